@@ -1,0 +1,48 @@
+# Drystone. `make help` lists the targets; CMake does the work, its presets are in CMakePresets.json.
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.PHONY: all demo test bench soak format install clean help
+
+PREFIX ?= /usr/local
+SOAK_TIME ?= 600
+DEPS := scripts/install-deps.sh
+CTEST := ctest -j $(shell nproc 2>/dev/null || echo 1) --output-on-failure --no-label-summary --test-dir
+# $(call build,PRESET,OPTIONS): configures and builds in build/PRESET
+build = cmake --preset $(1) >/dev/null; cmake --build build/$(1) $(2)
+
+all: ## build the program, build/drystone (default)
+	@$(DEPS) build
+	@$(call build,release,--target drystone-program)
+	@ln -sfn release/drystone build/drystone
+
+demo: all ## a card house that stands: picture, plot, recording and report in demo/
+	@scripts/demo.sh
+
+# The sanitizers and clang come first, on shortened tests, so that the last lines are those of the full run.
+test: all ## everything: release, clang, address, undefined and thread sanitizers, format, install
+	@$(DEPS) test
+	@for preset in clang asan tsan release; do $(call build,$$preset,); done
+	@for preset in clang asan; do echo "== $$preset"; DRYSTONE_TEST_QUICK=1 $(CTEST) build/$$preset; done
+	@echo "== tsan"; DRYSTONE_TEST_QUICK=1 scripts/fixed-addresses.sh $(CTEST) build/tsan
+	@echo "== release"; $(CTEST) build/release
+
+bench: all ## the rivals beside Drystone on the same scenes; tables in bench/results/
+	@$(DEPS) bench
+	@$(call build,bench,)
+	@bench/run.py
+
+soak: all ## long standing runs, SOAK_TIME=600 simulated seconds each; table in bench/results/soak.md
+	@SOAK_TIME=$(SOAK_TIME) scripts/soak.sh
+
+format: ## format all C sources in place
+	@$(DEPS) test
+	@scripts/format.sh
+
+install: all ## install to PREFIX=/usr/local; DESTDIR is honoured
+	@cmake --install build/release --prefix $(PREFIX)
+
+clean: ## remove what the other targets made
+	@rm -rf build demo
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))

@@ -1,0 +1,97 @@
+#!/bin/bash
+# `make soak`: things that should stand, left standing for SOAK_TIME simulated seconds (600), two runs at a time.
+#
+# A scene passes when every step converged, no body's centre moved by 1e-5 m after the first second, the deepest overlap
+# never grew beyond that of the first second (by 1e-9 m), and the creep over the last tenth would not use up that 1e-5 m
+# in the whole time. Defaults everywhere: no setting is made for any scene. SOAK_SCENES chooses others.
+# Writes bench/results/soak.md; the reports stay in build/soak/. Exit 1 where a scene failed.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. scripts/field.sh
+
+seconds=${SOAK_TIME:-600}
+jobs=${SOAK_JOBS:-2}
+table=bench/results/soak.md
+work=build/soak
+if [ -n "${SOAK_SCENES:-}" ]; then
+  read -r -a scenes <<<"$SOAK_SCENES"
+else
+  # shellcheck disable=SC2054
+  scenes=(stack:count=10 stack:count=50 stack:count=10,top_mass=100
+    card-house:levels=2 card-house:levels=3 card-house:levels=5 card-house:levels=7 card-house:levels=10
+    arch:stones=25 arch:stones=101 arch:stones=501 wall)
+fi
+
+report_of() { echo "$work/${1//[:,=]/_}.json"; }
+
+run_one() {
+  local report log status=0 begin=$SECONDS
+  report=$(report_of "$1")
+  log=${report%.json}.log
+  rm -f "$report"
+  build/drystone run "$1" --time "$seconds" --threads 1 --strict --report "$report" >"$log" 2>&1 || status=$?
+  echo "$status" >"${report%.json}.status"
+  echo "  $1: exit $status after $((SECONDS - begin)) s"
+}
+
+# verdict SCENE: prints the row of the table and returns whether the scene stood
+verdict() {
+  local report status why=""
+  report=$(report_of "$1")
+  status=$(cat "${report%.json}.status")
+  if [ ! -s "$report" ]; then
+    echo "| $1 | | | | | | | | | no report: exit $status, $(tail -n 1 "${report%.json}.log") |"
+    return 1
+  fi
+  local share moved first deepest creep error ms
+  share=$(field "$report" converged_share)
+  moved=$(field "$report" displacement_settled_max)
+  first=$(field "$report" penetration_first_second)
+  deepest=$(field "$report" penetration_max)
+  creep=$(field "$report" creep_max)
+  error=$(field "$report" natural_error_max)
+  ms=$(field "$report" total ms_mean)
+  holds "$(field "$report" time) >= $seconds - 0.1" || why+=" ended early;"
+  holds "$(field "$report" step) == 0.01 && $(field "$report" tolerance) <= 1e-8" || why+=" other step or tolerance;"
+  holds "$share == 1" || why+=" not every step converged;"
+  holds "$moved < 1e-5" || why+=" moved;"
+  holds "$deepest <= $first + 1e-9" || why+=" penetration grew;"
+  holds "$creep * $seconds < 1e-5" || why+=" creeps;"
+  [ "$status" = 0 ] || why+=" exit $status;"
+  echo "| $1 | $(field "$report" bodies) | $(field "$report" contacts_max) | $share | $error | $moved | $creep |" \
+    "$first / $deepest | $ms |${why:- stands} |"
+  [ -z "$why" ]
+}
+
+[ -x build/drystone ] || { echo "soak.sh: build/drystone is missing; run make" >&2; exit 2; }
+mkdir -p "$work" "$(dirname "$table")"
+echo "${#scenes[@]} scenes, $seconds simulated seconds each, $jobs at a time"
+running=0
+for scene in "${scenes[@]}"; do
+  if [ "$running" -ge "$jobs" ]; then
+    wait -n
+    running=$((running - 1))
+  fi
+  run_one "$scene" &
+  running=$((running + 1))
+done
+wait
+
+failed=0
+{
+  echo "# Things that should stand, $seconds simulated seconds"
+  echo
+  echo "Step 0.01 s, tolerance 1e-8, one thread, defaults everywhere. Written by \`make soak\`; limits in scripts/soak.sh."
+  echo
+  echo "| scene | bodies | contacts | converged | natural-map error | moved after 1 s, m | creep, m/s |" \
+    "penetration 1 s / all, m | ms a step | verdict |"
+  echo "|---|---|---|---|---|---|---|---|---|---|"
+  for scene in "${scenes[@]}"; do
+    verdict "$scene" || failed=$((failed + 1))
+  done
+} >"$table"
+echo
+cat "$table"
+echo
+echo "$((${#scenes[@]} - failed)) stand, $failed failed; table in $table"
+[ "$failed" = 0 ]
