@@ -1,0 +1,108 @@
+/* Drystone: rigid bodies held together by exact Coulomb friction, certified every step.
+ *
+ * Four lifetimes, four types:
+ *   ds_scene    what there is: bodies, shapes, materials. Constant after ds_scene_finish; may be shared by many states.
+ *   ds_state    where everything is: all that is needed to go on bit-exactly.
+ *   ds_stepper  threads and memory of a step; holds no result.
+ *   ds_step_report  what one step says of itself.
+ *
+ * Calls never print, never exit, keep no globals. docs/api.md has a tour; examples/hello.c a complete program. */
+#ifndef DRYSTONE_H
+#define DRYSTONE_H
+
+#include "drystone/types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define DS_VERSION_MAJOR 0
+#define DS_VERSION_MINOR 1
+#define DS_VERSION_PATCH 0
+#define DS_VERSION_STRING "0.1.0"
+const char *ds_version(void); /* of the library linked, "0.1.0" */
+
+typedef struct ds_scene ds_scene;
+typedef struct ds_state ds_state;
+typedef struct ds_stepper ds_stepper;
+
+/* ---- Scene ---- */
+ds_scene_def ds_default_scene(void);
+ds_material_def ds_default_material(void); /* mu 0.5, restitution 0 */
+ds_body_def ds_default_body(void);         /* dynamic, at the origin, at rest */
+ds_shape_def ds_default_shape(void);       /* unit box, 1000 kg/m³ */
+
+/* NULL where memory ran out or the definition is not usable; the error, which may be NULL, says why. The adding calls
+ * return a zero id or other than DS_OK and leave the scene as it was. */
+ds_scene *ds_scene_create(const ds_scene_def *def, ds_error *error);
+void ds_scene_destroy(ds_scene *scene);
+ds_material_id ds_scene_add_material(ds_scene *scene, const ds_material_def *def, ds_error *error);
+ds_status ds_scene_set_pair(ds_scene *scene, ds_material_id a, ds_material_id b, double mu, double restitution,
+                            ds_error *error);
+ds_body_id ds_scene_add_body(ds_scene *scene, const ds_body_def *def, ds_error *error);
+ds_status ds_scene_add_shape(ds_scene *scene, ds_body_id body, const ds_shape_def *def, ds_error *error);
+/* Computes masses and inertias and checks that every dynamic body has them. Nothing can be added afterwards. */
+ds_status ds_scene_finish(ds_scene *scene, ds_error *error);
+
+int32_t ds_scene_body_count(const ds_scene *scene);
+ds_body_id ds_scene_body(const ds_scene *scene, int32_t index);
+ds_body_id ds_scene_find_body(const ds_scene *scene, const char *name); /* the first of that name; 0 = none */
+const char *ds_body_name(const ds_scene *scene, ds_body_id body);       /* "" where it has none */
+ds_body_kind ds_body_get_kind(const ds_scene *scene, ds_body_id body);
+ds_vec3 ds_body_color(const ds_scene *scene, ds_body_id body);
+ds_mass ds_body_mass(const ds_scene *scene, ds_body_id body);
+int32_t ds_body_shape_count(const ds_scene *scene, ds_body_id body);
+/* The pose is in the body's frame; points belong to the scene. */
+ds_shape_def ds_body_shape(const ds_scene *scene, ds_body_id body, int32_t shape);
+ds_vec3 ds_scene_gravity(const ds_scene *scene);
+
+/* ---- State ---- */
+ds_state *ds_state_create(const ds_scene *scene); /* at the scene's start; NULL where memory ran out */
+ds_state *ds_state_copy(const ds_state *state);   /* goes on bit for bit as the original does */
+void ds_state_destroy(ds_state *state);
+double ds_state_time(const ds_state *state);
+ds_pose ds_state_pose(const ds_scene *scene, const ds_state *state, ds_body_id body);
+ds_vec3 ds_state_center(const ds_state *state, ds_body_id body);   /* of mass, world */
+ds_vec3 ds_state_velocity(const ds_state *state, ds_body_id body); /* of the centre of mass */
+ds_vec3 ds_state_angular_velocity(const ds_state *state, ds_body_id body);
+void ds_state_set_pose(const ds_scene *scene, ds_state *state, ds_body_id body, ds_pose pose);
+void ds_state_set_velocity(ds_state *state, ds_body_id body, ds_vec3 velocity, ds_vec3 angular_velocity);
+/* Acts during the next step only, N and N m, world frame; the force at a world point. */
+void ds_state_apply_force(ds_state *state, ds_body_id body, ds_vec3 force, ds_vec3 point);
+void ds_state_apply_torque(ds_state *state, ds_body_id body, ds_vec3 torque);
+
+ds_energy ds_state_energy(const ds_scene *scene, const ds_state *state);
+ds_momentum ds_state_momentum(const ds_scene *scene, const ds_state *state);
+/* Contacts of the last step, in the order of their bodies and features. */
+const ds_contact *ds_state_contacts(const ds_state *state, int32_t *count);
+/* First surface met from origin along direction (need not be unit) within max_distance. */
+ds_ray_hit ds_state_ray_cast(const ds_scene *scene, const ds_state *state, ds_vec3 origin, ds_vec3 direction,
+                             double max_distance);
+/* 64-bit hash of time, poses, velocities and impulses: equal hashes mean bit-equal states. */
+uint64_t ds_state_hash(const ds_state *state);
+/* Overlaps of the state as it stands: the deepest pair, or a depth of 0. */
+double ds_state_deepest_overlap(const ds_scene *scene, const ds_state *state, ds_body_id *a, ds_body_id *b);
+
+/* ---- Step ---- */
+ds_options ds_default_options(void);
+/* Checks ranges; the message names the field. */
+ds_status ds_options_check(const ds_options *options, ds_error *error);
+ds_stepper *ds_stepper_create(int32_t threads); /* 0 = all cores; NULL where memory or threads ran out */
+void ds_stepper_destroy(ds_stepper *stepper);
+/* One step: detect, assemble, predict, project, integrate. Not converging is no failure of the call: the report says
+ * so. On other than DS_OK the state is as it was. */
+ds_status ds_step(ds_stepper *stepper, ds_state *state, ds_step_report *report, const ds_scene *scene,
+                  const ds_options *options);
+/* Certificates of the last step's islands, in the order of their lowest body. */
+const ds_certificate *ds_stepper_islands(const ds_stepper *stepper, int32_t *count);
+
+/* ---- Misuse by a programmer ---- */
+/* Called on a broken precondition with file, line and the condition; the default prints it and aborts. */
+typedef void ds_check_handler(const char *file, int line, const char *condition);
+void ds_set_check_handler(ds_check_handler *handler); /* NULL = default */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,57 @@
+/* Scenes as JSON text (schema/scene.schema.json, docs/scenes.md), and the generators that write such text. */
+#ifndef DRYSTONE_SCENE_FILE_H
+#define DRYSTONE_SCENE_FILE_H
+
+#include <stddef.h>
+
+#include "drystone/drystone.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What a scene file says besides the scene itself. */
+typedef struct ds_run_settings {
+  char name[64];
+  double time;        /* how long to simulate, s; default 10 */
+  ds_options options; /* step and solver options, defaults where the file is silent */
+} ds_run_settings;
+
+/* Reads a scene. `file` is used in messages "file:line:column: what is wrong; what was expected". NULL on error. The
+ * scene is finished. */
+ds_scene *ds_scene_read_text(const char *text, size_t length, const char *file, ds_run_settings *run, ds_error *error);
+ds_scene *ds_scene_read_file(const char *path, ds_run_settings *run, ds_error *error);
+
+/* Text of a file, or NULL with a message. The caller frees it. */
+char *ds_text_read_file(const char *path, size_t *length, ds_error *error);
+
+/* Applies "path=value" settings, e.g. "options.tolerance=1e-6", "gravity.2=-1.62", "materials.card.mu=0.3", to scene
+ * text. An existing value of another type, or a path whose parent does not exist, is an error. New text, freed by the
+ * caller. */
+char *ds_scene_set(const char *text, size_t length, const char *file, const char *const *settings, int32_t count,
+                   ds_error *error);
+
+typedef struct ds_generator_parameter {
+  const char *name, *unit, *summary;
+  const char *initial; /* default, as text */
+  double low, high;    /* range of a number; low > high where the value is one of `choices` */
+  bool integer;
+  const char *choices; /* "catenary|semicircle", or NULL */
+} ds_generator_parameter;
+
+typedef struct ds_generator {
+  const char *name, *summary;
+  const ds_generator_parameter *parameters;
+  int32_t parameter_count;
+} ds_generator;
+
+const ds_generator *ds_generators(int32_t *count);
+/* Scene text for "name" or "name:key=value,key=value"; NULL with a message that lists what is known. Freed by the
+ * caller. */
+char *ds_generate(const char *specification, ds_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
