@@ -1,0 +1,125 @@
+#include "base/thread.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+typedef struct worker_start {
+  ds_pool *pool;
+  int32_t worker;
+} worker_start;
+
+struct ds_pool {
+  int32_t size; /* the caller and size - 1 threads */
+  pthread_t *threads;
+  worker_start *starts;
+  pthread_mutex_t lock;
+  pthread_cond_t work, done;
+  int64_t round; /* counts calls of ds_pool_run */
+  int32_t busy;  /* threads that have not finished this round */
+  bool stop;
+  int32_t count;
+  atomic_int next;
+  ds_pool_item *item;
+  void *context;
+};
+
+static void take_items(ds_pool *pool, int32_t worker) {
+  for (;;) {
+    int32_t i = atomic_fetch_add(&pool->next, 1);
+    if (i >= pool->count) return;
+    pool->item(pool->context, i, worker);
+  }
+}
+
+static void *work(void *argument) {
+  worker_start *start = argument;
+  ds_pool *pool = start->pool;
+  int64_t seen = 0;
+  pthread_mutex_lock(&pool->lock);
+  for (;;) {
+    while (!pool->stop && pool->round == seen) pthread_cond_wait(&pool->work, &pool->lock);
+    if (pool->stop) break;
+    seen = pool->round;
+    pthread_mutex_unlock(&pool->lock);
+    take_items(pool, start->worker);
+    pthread_mutex_lock(&pool->lock);
+    if (--pool->busy == 0) pthread_cond_signal(&pool->done);
+  }
+  pthread_mutex_unlock(&pool->lock);
+  return NULL;
+}
+
+ds_pool *ds_pool_create(int32_t threads) {
+  if (threads <= 0) {
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    threads = cores < 1 ? 1 : cores > 256 ? 256 : (int32_t)cores;
+  }
+  ds_pool *pool = calloc(1, sizeof *pool);
+  if (!pool) return NULL;
+  pool->threads = calloc((size_t)threads, sizeof *pool->threads);
+  pool->starts = calloc((size_t)threads, sizeof *pool->starts);
+  pthread_mutex_init(&pool->lock, NULL);
+  pthread_cond_init(&pool->work, NULL);
+  pthread_cond_init(&pool->done, NULL);
+  pool->size = 1;
+  if (!pool->threads || !pool->starts) {
+    ds_pool_destroy(pool);
+    return NULL;
+  }
+  for (int32_t i = 1; i < threads; i++) {
+    pool->starts[i] = (worker_start){pool, i};
+    if (pthread_create(&pool->threads[i], NULL, work, &pool->starts[i]) != 0) {
+      ds_pool_destroy(pool);
+      return NULL;
+    }
+    pool->size = i + 1;
+  }
+  return pool;
+}
+
+void ds_pool_destroy(ds_pool *pool) {
+  if (!pool) return;
+  pthread_mutex_lock(&pool->lock);
+  pool->stop = true;
+  pthread_cond_broadcast(&pool->work);
+  pthread_mutex_unlock(&pool->lock);
+  for (int32_t i = 1; i < pool->size; i++) pthread_join(pool->threads[i], NULL);
+  pthread_cond_destroy(&pool->work);
+  pthread_cond_destroy(&pool->done);
+  pthread_mutex_destroy(&pool->lock);
+  free(pool->threads);
+  free(pool->starts);
+  free(pool);
+}
+
+int32_t ds_pool_size(const ds_pool *pool) { return pool->size; }
+
+void ds_pool_run(ds_pool *pool, int32_t count, ds_pool_item *item, void *context) {
+  if (pool->size == 1 || count <= 1) {
+    for (int32_t i = 0; i < count; i++) item(context, i, 0);
+    return;
+  }
+  pthread_mutex_lock(&pool->lock);
+  pool->count = count;
+  pool->item = item;
+  pool->context = context;
+  atomic_store(&pool->next, 0);
+  pool->busy = pool->size - 1;
+  pool->round++;
+  pthread_cond_broadcast(&pool->work);
+  pthread_mutex_unlock(&pool->lock);
+  take_items(pool, 0);
+  pthread_mutex_lock(&pool->lock);
+  while (pool->busy > 0) pthread_cond_wait(&pool->done, &pool->lock);
+  pthread_mutex_unlock(&pool->lock);
+}
+
+double ds_clock(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}

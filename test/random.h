@@ -1,0 +1,21 @@
+/* Deterministic random numbers for tests (splitmix64). */
+#ifndef DS_TEST_RANDOM_H
+#define DS_TEST_RANDOM_H
+
+#include <stdint.h>
+
+static inline uint64_t random_next(uint64_t *state) {
+  uint64_t z = (*state += 0x9e3779b97f4a7c15u);
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+  return z ^ (z >> 31);
+}
+static inline double random_unit(uint64_t *state) { return (double)(random_next(state) >> 11) * 0x1p-53; } /* [0, 1) */
+static inline double random_in(uint64_t *state, double low, double high) {
+  return low + (high - low) * random_unit(state);
+}
+static inline int32_t random_int(uint64_t *state, int32_t below) {
+  return (int32_t)(random_next(state) % (uint64_t)below);
+}
+
+#endif
