@@ -1,0 +1,342 @@
+/* The scene: definitions in, constants out. Everything a user may get wrong is refused here, by name and with the
+ * value, so that nothing downstream has to check. */
+#include "body/scene.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/check.h"
+#include "base/error.h"
+#include "detect/detect.h"
+
+const char *ds_version(void) { return DS_VERSION_STRING; }
+
+ds_scene_def ds_default_scene(void) {
+  return (ds_scene_def){.gravity = {0, 0, -9.81},
+                        .friction_rule = DS_MIX_GEOMETRIC,
+                        .restitution_rule = DS_MIX_MAX,
+                        .default_mu = 0.5,
+                        .default_restitution = 0};
+}
+
+ds_material_def ds_default_material(void) { return (ds_material_def){.mu = 0.5, .restitution = 0}; }
+
+ds_body_def ds_default_body(void) {
+  ds_body_def def = {.kind = DS_BODY_DYNAMIC, .pose = {{0, 0, 0}, {1, 0, 0, 0}}, .color = {-1, -1, -1}};
+  def.motion.end_time = INFINITY;
+  return def;
+}
+
+ds_shape_def ds_default_shape(void) {
+  return (ds_shape_def){.kind = DS_SHAPE_BOX,
+                        .pose = {{0, 0, 0}, {1, 0, 0, 0}},
+                        .density = 1000,
+                        .radius = 0.5,
+                        .half_length = 0.5,
+                        .half = {0.5, 0.5, 0.5}};
+}
+
+static bool coefficient_ok(double mu, double e) { return isfinite(mu) && mu >= 0 && e >= 0 && e <= 1; }
+
+static ds_status bad_coefficients(ds_error *error, double mu, double e) {
+  return ds_fail(error, DS_ERROR_INPUT, "mu = %g, e = %g: mu must be at least 0 and finite, e between 0 and 1", mu, e);
+}
+
+ds_scene *ds_scene_create(const ds_scene_def *def, ds_error *error) {
+  DS_CHECK(def);
+  if (!v3_finite(def->gravity)) {
+    ds_fail(error, DS_ERROR_INPUT, "gravity must be three finite numbers (m/s²)");
+    return NULL;
+  }
+  if (!coefficient_ok(def->default_mu, def->default_restitution)) {
+    bad_coefficients(error, def->default_mu, def->default_restitution);
+    return NULL;
+  }
+  ds_scene *scene = calloc(1, sizeof *scene);
+  if (!scene || !ds_array_reserve(&scene->materials, &scene->material_capacity, 1, sizeof *scene->materials)) {
+    free(scene);
+    ds_fail(error, DS_ERROR_MEMORY, "out of memory");
+    return NULL;
+  }
+  scene->def = *def;
+  scene->materials[0] = (ds_material_def){def->default_mu, def->default_restitution};
+  scene->material_count = 1;
+  return scene;
+}
+
+void ds_scene_destroy(ds_scene *scene) {
+  if (!scene) return;
+  for (int32_t i = 0; i < scene->body_count; i++) {
+    ds_body *body = &scene->bodies[i];
+    for (int32_t k = 0; k < body->shape_count; k++) {
+      ds_hull_free(&body->shapes[k].hull);
+      free(body->shapes[k].points);
+    }
+    free(body->shapes);
+    free(body->name);
+    free((void *)(uintptr_t)body->def.motion.keyframes);
+  }
+  free(scene->bodies);
+  free(scene->materials);
+  free(scene->pairs);
+  free(scene);
+}
+
+ds_material_id ds_scene_add_material(ds_scene *scene, const ds_material_def *def, ds_error *error) {
+  DS_CHECK(scene && def && !scene->finished);
+  if (!coefficient_ok(def->mu, def->restitution)) {
+    bad_coefficients(error, def->mu, def->restitution);
+    return (ds_material_id){0};
+  }
+  if (!ds_array_reserve(&scene->materials, &scene->material_capacity, scene->material_count + 1,
+                        sizeof *scene->materials)) {
+    ds_fail(error, DS_ERROR_MEMORY, "out of memory");
+    return (ds_material_id){0};
+  }
+  scene->materials[scene->material_count] = *def;
+  return (ds_material_id){scene->material_count++};
+}
+
+ds_status ds_scene_set_pair(ds_scene *scene, ds_material_id a, ds_material_id b, double mu, double restitution,
+                            ds_error *error) {
+  DS_CHECK(scene && !scene->finished);
+  DS_CHECK(a.index1 >= 0 && a.index1 < scene->material_count && b.index1 >= 0 && b.index1 < scene->material_count);
+  if (!coefficient_ok(mu, restitution)) return bad_coefficients(error, mu, restitution);
+  if (!ds_array_reserve(&scene->pairs, &scene->pair_capacity, scene->pair_count + 1, sizeof *scene->pairs))
+    return ds_fail(error, DS_ERROR_MEMORY, "out of memory");
+  scene->pairs[scene->pair_count++] = (ds_material_pair){a.index1, b.index1, mu, restitution};
+  return DS_OK;
+}
+
+static double mix(ds_mix_rule rule, double a, double b) {
+  switch (rule) {
+    case DS_MIX_MIN:
+      return fmin(a, b);
+    case DS_MIX_MAX:
+      return fmax(a, b);
+    case DS_MIX_AVERAGE:
+      return 0.5 * (a + b);
+    case DS_MIX_PRODUCT:
+      return a * b;
+    case DS_MIX_GEOMETRIC:
+      break;
+  }
+  return a == b ? a : sqrt(a * b); /* equal materials keep their coefficient to the last bit */
+}
+
+void ds_scene_pair(double *mu, double *restitution, const ds_scene *scene, int32_t body_a, int32_t body_b) {
+  int32_t a = scene->bodies[body_a].material, b = scene->bodies[body_b].material;
+  for (int32_t i = scene->pair_count - 1; i >= 0; i--) { /* a later entry overrides an earlier one */
+    const ds_material_pair *p = &scene->pairs[i];
+    if ((p->a == a && p->b == b) || (p->a == b && p->b == a)) {
+      *mu = p->mu;
+      *restitution = p->restitution;
+      return;
+    }
+  }
+  const ds_material_def *ma = &scene->materials[a], *mb = &scene->materials[b];
+  *mu = mix(scene->def.friction_rule, ma->mu, mb->mu);
+  *restitution = mix(scene->def.restitution_rule, ma->restitution, mb->restitution);
+}
+
+static bool quat_is_unit(ds_quat q) { return fabs(quat_norm(q) - 1) <= 1e-6; } /* false for NaN */
+
+static ds_status check_motion(const ds_body_def *def, ds_error *error) {
+  const ds_motion_def *m = &def->motion;
+  if (m->kind == DS_MOTION_NONE) return DS_OK;
+  if (def->kind != DS_BODY_KINEMATIC)
+    return ds_fail(error, DS_ERROR_INPUT, "only a kinematic body can have a motion; make the body kinematic");
+  if (!v3_finite(m->velocity) || !v3_finite(m->angular_velocity) || !v3_finite(m->amplitude) ||
+      !v3_finite(m->angular_amplitude) || !isfinite(m->frequency) || !isfinite(m->phase) || isnan(m->start_time) ||
+      isnan(m->end_time) || m->end_time < m->start_time)
+    return ds_fail(error, DS_ERROR_INPUT, "a motion needs finite numbers and an end time not before its start time");
+  if (m->kind == DS_MOTION_KEYFRAMES && m->keyframe_count < 1)
+    return ds_fail(error, DS_ERROR_INPUT, "a keyframe motion needs at least one keyframe");
+  for (int32_t i = 0; m->kind == DS_MOTION_KEYFRAMES && i < m->keyframe_count; i++) {
+    const ds_keyframe *k = &m->keyframes[i];
+    if (!isfinite(k->time) || !v3_finite(k->pose.p) || !quat_is_unit(k->pose.q))
+      return ds_fail(error, DS_ERROR_INPUT, "keyframe %d: time, position and unit rotation must be finite", i);
+    if (i > 0 && !(k->time > m->keyframes[i - 1].time))
+      return ds_fail(error, DS_ERROR_INPUT, "keyframe %d: times must ascend (%g s after %g s)", i, k->time,
+                     m->keyframes[i - 1].time);
+  }
+  return DS_OK;
+}
+
+static ds_status check_body(const ds_scene *scene, const ds_body_def *def, ds_error *error) {
+  if (!v3_finite(def->pose.p) || !quat_is_unit(def->pose.q))
+    return ds_fail(error, DS_ERROR_INPUT, "a body needs a finite position and a unit quaternion as rotation");
+  if (!v3_finite(def->velocity) || !v3_finite(def->angular_velocity) || !v3_finite(def->force) ||
+      !v3_finite(def->torque))
+    return ds_fail(error, DS_ERROR_INPUT, "velocities, force and torque of a body must be finite");
+  if (!(def->mass >= 0) || !isfinite(def->mass))
+    return ds_fail(error, DS_ERROR_INPUT, "mass = %g kg: give a positive mass, or 0 to take it from the density",
+                   def->mass);
+  if (!(def->linear_damping >= 0) || !(def->angular_damping >= 0) || !isfinite(def->linear_damping) ||
+      !isfinite(def->angular_damping))
+    return ds_fail(error, DS_ERROR_INPUT, "damping must be at least 0 and finite (1/s)");
+  if (isnan(def->release_time)) return ds_fail(error, DS_ERROR_INPUT, "release_time must be a number (s)");
+  if (def->material.index1 < 0 || def->material.index1 >= scene->material_count)
+    return ds_fail(error, DS_ERROR_INPUT, "the body's material is not one of this scene");
+  return check_motion(def, error);
+}
+
+static bool copy_body(ds_body *body, const ds_body_def *def) {
+  memset(body, 0, sizeof *body);
+  body->def = *def;
+  body->def.name = NULL;
+  body->def.motion.keyframes = NULL;
+  body->def.pose.q = quat_unit(def->pose.q);
+  body->kind = def->kind;
+  body->material = def->material.index1;
+  if (def->name) {
+    size_t length = strlen(def->name) + 1;
+    body->name = malloc(length);
+    if (!body->name) return false;
+    memcpy(body->name, def->name, length);
+    body->def.name = body->name;
+  }
+  if (def->motion.kind == DS_MOTION_KEYFRAMES) {
+    size_t bytes = (size_t)def->motion.keyframe_count * sizeof(ds_keyframe);
+    ds_keyframe *copy = malloc(bytes);
+    if (!copy) {
+      free(body->name);
+      return false;
+    }
+    memcpy(copy, def->motion.keyframes, bytes);
+    body->def.motion.keyframes = copy;
+  }
+  return true;
+}
+
+ds_body_id ds_scene_add_body(ds_scene *scene, const ds_body_def *def, ds_error *error) {
+  DS_CHECK(scene && def && !scene->finished);
+  if (check_body(scene, def, error) != DS_OK) return (ds_body_id){0};
+  ds_body body;
+  if (!ds_array_reserve(&scene->bodies, &scene->body_capacity, scene->body_count + 1, sizeof *scene->bodies) ||
+      !copy_body(&body, def)) {
+    ds_fail(error, DS_ERROR_MEMORY, "out of memory");
+    return (ds_body_id){0};
+  }
+  scene->bodies[scene->body_count++] = body;
+  return ds_id(scene->body_count - 1);
+}
+
+static bool positive(double x) { return x > 0 && isfinite(x); }
+
+static ds_status check_shape(const ds_body *body, const ds_shape_def *def, ds_error *error) {
+  if (!v3_finite(def->pose.p) || !quat_is_unit(def->pose.q))
+    return ds_fail(error, DS_ERROR_INPUT, "a shape needs a finite position and a unit quaternion as rotation");
+  if (!positive(def->density))
+    return ds_fail(error, DS_ERROR_INPUT, "density = %g kg/m³: must be positive", def->density);
+  switch (def->kind) {
+    case DS_SHAPE_SPHERE:
+      if (positive(def->radius)) return DS_OK;
+      return ds_fail(error, DS_ERROR_INPUT, "sphere of radius %g m: must be positive", def->radius);
+    case DS_SHAPE_BOX:
+      if (positive(def->half.x) && positive(def->half.y) && positive(def->half.z)) return DS_OK;
+      return ds_fail(error, DS_ERROR_INPUT, "box of half extents (%g, %g, %g) m: all must be positive", def->half.x,
+                     def->half.y, def->half.z);
+    case DS_SHAPE_CAPSULE:
+    case DS_SHAPE_CYLINDER:
+      if (positive(def->radius) && positive(def->half_length)) return DS_OK;
+      return ds_fail(error, DS_ERROR_INPUT, "radius %g m and half length %g m must be positive", def->radius,
+                     def->half_length);
+    case DS_SHAPE_HULL:
+      return DS_OK; /* ds_hull_build checks */
+    case DS_SHAPE_HALF_SPACE:
+      if (body->kind != DS_BODY_DYNAMIC) return DS_OK;
+      return ds_fail(error, DS_ERROR_INPUT, "a half-space is infinite: its body must be static or kinematic");
+  }
+  return ds_fail(error, DS_ERROR_INPUT, "unknown shape kind %d", (int)def->kind);
+}
+
+ds_status ds_scene_add_shape(ds_scene *scene, ds_body_id id, const ds_shape_def *def, ds_error *error) {
+  DS_CHECK(scene && def && !scene->finished);
+  if (id.index1 < 1 || id.index1 > scene->body_count)
+    return ds_fail(error, DS_ERROR_INPUT, "the body is not one of this scene; was it refused when it was added?");
+  ds_body *body = &scene->bodies[ds_index(id)];
+  ds_status status = check_shape(body, def, error);
+  if (status != DS_OK) return status;
+  if (body->shape_count >= 65535) return ds_fail(error, DS_ERROR_INPUT, "a body can have 65,535 shapes at most");
+  if (!ds_array_reserve(&body->shapes, &body->shape_capacity, body->shape_count + 1, sizeof *body->shapes))
+    return ds_fail(error, DS_ERROR_MEMORY, "out of memory");
+  ds_shape shape = {.kind = def->kind,
+                    .pose = {def->pose.p, quat_unit(def->pose.q)},
+                    .density = def->density,
+                    .radius = def->radius,
+                    .half_length = def->half_length,
+                    .half = def->half};
+  shape.pose_in_body = shape.pose;
+  if (def->kind == DS_SHAPE_BOX) {
+    status = ds_hull_box(&shape.hull, def->half);
+  } else if (def->kind == DS_SHAPE_HULL) {
+    status = ds_hull_build(&shape.hull, def->points, def->point_count, error);
+    if (status != DS_OK) return status;
+    size_t bytes = (size_t)def->point_count * sizeof(ds_vec3);
+    shape.points = malloc(bytes);
+    if (shape.points) {
+      memcpy(shape.points, def->points, bytes);
+      shape.point_count = def->point_count;
+    } else {
+      ds_hull_free(&shape.hull);
+      status = DS_ERROR_MEMORY;
+    }
+  }
+  if (status != DS_OK) return ds_fail(error, status, "out of memory");
+  body->shapes[body->shape_count++] = shape;
+  return DS_OK;
+}
+
+ds_status ds_scene_finish(ds_scene *scene, ds_error *error) {
+  DS_CHECK(scene && !scene->finished);
+  for (int32_t i = 0; i < scene->body_count; i++) {
+    ds_status status = ds_body_compute_mass(&scene->bodies[i], error);
+    if (status != DS_OK) return status;
+  }
+  scene->finished = true;
+  return DS_OK;
+}
+
+int32_t ds_scene_body_count(const ds_scene *scene) { return scene->body_count; }
+
+ds_body_id ds_scene_body(const ds_scene *scene, int32_t index) {
+  return index >= 0 && index < scene->body_count ? ds_id(index) : (ds_body_id){0};
+}
+
+ds_body_id ds_scene_find_body(const ds_scene *scene, const char *name) {
+  for (int32_t i = 0; i < scene->body_count; i++)
+    if (scene->bodies[i].name && strcmp(scene->bodies[i].name, name) == 0) return ds_id(i);
+  return (ds_body_id){0};
+}
+
+static const ds_body *get_body(const ds_scene *scene, ds_body_id id) {
+  DS_CHECK(scene && id.index1 >= 1 && id.index1 <= scene->body_count);
+  return &scene->bodies[ds_index(id)];
+}
+
+const char *ds_body_name(const ds_scene *scene, ds_body_id id) {
+  const ds_body *body = get_body(scene, id);
+  return body->name ? body->name : "";
+}
+
+ds_body_kind ds_body_get_kind(const ds_scene *scene, ds_body_id id) { return get_body(scene, id)->kind; }
+ds_vec3 ds_body_color(const ds_scene *scene, ds_body_id id) { return get_body(scene, id)->def.color; }
+ds_mass ds_body_mass(const ds_scene *scene, ds_body_id id) { return get_body(scene, id)->mass; }
+int32_t ds_body_shape_count(const ds_scene *scene, ds_body_id id) { return get_body(scene, id)->shape_count; }
+ds_vec3 ds_scene_gravity(const ds_scene *scene) { return scene->def.gravity; }
+
+ds_shape_def ds_body_shape(const ds_scene *scene, ds_body_id id, int32_t index) {
+  const ds_body *body = get_body(scene, id);
+  DS_CHECK(index >= 0 && index < body->shape_count);
+  const ds_shape *shape = &body->shapes[index];
+  return (ds_shape_def){.kind = shape->kind,
+                        .pose = shape->pose_in_body,
+                        .density = shape->density,
+                        .radius = shape->radius,
+                        .half_length = shape->half_length,
+                        .half = shape->half,
+                        .points = shape->points,
+                        .point_count = shape->point_count};
+}

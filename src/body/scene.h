@@ -1,0 +1,102 @@
+/* What a scene and a state are inside. Public calls see only opaque handles.
+ *
+ * A body's *principal frame* has its origin at the centre of mass and its axes along the principal axes of inertia: the
+ * state keeps that frame's position x and rotation q. The *user frame* is the one of ds_body_def.pose. */
+#ifndef DS_BODY_SCENE_H
+#define DS_BODY_SCENE_H
+
+#include "drystone/drystone.h"
+#include "la/vec3.h"
+
+/* Faces, edges and vertices of a convex polyhedron, built once by ds_hull_build (detect/hull.c). Boxes have one too, so
+ * that polyhedra are treated alike. Face loops run counter-clockwise seen from outside. */
+typedef struct ds_hull {
+  int32_t vertex_count, face_count, edge_count;
+  ds_vec3 *vertices;    /* in the shape's local frame */
+  ds_vec3 *normals;     /* face_count outward unit normals */
+  double *offsets;      /* normal . x <= offset inside */
+  int32_t *face_start;  /* face_count + 1: where a face's loop starts in face_vertex */
+  int32_t *face_vertex; /* vertex indices, loop after loop */
+  int32_t *edges;       /* edge_count x 4: vertex, vertex, face, face */
+  ds_vec3 center;       /* a point well inside */
+  ds_vec3 *core;        /* vertices of the core: the faces moved inwards by about `skin`, the same combinatorics */
+  double skin, retreat; /* retreat: how far a vertex moved at most. Cores give rounded normals at edges and corners */
+} ds_hull;
+
+typedef struct ds_shape {
+  ds_shape_kind kind;
+  ds_pose pose;         /* in the body's principal frame (in the user frame until ds_scene_finish) */
+  ds_pose pose_in_body; /* in the user frame, as given */
+  double density;
+  double radius, half_length;
+  ds_vec3 half;
+  ds_hull hull;    /* BOX, HULL */
+  ds_vec3 *points; /* HULL: as given */
+  int32_t point_count;
+  double bounding_radius; /* of a ball about `pose.p` that holds the shape; infinite for half-spaces */
+} ds_shape;
+
+typedef struct ds_body {
+  char *name;
+  ds_body_kind kind;
+  ds_body_def def;  /* as given, with name and keyframes owned by the scene */
+  int32_t material; /* index */
+  ds_shape *shapes;
+  int32_t shape_count, shape_capacity;
+  ds_mass mass;           /* user frame */
+  ds_pose user_frame;     /* the user frame, given in the principal frame */
+  ds_vec3 inertia;        /* principal moments, kg m² */
+  double bounding_radius; /* about the centre of mass */
+} ds_body;
+
+typedef struct ds_material_pair {
+  int32_t a, b;
+  double mu, restitution;
+} ds_material_pair;
+
+struct ds_scene {
+  ds_scene_def def;
+  bool finished;
+  ds_body *bodies;
+  int32_t body_count, body_capacity;
+  ds_material_def *materials; /* [0] is the default material */
+  int32_t material_count, material_capacity;
+  ds_material_pair *pairs;
+  int32_t pair_count, pair_capacity;
+};
+
+/* The principal frame of one body, and its motion. */
+typedef struct ds_body_state {
+  ds_vec3 x; /* centre of mass */
+  ds_quat q;
+  ds_vec3 v; /* of the centre of mass */
+  ds_vec3 w; /* angular velocity, world frame */
+} ds_body_state;
+
+struct ds_state {
+  const ds_scene *scene;
+  double time;
+  int64_t step;
+  int32_t body_count;
+  ds_body_state *bodies;
+  ds_vec3 *force, *torque; /* applied for the next step only */
+  ds_contact *contacts;    /* of the last step: the warm start and the answer to queries */
+  int32_t contact_count, contact_capacity;
+};
+
+static inline ds_pose ds_principal_pose(const ds_body_state *s) { return (ds_pose){s->x, s->q}; }
+static inline int32_t ds_index(ds_body_id id) { return id.index1 - 1; }
+static inline ds_body_id ds_id(int32_t index) { return (ds_body_id){index + 1}; }
+/* mu and e of two bodies, by table or rule */
+void ds_scene_pair(double *mu, double *restitution, const ds_scene *scene, int32_t body_a, int32_t body_b);
+/* Before its release time a body is held and touches nothing. */
+static inline bool ds_body_is_held(const ds_body *body, double time) { return body->def.release_time > time; }
+
+/* Mass, centre and inertia of a body from its shapes and densities, in the user frame (body/mass.c). */
+void ds_shape_mass(ds_mass *mass, const ds_shape *shape);
+ds_status ds_body_compute_mass(ds_body *body, ds_error *error);
+
+/* The pose of a kinematic body's user frame at a time (body/motion.c). */
+ds_pose ds_motion_pose(const ds_body *body, double time);
+
+#endif

@@ -1,0 +1,41 @@
+/* Options of a step: defaults that work untuned, and their ranges. */
+#include <math.h>
+
+#include "base/error.h"
+#include "drystone/drystone.h"
+
+ds_options ds_default_options(void) {
+  return (ds_options){.step = 0.01,
+                      .tolerance = 1e-8,
+                      .method = DS_METHOD_STAGGERED,
+                      .predictor = DS_PREDICTOR_COUPLED,
+                      .friction_samples = 0,
+                      .max_iterations = 200,
+                      .rel_err = 1e-4,
+                      .warm_start = true,
+                      .contacts_per_face = 8,
+                      .margin = 0};
+}
+
+ds_status ds_options_check(const ds_options *o, ds_error *error) {
+  if (!(o->step > 0) || !isfinite(o->step))
+    return ds_fail(error, DS_ERROR_INPUT, "step = %g s: must be positive and finite", o->step);
+  if (!(o->tolerance > 0) || !(o->tolerance <= 1))
+    return ds_fail(error, DS_ERROR_INPUT, "tolerance = %g: must be above 0 and at most 1", o->tolerance);
+  if (!(o->rel_err > 0) || !isfinite(o->rel_err))
+    return ds_fail(error, DS_ERROR_INPUT, "rel_err = %g: must be positive and finite", o->rel_err);
+  if (o->friction_samples != 0 && (o->friction_samples < 3 || o->friction_samples > 64))
+    return ds_fail(error, DS_ERROR_INPUT, "friction_samples = %d: 0 for the exact disk, or 3 to 64",
+                   o->friction_samples);
+  if (o->max_iterations < 1)
+    return ds_fail(error, DS_ERROR_INPUT, "max_iterations = %d: at least 1", o->max_iterations);
+  if (o->contacts_per_face < 3 || o->contacts_per_face > 400)
+    return ds_fail(error, DS_ERROR_INPUT, "contacts_per_face = %d: 3 to 400", o->contacts_per_face);
+  if (!(o->margin >= 0) || !isfinite(o->margin))
+    return ds_fail(error, DS_ERROR_INPUT, "margin = %g m: at least 0 and finite", o->margin);
+  if (o->method != DS_METHOD_STAGGERED && o->method != DS_METHOD_GAUSS_SEIDEL)
+    return ds_fail(error, DS_ERROR_INPUT, "method = %d is unknown", (int)o->method);
+  if (o->predictor != DS_PREDICTOR_COUPLED && o->predictor != DS_PREDICTOR_NONE)
+    return ds_fail(error, DS_ERROR_INPUT, "predictor = %d is unknown", (int)o->predictor);
+  return DS_OK;
+}
