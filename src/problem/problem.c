@@ -1,0 +1,173 @@
+#include "problem/problem.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "la/vec3.h"
+
+/* y (3) += G_kᵀ v for one side */
+static inline void rows_times(double y[3], const double *restrict g, const double *restrict v, int32_t size) {
+  for (int32_t c = 0; c < 3; c++) {
+    double sum = 0;
+    for (int32_t i = 0; i < size; i++) sum += g[c * size + i] * v[i];
+    y[c] += sum;
+  }
+}
+
+static inline void add_rows(double *restrict v, const double *restrict g, const double r[3], int32_t size) {
+  for (int32_t i = 0; i < size; i++) v[i] += g[i] * r[0] + g[size + i] * r[1] + g[2 * size + i] * r[2];
+}
+
+void ds_problem_add_impulse(double *v, const ds_problem *p, const double *r) {
+  for (int32_t k = 0; k < p->contact_count; k++) {
+    const double *rk = r + 3 * k;
+    if (rk[0] == 0 && rk[1] == 0 && rk[2] == 0) continue;
+    for (int32_t side = 0; side < 2; side++) {
+      int32_t body = p->body[2 * k + side];
+      if (body < 0) continue;
+      if (p->size[body] == 6)
+        add_rows(v + p->first[body], p->g + p->jacobian[2 * k + side], rk, 6);
+      else
+        add_rows(v + p->first[body], p->g + p->jacobian[2 * k + side], rk, p->size[body]);
+    }
+  }
+}
+
+void ds_problem_velocity(double *v, const ds_problem *p, const double *r) {
+  memcpy(v, p->predicted, (size_t)p->dof * sizeof(double));
+  ds_problem_add_impulse(v, p, r);
+}
+
+void ds_problem_apply_transposed(double *y, const ds_problem *p, const double *v) {
+  for (int32_t k = 0; k < p->contact_count; k++) {
+    double *yk = y + 3 * k;
+    yk[0] = yk[1] = yk[2] = 0;
+    for (int32_t side = 0; side < 2; side++) {
+      int32_t body = p->body[2 * k + side];
+      if (body < 0) continue;
+      if (p->size[body] == 6)
+        rows_times(yk, p->g + p->jacobian[2 * k + side], v + p->first[body], 6);
+      else
+        rows_times(yk, p->g + p->jacobian[2 * k + side], v + p->first[body], p->size[body]);
+    }
+  }
+}
+
+void ds_problem_slip(double *u, const ds_problem *p, const double *v) {
+  ds_problem_apply_transposed(u, p, v);
+  for (int32_t i = 0; i < 3 * p->contact_count; i++) u[i] -= p->b[i];
+}
+
+bool ds_problem_prepare(ds_arena *arena, ds_problem *p) {
+  double *scale = DS_NEW(arena, double, p->contact_count + 1);
+  ds_arena_mark mark = ds_arena_get_mark(arena);
+  double *q = DS_NEW(arena, double, 3 * p->contact_count + 1);
+  if (ds_arena_failed(arena)) return false;
+  double trace = 0, sum = 0;
+  for (int32_t k = 0; k < p->contact_count; k++) {
+    double w[3] = {0, 0, 0};
+    for (int32_t side = 0; side < 2; side++) {
+      int32_t body = p->body[2 * k + side];
+      if (body < 0) continue;
+      const double *g = p->g + p->jacobian[2 * k + side];
+      for (int32_t c = 0; c < 3; c++)
+        for (int32_t i = 0; i < p->size[body]; i++) w[c] += g[c * p->size[body] + i] * g[c * p->size[body] + i];
+    }
+    double largest = fmax(w[0], fmax(w[1], w[2]));
+    scale[k] = largest > 0 ? largest : 1;
+    trace += w[0] + w[1] + w[2];
+  }
+  p->scale = scale;
+  p->rho = trace > 0 ? 3 * p->contact_count / trace : 1;
+  ds_problem_slip(q, p, p->predicted);
+  for (int32_t i = 0; i < 3 * p->contact_count; i++) sum += q[i] * q[i];
+  p->target = sqrt(sum);
+  ds_arena_release(arena, mark);
+  return true;
+}
+
+void ds_cone_project(double p[3], const double x[3], double mu) {
+  double n = x[0], t1 = x[1], t2 = x[2], t = sqrt(t1 * t1 + t2 * t2);
+  if (t <= mu * n) {
+    p[0] = n, p[1] = t1, p[2] = t2;
+  } else if (mu * t <= -n) {
+    p[0] = p[1] = p[2] = 0;
+  } else {
+    double pn = (n + mu * t) / (1 + mu * mu), f = mu * pn / t;
+    p[0] = pn, p[1] = f * t1, p[2] = f * t2;
+  }
+}
+
+int ds_polygon_project(double p[2], double edge[2], const double x[2], double radius, int32_t samples) {
+  double width = 2 * DS_PI / samples, angle = atan2(x[1], x[0]);
+  double corner = floor(angle / width) * width; /* x lies in the wedge from `corner` to the next corner */
+  double c0 = radius * cos(corner), s0 = radius * sin(corner);
+  double ex = radius * cos(corner + width) - c0, ey = radius * sin(corner + width) - s0, length2 = ex * ex + ey * ey;
+  double outside = (x[0] - c0) * ey - (x[1] - s0) * ex; /* > 0 beyond the edge */
+  if (!(radius > 0)) {
+    p[0] = p[1] = 0;
+    return 0;
+  }
+  if (outside <= 0) {
+    p[0] = x[0], p[1] = x[1];
+    return 2;
+  }
+  double s = ((x[0] - c0) * ex + (x[1] - s0) * ey) / length2;
+  if (edge) edge[0] = ex / sqrt(length2), edge[1] = ey / sqrt(length2);
+  int rank = s > 0 && s < 1 ? 1 : 0;
+  s = s < 0 ? 0 : s > 1 ? 1 : s;
+  p[0] = c0 + s * ex;
+  p[1] = s0 + s * ey;
+  return rank;
+}
+
+/* r - P(r - rho u~) of one contact, squared */
+static double natural_residual(const double *r, const double *u, double mu, double rho, int32_t samples) {
+  double z[3], p[3];
+  if (samples >= 3) {
+    p[0] = fmax(0, r[0] - rho * u[0]);
+    z[1] = r[1] - rho * u[1], z[2] = r[2] - rho * u[2];
+    ds_polygon_project(p + 1, NULL, z + 1, mu * fmax(0, r[0]), samples);
+  } else {
+    z[0] = r[0] - rho * (u[0] + mu * sqrt(u[1] * u[1] + u[2] * u[2]));
+    z[1] = r[1] - rho * u[1], z[2] = r[2] - rho * u[2];
+    ds_cone_project(p, z, mu);
+  }
+  double d0 = r[0] - p[0], d1 = r[1] - p[1], d2 = r[2] - p[2];
+  return d0 * d0 + d1 * d1 + d2 * d2;
+}
+
+double ds_problem_error(const ds_problem *p, const double *r, const double *u, int32_t samples) {
+  double sum = 0, norm = 0;
+  for (int32_t k = 0; k < p->contact_count; k++) {
+    sum += natural_residual(r + 3 * k, u + 3 * k, p->mu[k], p->rho, samples);
+    for (int32_t c = 0; c < 3; c++) norm += r[3 * k + c] * r[3 * k + c];
+  }
+  double scale = fmax(sqrt(norm), p->rho * p->target);
+  if (sum == 0) return 0; /* nothing to do, whatever the scale */
+  double error = sqrt(sum) / scale;
+  return isfinite(error) ? error : INFINITY; /* a NaN must never pass a comparison */
+}
+
+void ds_problem_certify(ds_certificate *c, const ds_problem *p, const double *r, const double *v, double *u,
+                        double tolerance, int32_t samples) {
+  ds_problem_slip(u, p, v);
+  double residual = 0, approach = 0, cone = 0, dissipation = 0, largest = 0;
+  for (int32_t k = 0; k < p->contact_count; k++) {
+    const double *rk = r + 3 * k, *uk = u + 3 * k;
+    double rt = sqrt(rk[1] * rk[1] + rk[2] * rk[2]), ut = sqrt(uk[1] * uk[1] + uk[2] * uk[2]);
+    residual += fabs(rk[0] * uk[0]); /* [SP08 eq. 29], with b */
+    approach = fmax(approach, -uk[0]);
+    cone = fmax(cone, fmax(rt - p->mu[k] * rk[0], -rk[0]));
+    dissipation = fmax(dissipation, fabs(rk[1] * uk[1] + rk[2] * uk[2] + p->mu[k] * rk[0] * ut));
+    largest = fmax(largest, fmax(fabs(rk[0]), rt));
+  }
+  c->bodies = p->body_count;
+  c->contacts = p->contact_count;
+  c->residual = residual;
+  c->approach_velocity = approach;
+  c->cone_violation = largest > 0 ? fmax(cone, 0) / largest : 0;
+  c->dissipation_error = dissipation;
+  c->natural_error = ds_problem_error(p, r, u, samples);
+  c->converged = c->natural_error <= tolerance;
+}

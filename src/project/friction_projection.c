@@ -1,0 +1,326 @@
+/* Friction projection [SP08 eq. 18, 24], in its dual form: min 1/2 |v - v_hat|² + sum_k R_k |D_kᵀ v - b_T|, R_k = mu_k
+ * alpha_k.
+ *
+ * With t_k >= |y_k|, y = Dᵀ v - b_T, and multipliers zeta = (R_k, beta_k): v = v_hat + D beta, and (t, y) and (R, beta)
+ * are complementary in the Lorentz cone. The first multiplier is fixed, so that t is eliminated contact by contact;
+ * what is left is
+ *
+ *   (I + D S Dᵀ) dv = D h,   d_beta = h - S Dᵀ dv,   S = B_TT - B_T0 B_0T/B_00,   h = d_T - B_T0 d_0/B_00,
+ *
+ * B = W² the Nesterov-Todd scaling. The start beta = 0, t > |y| is feasible, so no residual is carried along.
+ *
+ * The polygon of k samples [SP08 eq. 7] has k inequalities t >= -d_jᵀ y with multipliers zeta_j >= 0, sum zeta_j = R,
+ * beta = sum zeta_j d_j, and w_j = zeta_j/s_j in place of B:
+ *   S = sum w_j d_j d_jᵀ - (sum w_j d_j)(sum w_j d_j)ᵀ / sum w_j. */
+#include <math.h>
+
+#include "la/lorentz.h"
+#include "la/vec3.h"
+#include "project/polish.h"
+#include "project/projections.h"
+
+enum { ITERATIONS_MAX = 60, SAMPLES_MAX = 64 };
+
+typedef struct friction {
+  const ds_problem *p;
+  ds_system *system;
+  int32_t n, samples;
+  int32_t *contact;   /* n: contacts with R > 0 */
+  double *radius;     /* n: R */
+  double *beta, *y;   /* 2 n */
+  double *t;          /* n */
+  double *dbeta, *dt; /* steps; the step of y is gy */
+  double *dy;
+  double *zeta, *dzeta; /* polygon: samples a contact; s_j = t + d_jᵀ y is recomputed */
+  ds_lorentz *nt;       /* disk */
+  double *b;            /* disk: W², 9 a contact */
+  double *h;            /* 2 n */
+  double *d0;           /* n: d_0 (disk) or sum of e_j (polygon) */
+  double direction[2 * SAMPLES_MAX];
+  double *c, *full, *gv, *dv;
+} friction;
+
+static void to_contacts(friction *q, const double *pairs) { /* 2-vectors of active contacts -> full impulses */
+  memset(q->full, 0, 3 * (size_t)q->p->contact_count * sizeof(double));
+  for (int32_t i = 0; i < q->n; i++) {
+    q->full[3 * q->contact[i] + 1] = pairs[2 * i];
+    q->full[3 * q->contact[i] + 2] = pairs[2 * i + 1];
+  }
+}
+
+/* y = Dᵀ v - b_T; returns the natural-map error |beta - P(beta - rho y)|, relative */
+static double residual(friction *q, const double *v) {
+  double sum = 0, norm = 0;
+  ds_problem_apply_transposed(q->gv, q->p, v);
+  for (int32_t i = 0; i < q->n; i++) {
+    int32_t k = q->contact[i];
+    double z[2], m[2], *beta = q->beta + 2 * i, *y = q->y + 2 * i, radius = q->radius[i];
+    for (int c = 0; c < 2; c++) {
+      y[c] = q->gv[3 * k + 1 + c] - q->p->b[3 * k + 1 + c];
+      z[c] = m[c] = beta[c] - q->p->rho * y[c];
+    }
+    double length = sqrt(z[0] * z[0] + z[1] * z[1]);
+    if (q->samples)
+      ds_polygon_project(m, NULL, z, radius, q->samples);
+    else if (length > radius)
+      m[0] *= radius / length, m[1] *= radius / length;
+    sum += (beta[0] - m[0]) * (beta[0] - m[0]) + (beta[1] - m[1]) * (beta[1] - m[1]);
+    norm += radius * radius;
+  }
+  double scale = fmax(sqrt(norm), q->p->rho * q->p->target);
+  double error = sum > 0 ? sqrt(sum) / scale : 0;
+  return isfinite(error) ? error : INFINITY;
+}
+
+/* --- disk --- */
+
+static bool disk_scale(friction *q, int32_t i, double *s) {
+  double x[3] = {q->radius[i], q->beta[2 * i], q->beta[2 * i + 1]}, z[3] = {q->t[i], q->y[2 * i], q->y[2 * i + 1]};
+  if (!ds_lorentz_scale(&q->nt[i], x, z)) return false;
+  double *b = q->b + 9 * i;
+  ds_lorentz_square(b, &q->nt[i]);
+  s[0] = b[4] - b[3] * b[1] / b[0], s[1] = b[5] - b[3] * b[2] / b[0];
+  s[2] = b[7] - b[6] * b[1] / b[0], s[3] = b[8] - b[6] * b[2] / b[0];
+  s[1] = s[2] = 0.5 * (s[1] + s[2]);
+  return true;
+}
+
+static void disk_rhs(friction *q, int32_t i, double centre, bool corrector) {
+  const ds_lorentz *nt = &q->nt[i];
+  double rhs[3], d[3];
+  ds_jordan(rhs, nt->lambda, nt->lambda);
+  for (int c = 0; c < 3; c++) rhs[c] = -rhs[c];
+  rhs[0] += centre;
+  if (corrector) {
+    double dx[3] = {0, q->dbeta[2 * i], q->dbeta[2 * i + 1]}, dz[3] = {q->dt[i], q->dy[2 * i], q->dy[2 * i + 1]};
+    ds_lorentz_apply(dx, nt, dx, true);
+    ds_lorentz_apply(dz, nt, dz, false);
+    ds_jordan(d, dx, dz);
+    for (int c = 0; c < 3; c++) rhs[c] -= d[c];
+  }
+  ds_jordan_divide(d, nt->lambda, rhs);
+  ds_lorentz_apply(d, nt, d, false);
+  const double *b = q->b + 9 * i;
+  q->d0[i] = d[0];
+  q->h[2 * i] = d[1] - b[3] * d[0] / b[0];
+  q->h[2 * i + 1] = d[2] - b[6] * d[0] / b[0];
+}
+
+static void disk_rest(friction *q, int32_t i) {
+  const double *b = q->b + 9 * i;
+  q->dt[i] = (q->d0[i] - b[1] * q->dy[2 * i] - b[2] * q->dy[2 * i + 1]) / b[0];
+}
+
+static double disk_step(const friction *q, int32_t i) {
+  double x[3] = {q->radius[i], q->beta[2 * i], q->beta[2 * i + 1]}, dx[3] = {0, q->dbeta[2 * i], q->dbeta[2 * i + 1]};
+  double z[3] = {q->t[i], q->y[2 * i], q->y[2 * i + 1]}, dz[3] = {q->dt[i], q->dy[2 * i], q->dy[2 * i + 1]};
+  return fmin(ds_lorentz_step(x, dx), ds_lorentz_step(z, dz));
+}
+
+static double disk_gap(const friction *q, int32_t i, double t) {
+  double sum = q->radius[i] * (q->t[i] + t * q->dt[i]);
+  for (int c = 0; c < 2; c++)
+    sum += (q->beta[2 * i + c] + t * q->dbeta[2 * i + c]) * (q->y[2 * i + c] + t * q->dy[2 * i + c]);
+  return sum;
+}
+
+/* --- polygon: d_j are the corners; t >= -d_jᵀ y because beta_j d_j opposes y --- */
+
+static double sample_dot(const friction *q, const double *y, int32_t j) {
+  return q->direction[2 * j] * y[0] + q->direction[2 * j + 1] * y[1];
+}
+
+static bool polygon_scale(friction *q, int32_t i, double *s) {
+  double sw = 0, a[2] = {0, 0}, m[4] = {0, 0, 0, 0};
+  for (int32_t j = 0; j < q->samples; j++) {
+    double slack = q->t[i] + sample_dot(q, q->y + 2 * i, j), w = q->zeta[i * q->samples + j] / slack;
+    const double *d = q->direction + 2 * j;
+    if (!(slack > 0) || !isfinite(w)) return false;
+    sw += w;
+    a[0] += w * d[0], a[1] += w * d[1];
+    m[0] += w * d[0] * d[0], m[1] += w * d[0] * d[1], m[3] += w * d[1] * d[1];
+  }
+  s[0] = m[0] - a[0] * a[0] / sw, s[1] = s[2] = m[1] - a[0] * a[1] / sw, s[3] = m[3] - a[1] * a[1] / sw;
+  return sw > 0;
+}
+
+static void polygon_rhs(friction *q, int32_t i, double centre, bool corrector) {
+  double sw = 0, se = 0, a[2] = {0, 0}, f[2] = {0, 0};
+  for (int32_t j = 0; j < q->samples; j++) {
+    const double *d = q->direction + 2 * j;
+    double zeta = q->zeta[i * q->samples + j], slack = q->t[i] + sample_dot(q, q->y + 2 * i, j);
+    double rhs = centre / q->samples - slack * zeta;
+    if (corrector) rhs -= q->dzeta[i * q->samples + j] * (q->dt[i] + sample_dot(q, q->dy + 2 * i, j));
+    double e = rhs / slack, w = zeta / slack;
+    sw += w, se += e;
+    a[0] += w * d[0], a[1] += w * d[1];
+    f[0] += e * d[0], f[1] += e * d[1];
+    q->dzeta[i * q->samples + j] = e; /* completed in polygon_rest */
+  }
+  q->d0[i] = se;
+  q->h[2 * i] = f[0] - a[0] * se / sw;
+  q->h[2 * i + 1] = f[1] - a[1] * se / sw;
+}
+
+static void polygon_rest(friction *q, int32_t i) {
+  double sw = 0, ay = 0;
+  for (int32_t j = 0; j < q->samples; j++) {
+    double w = q->zeta[i * q->samples + j] / (q->t[i] + sample_dot(q, q->y + 2 * i, j));
+    sw += w;
+    ay += w * sample_dot(q, q->dy + 2 * i, j);
+  }
+  q->dt[i] = (q->d0[i] - ay) / sw;
+  for (int32_t j = 0; j < q->samples; j++) {
+    double w = q->zeta[i * q->samples + j] / (q->t[i] + sample_dot(q, q->y + 2 * i, j));
+    q->dzeta[i * q->samples + j] -= w * (q->dt[i] + sample_dot(q, q->dy + 2 * i, j));
+  }
+}
+
+static double polygon_step(const friction *q, int32_t i) {
+  double t = 1;
+  for (int32_t j = 0; j < q->samples; j++) {
+    double slack = q->t[i] + sample_dot(q, q->y + 2 * i, j), ds = q->dt[i] + sample_dot(q, q->dy + 2 * i, j);
+    double zeta = q->zeta[i * q->samples + j], dz = q->dzeta[i * q->samples + j];
+    if (ds < 0) t = fmin(t, -slack / ds);
+    if (dz < 0) t = fmin(t, -zeta / dz);
+  }
+  return t;
+}
+
+static double polygon_gap(const friction *q, int32_t i, double t) {
+  double sum = 0;
+  for (int32_t j = 0; j < q->samples; j++)
+    sum += (q->zeta[i * q->samples + j] + t * q->dzeta[i * q->samples + j]) *
+           (q->t[i] + t * q->dt[i] + sample_dot(q, q->y + 2 * i, j) + t * sample_dot(q, q->dy + 2 * i, j));
+  return sum;
+}
+
+/* --- both --- */
+
+static bool scale(friction *q) {
+  for (int32_t i = 0; i < q->n; i++) {
+    double s[4], *c = q->c + 9 * q->contact[i];
+    if (!(q->samples ? polygon_scale(q, i, s) : disk_scale(q, i, s))) return false;
+    c[4] = s[0], c[5] = s[1], c[7] = s[2], c[8] = s[3];
+  }
+  return ds_system_factor(q->system, q->c, true);
+}
+
+static void direction(friction *q, double centre, bool corrector) {
+  for (int32_t i = 0; i < q->n; i++)
+    if (q->samples)
+      polygon_rhs(q, i, centre, corrector);
+    else
+      disk_rhs(q, i, centre, corrector);
+  to_contacts(q, q->h);
+  memset(q->dv, 0, (size_t)q->p->dof * sizeof(double));
+  ds_problem_add_impulse(q->dv, q->p, q->full);
+  ds_system_solve(q->dv, q->system);
+  ds_problem_apply_transposed(q->gv, q->p, q->dv);
+  for (int32_t i = 0; i < q->n; i++) {
+    const double *g = q->gv + 3 * q->contact[i] + 1, *c = q->c + 9 * q->contact[i];
+    q->dy[2 * i] = g[0], q->dy[2 * i + 1] = g[1];
+    q->dbeta[2 * i] = q->h[2 * i] - c[4] * g[0] - c[5] * g[1];
+    q->dbeta[2 * i + 1] = q->h[2 * i + 1] - c[7] * g[0] - c[8] * g[1];
+    if (q->samples)
+      polygon_rest(q, i);
+    else
+      disk_rest(q, i);
+  }
+}
+
+static double step_length(const friction *q) {
+  double t = 1;
+  for (int32_t i = 0; i < q->n; i++) t = fmin(t, q->samples ? polygon_step(q, i) : disk_step(q, i));
+  return t;
+}
+
+static double gap_after(const friction *q, double t) {
+  double sum = 0;
+  for (int32_t i = 0; i < q->n; i++) sum += q->samples ? polygon_gap(q, i, t) : disk_gap(q, i, t);
+  return sum / q->n;
+}
+
+static bool allocate(ds_arena *arena, friction *q) {
+  size_t n = (size_t)q->p->contact_count + 1;
+  double **vectors[] = {&q->beta, &q->y, &q->dbeta, &q->dy, &q->h, &q->radius, &q->t, &q->dt, &q->d0};
+  for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = DS_NEW0(arena, double, 2 * n);
+  q->contact = DS_NEW(arena, int32_t, n);
+  q->zeta = DS_NEW0(arena, double, n *(size_t)q->samples + 1);
+  q->dzeta = DS_NEW0(arena, double, n *(size_t)q->samples + 1);
+  q->nt = DS_NEW(arena, ds_lorentz, n);
+  q->b = DS_NEW(arena, double, 9 * n);
+  q->full = DS_NEW0(arena, double, 3 * n);
+  q->gv = DS_NEW0(arena, double, 3 * n);
+  q->c = DS_NEW0(arena, double, 9 * n);
+  q->dv = DS_NEW0(arena, double, q->p->dof + 1);
+  return !ds_arena_failed(arena);
+}
+
+static void start(friction *q, const double *r, const double *v_hat) {
+  const ds_problem *p = q->p;
+  q->n = 0;
+  for (int32_t k = 0; k < p->contact_count; k++) {
+    double radius = p->mu[k] * r[3 * k];
+    if (!(radius > 0)) continue;
+    q->contact[q->n] = k;
+    q->radius[q->n] = radius;
+    for (int32_t j = 0; j < q->samples; j++) q->zeta[q->n * q->samples + j] = radius / q->samples;
+    q->n++;
+  }
+  for (int32_t j = 0; j < q->samples; j++) {
+    q->direction[2 * j] = cos(2 * DS_PI * j / q->samples);
+    q->direction[2 * j + 1] = sin(2 * DS_PI * j / q->samples);
+  }
+  residual(q, v_hat);
+  double sum = 0;
+  for (int32_t i = 0; i < 2 * q->n; i++) sum += q->y[i] * q->y[i];
+  double speed = fmax(sqrt(sum / fmax(1, q->n)), 1e-12 * p->target);
+  for (int32_t i = 0; i < q->n; i++)
+    q->t[i] = sqrt(q->y[2 * i] * q->y[2 * i] + q->y[2 * i + 1] * q->y[2 * i + 1]) + (speed > 0 ? speed : 1);
+}
+
+double ds_project_friction(ds_arena *arena, ds_system *system, double *r, double *v, ds_work *work, const double *v_hat,
+                           double tolerance, int32_t samples) {
+  const ds_problem *p = system->problem;
+  ds_arena_mark mark = ds_arena_get_mark(arena);
+  friction q = {.p = p, .system = system, .samples = samples};
+  double *trial = DS_NEW(arena, double, p->dof + 1), best = INFINITY;
+  double *radius = DS_NEW(arena, double, p->contact_count + 1);
+  if (!allocate(arena, &q)) return INFINITY;
+  for (int32_t k = 0; k < p->contact_count; k++) r[3 * k + 1] = r[3 * k + 2] = 0;
+  memcpy(v, v_hat, (size_t)p->dof * sizeof(double));
+  start(&q, r, v_hat);
+  for (int32_t i = 0; q.n > 0 && i <= ITERATIONS_MAX; i++) {
+    to_contacts(&q, q.beta);
+    memcpy(trial, v_hat, (size_t)p->dof * sizeof(double));
+    ds_problem_add_impulse(trial, p, q.full);
+    double error = residual(&q, trial);
+    if (error < best) {
+      best = error;
+      memcpy(v, trial, (size_t)p->dof * sizeof(double));
+      for (int32_t j = 0; j < q.n; j++) {
+        r[3 * q.contact[j] + 1] = q.beta[2 * j];
+        r[3 * q.contact[j] + 2] = q.beta[2 * j + 1];
+      }
+    }
+    if (best <= tolerance || i == ITERATIONS_MAX || !isfinite(error) || error > 10 * best || !scale(&q)) break;
+    work->projections++;
+    double gap = gap_after(&q, 0);
+    direction(&q, 0, false);
+    double ratio = gap_after(&q, step_length(&q)) / gap;
+    direction(&q, fmin(1, ratio * ratio * ratio) * gap, true);
+    double t = step_length(&q);
+    if (!isfinite(t) || !(gap > 1e-300)) break;
+    t = t < 1 ? 0.99 * t : 1;
+    for (int32_t j = 0; j < q.n; j++) q.t[j] += t * q.dt[j];
+    for (int32_t j = 0; j < 2 * q.n; j++) q.beta[j] += t * q.dbeta[j];
+    for (int32_t j = 0; j < q.n * q.samples; j++) q.zeta[j] += t * q.dzeta[j];
+  }
+  if (q.n > 0 && best > tolerance) {
+    for (int32_t k = 0; k < p->contact_count; k++) radius[k] = p->mu[k] * fmax(0, r[3 * k]);
+    best = fmin(best, ds_projection_polish(arena, system, r, v, work, v_hat, radius, tolerance, samples));
+  }
+  ds_arena_release(arena, mark);
+  return q.n > 0 ? best : 0;
+}

@@ -1,0 +1,11 @@
+/* Nonsmooth Gauss-Seidel over the contacts: the rival, and the rough start of a rescue. */
+#ifndef DS_PROJECT_GAUSS_SEIDEL_H
+#define DS_PROJECT_GAUSS_SEIDEL_H
+
+#include "project/iterate.h"
+
+/* At most so many sweeps from x; x is the last iterate. True where the tolerance was met. The error is looked at every
+ * tenth sweep. */
+bool ds_gauss_seidel_solve(ds_iterate *x, const ds_problem *problem, ds_work *work, double tolerance, int32_t sweeps);
+
+#endif

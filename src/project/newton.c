@@ -1,0 +1,163 @@
+/* Proximal Newton on the Alart-Curnier map.
+ *
+ * Around a centre r_c, with rho_k = 1/W_k and weight alpha, solve Phi(r) = r - P(z) = 0,
+ *
+ *   z = r - rho (u + alpha W (r - r_c)),   P(z) = (max(0, z_N), z_T projected on the disk of radius mu max(0, z_N)),
+ *
+ * whose solution for r = r_c is a solution of the contact problem. alpha W (r - r_c) makes the Jacobian regular however
+ * redundant the contacts are and picks impulses near the centre. With J = P'(z), E = I - (1 - alpha) J, C = rho E⁻¹ J a
+ * Newton step is one block factorization on the body graph:
+ *
+ *   (I + G C Gᵀ) dv = -G E⁻¹ Phi,   dr = -E⁻¹ Phi - C Gᵀ dv.
+ *
+ * E⁻¹ and C have closed forms. With tau = z_T/|z_T| and kappa = mu z_N/|z_T|:
+ *   open:  J = 0,  E⁻¹ = I,          C = 0
+ *   stick: J = I,  E⁻¹ = I/alpha,    C = rho/alpha I
+ *   slide: C = rho [1/alpha 0; mu tau/alpha  kappa/(1 - (1 - alpha) kappa) (I - tau tauᵀ)], not symmetric.
+ *
+ * The outer loop moves the centre where the inner one succeeded, shrinks alpha after easy successes and raises it after
+ * failures. Full steps: line searches on |Phi| were measured to be clearly worse. */
+#include "project/newton.h"
+
+#include <math.h>
+#include <stdbool.h>
+
+enum { INNER_MAX = 20 };
+
+typedef struct newton {
+  const ds_problem *p;
+  ds_system *system;
+  double *c;      /* 9 a contact */
+  double *phi;    /* E⁻¹ Phi, 3 a contact */
+  double *dv;     /* dof */
+  double *gdv;    /* Gᵀ dv */
+  double *center; /* r_c */
+} newton;
+
+/* Phi of one contact, and E⁻¹ Phi and C. Returns |Phi|²; *slides where C is not symmetric. */
+static double linearize(double *phi, double *c, bool *slides, const double *r, const double *u, const double *center,
+                        double mu, double w, double alpha) {
+  double rho = 1 / w, z[3], p[3] = {0, 0, 0}, e = 1 - alpha;
+  for (int i = 0; i < 3; i++) z[i] = r[i] - rho * u[i] - alpha * (r[i] - center[i]);
+  for (int i = 0; i < 9; i++) c[i] = 0;
+  double zt = sqrt(z[1] * z[1] + z[2] * z[2]);
+  if (z[0] <= 0) { /* open */
+    for (int i = 0; i < 3; i++) phi[i] = r[i];
+    return r[0] * r[0] + r[1] * r[1] + r[2] * r[2];
+  }
+  if (zt <= mu * z[0] && mu > 0) { /* stick */
+    double sum = 0;
+    for (int i = 0; i < 3; i++) {
+      double f = r[i] - z[i];
+      sum += f * f;
+      phi[i] = f / alpha;
+      c[4 * i] = rho / alpha;
+    }
+    return sum;
+  }
+  double t1 = zt > 0 ? z[1] / zt : 0, t2 = zt > 0 ? z[2] / zt : 0, kappa = zt > 0 ? mu * z[0] / zt : 0;
+  p[0] = z[0], p[1] = mu * z[0] * t1, p[2] = mu * z[0] * t2;
+  double f0 = r[0] - p[0], f1 = r[1] - p[1], f2 = r[2] - p[2];
+  double along = t1 * f1 + t2 * f2, across = 1 / (1 - e * kappa);
+  phi[0] = f0 / alpha;
+  phi[1] = e * mu * t1 * phi[0] + along * t1 + across * (f1 - along * t1);
+  phi[2] = e * mu * t2 * phi[0] + along * t2 + across * (f2 - along * t2);
+  c[0] = rho / alpha;
+  c[3] = rho * mu * t1 / alpha;
+  c[6] = rho * mu * t2 / alpha;
+  double s = rho * kappa * across;
+  c[4] = s * (1 - t1 * t1), c[5] = -s * t1 * t2;
+  c[7] = -s * t1 * t2, c[8] = s * (1 - t2 * t2);
+  if (mu > 0) *slides = true;
+  return f0 * f0 + f1 * f1 + f2 * f2;
+}
+
+/* |Phi| relative to the scale of the natural-map error, and the Newton matrix. */
+static double build(newton *n, const ds_iterate *x, bool *symmetric, double alpha) {
+  const ds_problem *p = n->p;
+  double sum = 0, norm = 0;
+  bool slides = false;
+  for (int32_t k = 0; k < p->contact_count; k++) {
+    sum += linearize(n->phi + 3 * k, n->c + 9 * k, &slides, x->r + 3 * k, x->u + 3 * k, n->center + 3 * k, p->mu[k],
+                     p->scale[k], alpha);
+    for (int i = 0; i < 3; i++) norm += x->r[3 * k + i] * x->r[3 * k + i];
+  }
+  *symmetric = !slides;
+  double scale = fmax(sqrt(norm), p->rho * p->target);
+  double error = scale > 0 ? sqrt(sum) / scale : sqrt(sum);
+  return isfinite(error) ? error : INFINITY;
+}
+
+static bool newton_step(newton *n, ds_iterate *x, bool symmetric) {
+  const ds_problem *p = n->p;
+  if (!ds_system_factor(n->system, n->c, symmetric)) return false;
+  memset(n->dv, 0, (size_t)p->dof * sizeof(double));
+  ds_problem_add_impulse(n->dv, p, n->phi);
+  for (int32_t i = 0; i < p->dof; i++) n->dv[i] = -n->dv[i];
+  ds_system_solve(n->dv, n->system);
+  ds_problem_apply_transposed(n->gdv, p, n->dv);
+  for (int32_t k = 0; k < p->contact_count; k++) {
+    const double *c = n->c + 9 * k, *g = n->gdv + 3 * k;
+    for (int i = 0; i < 3; i++)
+      x->r[3 * k + i] -= n->phi[3 * k + i] + c[3 * i] * g[0] + c[3 * i + 1] * g[1] + c[3 * i + 2] * g[2];
+  }
+  ds_iterate_update(x, p);
+  return true;
+}
+
+/* Newton around the centre until |Phi| <= stop. The best natural-map error seen goes to `best`. */
+static bool inner(newton *n, ds_iterate *x, ds_iterate *best, ds_work *work, double alpha, double stop, double target,
+                  int32_t budget, int32_t *iterations) {
+  double lowest = INFINITY, recent[3] = {INFINITY, INFINITY, INFINITY};
+  for (int32_t i = 0;; i++) {
+    bool symmetric;
+    double error = build(n, x, &symmetric, alpha);
+    *iterations = i;
+    if (x->error < best->error) ds_iterate_copy(best, x, n->p);
+    if (error <= stop || best->error <= target) return true;
+    if (i >= INNER_MAX || !isfinite(error) || n->system->factorizations >= budget) return false;
+    /* the best of the last three must be better than half of the best before them */
+    if (i >= 4 && fmin(error, fmin(recent[0], recent[1])) > 0.5 * lowest) return false;
+    lowest = fmin(lowest, recent[2]);
+    recent[2] = recent[1], recent[1] = recent[0], recent[0] = error;
+    work->projections++;
+    if (!newton_step(n, x, symmetric)) return false;
+  }
+}
+
+bool ds_newton_solve(ds_arena *arena, ds_system *system, ds_iterate *x, ds_work *work,
+                     const ds_newton_options *options) {
+  const ds_problem *p = system->problem;
+  if (x->error <= options->target) return true;
+  ds_arena_mark mark = ds_arena_get_mark(arena);
+  newton n = {.p = p, .system = system};
+  n.c = DS_NEW(arena, double, 9 * (size_t)p->contact_count + 1);
+  n.phi = DS_NEW(arena, double, 3 * (size_t)p->contact_count + 1);
+  n.dv = DS_NEW(arena, double, p->dof + 1);
+  n.gdv = DS_NEW(arena, double, 3 * (size_t)p->contact_count + 1);
+  n.center = DS_NEW(arena, double, 3 * (size_t)p->contact_count + 1);
+  ds_iterate trial = ds_iterate_new(arena, p);
+  if (ds_arena_failed(arena)) return false;
+
+  double alpha = options->proximal, failed_at = 0;
+  int32_t budget = system->factorizations + options->factorizations;
+  while (x->error > options->target && system->factorizations < budget && alpha <= 1e3) {
+    double before = x->error;
+    int32_t iterations;
+    memcpy(n.center, x->r, 3 * (size_t)p->contact_count * sizeof(double));
+    ds_iterate_copy(&trial, x, p);
+    bool good = inner(&n, &trial, x, work, alpha, 0.1 * before, options->target, budget, &iterations);
+    if (good && trial.error < x->error) ds_iterate_copy(x, &trial, p);
+    bool easy = x->error < 0.7 * before || good;
+    if (x->error <= options->tolerance && !easy) break; /* the last digits do not come easily */
+    if (easy) {
+      double smaller = alpha * (iterations <= 2 ? 0.01 : iterations <= 4 ? 0.1 : 0.3);
+      if (smaller > 1.5 * failed_at) alpha = fmax(smaller, 1e-13);
+    } else {
+      failed_at = alpha;
+      alpha *= 4;
+    }
+  }
+  ds_arena_release(arena, mark);
+  return x->error <= options->tolerance;
+}

@@ -1,0 +1,19 @@
+/* Proximal Newton on the Alart-Curnier map: fast when warm or nearly right. */
+#ifndef DS_PROJECT_NEWTON_H
+#define DS_PROJECT_NEWTON_H
+
+#include "project/iterate.h"
+#include "project/system.h"
+
+typedef struct ds_newton_options {
+  double tolerance;       /* natural-map error that will do */
+  double target;          /* error aimed at, below the tolerance: tried for as long as it comes easily */
+  double proximal;        /* first weight alpha */
+  int32_t factorizations; /* at most */
+} ds_newton_options;
+
+/* Improves x (r, v, u, error set); x is the best iterate seen on return. True where the tolerance was met. */
+bool ds_newton_solve(ds_arena *arena, ds_system *system, ds_iterate *x, ds_work *work,
+                     const ds_newton_options *options);
+
+#endif

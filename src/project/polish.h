@@ -1,0 +1,16 @@
+/* The last digits of a projection: an interior point ends where its slacks cancel, a Newton step on the natural map
+ * does not. */
+#ifndef DS_PROJECT_POLISH_H
+#define DS_PROJECT_POLISH_H
+
+#include "project/iterate.h"
+#include "project/system.h"
+
+/* Improves the normal components of r (radius = NULL), or the tangential ones within disks (or polygons) of the given
+ * radii (a contact each; the contact projection and the friction projection of projections.h), and v = v_hat + G (that
+ * part of r). Returns the error of the projection's optimality conditions, relative as in ds_problem_error; r and v are
+ * the best seen. */
+double ds_projection_polish(ds_arena *arena, ds_system *system, double *r, double *v, ds_work *work,
+                            const double *v_hat, const double *radius, double tolerance, int32_t samples);
+
+#endif

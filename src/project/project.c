@@ -1,0 +1,107 @@
+/* The order of tools for one island [DESIGN 3]: certify the warm start; a few Newton steps; the coupled predictor and
+ * Newton from there; Gauss-Seidel and Newton in turn; the staggered loop. Every path ends in the same certificate, the
+ * best iterate is kept, and no clock decides. docs/solver.md has the measurements behind the order. */
+#include "project/project.h"
+
+#include <math.h>
+
+#include "project/cone.h"
+#include "project/gauss_seidel.h"
+#include "project/newton.h"
+#include "project/staggered.h"
+#include "project/system.h"
+
+/* An error of the tolerance, repeated step after step with the same impulses, would add up to a drift of the whole
+ * structure. A solve therefore aims lower, which Newton gives nearly free, and a warm start is taken without a solve
+ * only where its error is well below the tolerance. */
+static const double TARGET = 1e-4, ACCEPT_WARM = 1e-3;
+
+static void newton(ds_arena *arena, ds_system *system, ds_iterate *x, ds_work *work, double tolerance, double proximal,
+                   int32_t factorizations) {
+  ds_newton_options o = {
+      .tolerance = tolerance, .target = TARGET * tolerance, .proximal = proximal, .factorizations = factorizations};
+  ds_newton_solve(arena, system, x, work, &o);
+}
+
+/* The best of two is kept; the tool goes on from its own point, because the best one so far may sit in a trap. */
+static bool keep(ds_iterate *x, const ds_iterate *y, const ds_problem *p, double tolerance) {
+  if (y->error < x->error) ds_iterate_copy(x, y, p);
+  return x->error <= tolerance;
+}
+
+static void coupled_path(ds_arena *arena, ds_system *system, ds_iterate *x, ds_work *work, const ds_options *options) {
+  const ds_problem *p = system->problem;
+  double tolerance = options->tolerance;
+  newton(arena, system, x, work, tolerance, fmin(1e-2, fmax(1e-10, x->error)), 40);
+  if (x->error <= tolerance) return;
+
+  ds_iterate y = ds_iterate_new(arena, p), z = ds_iterate_new(arena, p);
+  if (ds_arena_failed(arena)) return;
+  /* The convex program decides where nothing slides. The others are the same path from other starts: each solves
+   * problems on which the next one is stuck. */
+  const ds_cone_options cone[] = {
+      {.tolerance = 1e-7, .iterations = 40, .convex = true, .centring = 0, .start = 1.5},
+      {.tolerance = TARGET * tolerance, .iterations = 100, .centring = 0.5, .start = 1.5},
+      {.tolerance = TARGET * tolerance, .iterations = 100, .centring = 0.5, .start = 150},
+      {.tolerance = TARGET * tolerance, .iterations = 100, .centring = 0.3, .start = 15},
+      {.tolerance = TARGET * tolerance, .iterations = 150, .centring = 0.7, .start = 15},
+  };
+  for (size_t i = 0; i < sizeof cone / sizeof *cone; i++) {
+    y.error = INFINITY;
+    ds_cone_solve(arena, system, &y, work, &cone[i]);
+    newton(arena, system, &y, work, tolerance, fmin(1e-2, fmax(1e-10, y.error)), i == 0 ? 20 : 60);
+    if (keep(x, &y, p, tolerance)) return;
+  }
+  /* Gauss-Seidel sweeps move the set of sliding contacts towards the solution; now and then Newton tries its basin. */
+  const double proximal[3] = {1e-2, 1e-3, 1e-1};
+  memset(y.r, 0, 3 * (size_t)p->contact_count * sizeof(double));
+  for (int32_t round = 0; round < 9; round++) {
+    ds_gauss_seidel_solve(&y, p, work, TARGET * tolerance, 200 * (round + 1));
+    ds_iterate_copy(&z, &y, p);
+    newton(arena, system, &z, work, tolerance, proximal[round % 3], 60);
+    if (keep(x, &z, p, tolerance)) return;
+  }
+  ds_staggered_options staggered = {.tolerance = tolerance, .iterations = options->max_iterations};
+  ds_staggered_solve(arena, system, x, work, &staggered);
+  newton(arena, system, x, work, tolerance, 1e-4, 60);
+}
+
+bool ds_project_island(ds_arena *arena, double *r, double *v, ds_certificate *certificate, ds_problem *p,
+                       const ds_options *options) {
+  ds_work work = {0, 0, 0, 0};
+  int32_t samples = options->friction_samples;
+  if (!ds_problem_prepare(arena, p)) return false;
+  ds_iterate x = ds_iterate_new(arena, p);
+  if (ds_arena_failed(arena)) return false;
+  memcpy(x.r, r, 3 * (size_t)p->contact_count * sizeof(double));
+  ds_iterate_update(&x, p);
+  if (samples) x.error = ds_problem_error(p, x.r, x.u, samples);
+
+  bool published = options->predictor == DS_PREDICTOR_NONE && options->method == DS_METHOD_STAGGERED;
+  if (options->method == DS_METHOD_GAUSS_SEIDEL) {
+    ds_gauss_seidel_solve(&x, p, &work, options->tolerance, options->max_iterations);
+  } else if (published || !(x.error <= ACCEPT_WARM * options->tolerance)) {
+    ds_system *system = ds_system_create(arena, p);
+    if (!system) return false;
+    if (published || samples) {
+      ds_staggered_options o = {.published = published,
+                                .rel_err = options->rel_err,
+                                .tolerance = options->tolerance,
+                                .iterations = options->max_iterations,
+                                .samples = samples};
+      ds_staggered_solve(arena, system, &x, &work, &o);
+    } else {
+      coupled_path(arena, system, &x, &work, options);
+    }
+    work.factorizations = system->factorizations;
+  }
+  if (ds_arena_failed(arena)) return false;
+  memcpy(r, x.r, 3 * (size_t)p->contact_count * sizeof(double));
+  memcpy(v, x.v, (size_t)p->dof * sizeof(double));
+  *certificate = (ds_certificate){.staggered_iterations = work.staggered,
+                                  .projection_iterations = work.projections,
+                                  .factorizations = work.factorizations,
+                                  .rel_err = work.rel_err};
+  ds_problem_certify(certificate, p, r, v, x.u, options->tolerance, samples);
+  return true;
+}

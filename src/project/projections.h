@@ -1,0 +1,23 @@
+/* The two projections of [SP08], each strictly convex in the velocity [DESIGN 3]:
+ *
+ *   contact(f):      v = argmin 1/2 |v - v_hat|²  subject to Nᵀ v >= b,                  v_hat = v_p + f,   multipliers
+ * alpha friction(alpha): v = argmin 1/2 |v - v_hat|² + sum_k mu_k alpha_k |D_kᵀ v - b_T|,    v_hat = v_p + N alpha,
+ * subgradients beta
+ *
+ * Both by a primal-dual interior point whose steps are one symmetric factorization on the body graph, so that redundant
+ * contacts cost nothing and impulses come out spread, not at a vertex. The friction norm is the exact disk, or the
+ * polygon of k samples [SP08 eq. 7]. */
+#ifndef DS_PROJECT_PROJECTIONS_H
+#define DS_PROJECT_PROJECTIONS_H
+
+#include "project/iterate.h"
+#include "project/system.h"
+
+/* alpha goes to the normal components of r, beta to its tangential ones; the others are left alone. v is the minimizer.
+ * The return value is the relative error of the projection's own optimality conditions (natural map), best seen. */
+double ds_project_contact(ds_arena *arena, ds_system *system, double *r, double *v, ds_work *work, const double *v_hat,
+                          double tolerance);
+double ds_project_friction(ds_arena *arena, ds_system *system, double *r, double *v, ds_work *work, const double *v_hat,
+                           double tolerance, int32_t samples);
+
+#endif

@@ -1,0 +1,20 @@
+/* Staggered projections: the paper's loop. */
+#ifndef DS_PROJECT_STAGGERED_H
+#define DS_PROJECT_STAGGERED_H
+
+#include "project/iterate.h"
+#include "project/system.h"
+
+typedef struct ds_staggered_options {
+  bool published;     /* Algorithm 1 as printed: stop at rel_err, end on a contact projection whatever it does */
+  double rel_err;     /* [SP08 eq. 28] */
+  double tolerance;   /* natural-map error; used where not `published` */
+  int32_t iterations; /* at most */
+  int32_t samples;    /* 0 = disk */
+} ds_staggered_options;
+
+/* From the friction impulses of x. x becomes the result (published) or the best iterate seen. */
+bool ds_staggered_solve(ds_arena *arena, ds_system *system, ds_iterate *x, ds_work *work,
+                        const ds_staggered_options *options);
+
+#endif

@@ -1,0 +1,137 @@
+/* The projections and solvers on random problems, redundant ones included: optimality conditions, equivalences. */
+#include "project/projections.h"
+
+#include <stdlib.h>
+
+#include "check.h"
+#include "drystone/drystone.h"
+#include "project/cone.h"
+#include "project/newton.h"
+#include "project/project.h"
+#include "project/staggered.h"
+#include "random_problem.h"
+
+/* sizes of the i-th random problem */
+static ds_problem pick(ds_arena *arena, uint64_t *s, int i) {
+  int32_t bodies = 1 + random_int(s, 1 + i % 12), patches = 1 + random_int(s, 2 * bodies);
+  return random_problem(arena, s, bodies, patches, 1 + random_int(s, i % 3 == 0 ? 1 : 9));
+}
+
+/* KKT of the contact projection: v = v_hat + N alpha, alpha >= 0, s = Nᵀv - b >= 0, alpha s = 0. */
+static void contact_projection_kkt(void) {
+  uint64_t s = 11;
+  ds_arena arena = {0};
+  double worst = 0;
+  int failed = 0;
+  for (int i = 0; i < 2000; i++) {
+    ds_arena_reset(&arena);
+    ds_problem p = pick(&arena, &s, i);
+    ds_system *system = ds_system_create(&arena, &p);
+    ds_iterate x = ds_iterate_new(&arena, &p);
+    ds_work work = {0};
+    double error = ds_project_contact(&arena, system, x.r, x.v, &work, p.predicted, 1e-9);
+    ds_problem_slip(x.u, &p, x.v);
+    double scale = p.target, impulse = scale * p.rho;
+    for (int32_t k = 0; k < p.contact_count; k++) {
+      double a = x.r[3 * k], u = x.u[3 * k];
+      if (a < 0 || u < -1e-6 * scale || a * fmax(u, 0) > 1e-6 * scale * impulse) failed++;
+    }
+    worst = fmax(worst, error);
+  }
+  CHECK_NEAR(failed, 0, 0);
+  CHECK_LE(worst, 1e-8);
+  ds_arena_free(&arena);
+}
+
+/* KKT of the friction projection for given alpha: |beta| <= mu alpha, and beta opposes the slip wherever there is one.
+ */
+static void friction_projection_kkt(void) {
+  uint64_t s = 12;
+  ds_arena arena = {0};
+  double worst = 0;
+  int failed = 0;
+  for (int i = 0; i < 2000; i++) {
+    ds_arena_reset(&arena);
+    ds_problem p = pick(&arena, &s, i);
+    ds_system *system = ds_system_create(&arena, &p);
+    ds_iterate x = ds_iterate_new(&arena, &p);
+    ds_work work = {0};
+    for (int32_t k = 0; k < p.contact_count; k++) x.r[3 * k] = random_unit(&s) < 0.2 ? 0 : random_in(&s, 0, 0.2);
+    double error = ds_project_friction(&arena, system, x.r, x.v, &work, p.predicted, 1e-9, 0);
+    ds_problem_slip(x.u, &p, x.v);
+    double scale = p.target;
+    for (int32_t k = 0; k < p.contact_count; k++) {
+      double radius = p.mu[k] * x.r[3 * k], *b = x.r + 3 * k + 1, *u = x.u + 3 * k + 1;
+      double beta = hypot(b[0], b[1]), slip = hypot(u[0], u[1]);
+      if (beta > radius + 1e-7 * scale * p.rho ||
+          fabs(b[0] * u[0] + b[1] * u[1] + radius * slip) > 1e-6 * scale * fmax(radius, 1e-3))
+        failed++;
+    }
+    worst = fmax(worst, error);
+  }
+  CHECK_NEAR(failed, 0, 0);
+  CHECK_LE(worst, 1e-8);
+  ds_arena_free(&arena);
+}
+
+/* The polygon's velocity tends to the disk's as 1/k: its corners pull the direction of sliding by up to pi/k. */
+static void polygon_tends_to_disk(void) {
+  uint64_t s = 13;
+  ds_arena arena = {0};
+  double difference[3] = {0, 0, 0};
+  const int32_t samples[3] = {8, 16, 64};
+  for (int i = 0; i < 100; i++) {
+    ds_arena_reset(&arena);
+    ds_problem p = pick(&arena, &s, i);
+    ds_system *system = ds_system_create(&arena, &p);
+    ds_iterate disk = ds_iterate_new(&arena, &p), polygon = ds_iterate_new(&arena, &p);
+    ds_work work = {0};
+    for (int32_t k = 0; k < p.contact_count; k++) disk.r[3 * k] = polygon.r[3 * k] = random_in(&s, 0, 0.2);
+    CHECK_LE(ds_project_friction(&arena, system, disk.r, disk.v, &work, p.predicted, 1e-10, 0), 1e-9);
+    for (int j = 0; j < 3; j++) {
+      CHECK_LE(ds_project_friction(&arena, system, polygon.r, polygon.v, &work, p.predicted, 1e-10, samples[j]), 1e-9);
+      double sum = 0, size = 0;
+      for (int32_t d = 0; d < p.dof; d++) sum += pow(polygon.v[d] - disk.v[d], 2), size += pow(p.predicted[d], 2);
+      difference[j] = fmax(difference[j], sqrt(sum / size));
+    }
+  }
+  CHECK_LE(difference[0], 0.2);
+  CHECK_LE(difference[1], 0.6 * difference[0]);
+  CHECK_LE(difference[2], 0.3 * difference[1]);
+  ds_arena_free(&arena);
+}
+
+/* The default path certifies every random problem. */
+static void default_path_converges(void) {
+  uint64_t s = 14;
+  ds_arena arena = {0};
+  ds_options options = ds_default_options();
+  int unconverged = 0, factorizations = 0, staggered = 0;
+  int32_t most = 0;
+  for (int i = 0; i < 3000; i++) {
+    ds_arena_reset(&arena);
+    ds_problem p = pick(&arena, &s, i);
+    ds_iterate x = ds_iterate_new(&arena, &p);
+    ds_certificate c;
+    CHECK(ds_project_island(&arena, x.r, x.v, &c, &p, &options));
+    if (!c.converged) {
+      unconverged++;
+      printf("problem %d: %d bodies, %d contacts: error %.2e after %d factorizations\n", i, p.body_count,
+             p.contact_count, c.natural_error, c.factorizations);
+    }
+    factorizations += c.factorizations;
+    staggered += c.staggered_iterations > 0;
+    if (c.factorizations > most) most = c.factorizations;
+  }
+  printf("     %d factorizations in all, at most %d, staggered loop needed in %d\n", factorizations, most, staggered);
+  CHECK_NEAR(unconverged, 0, 0);
+  ds_arena_free(&arena);
+}
+
+int main(void) {
+  RUN(contact_projection_kkt);
+  RUN(friction_projection_kkt);
+  RUN(polygon_tends_to_disk);
+  RUN(default_path_converges);
+  return test_summary();
+}
