@@ -1,0 +1,153 @@
+/* Contact rows and right-hand sides in mass-scaled coordinates.
+ *
+ * Row of direction d at point x for body a: (d/sqrt(m), I^(-1/2) Rᵀ ((x - x_a) x d)), with the opposite sign for body
+ * b. b_N carries what is not the plain constraint [DESIGN 2]: an open gap, -g/h; restitution, -e min(0, u_N(v_t)) [SP08
+ * note 4]; the motion of scripted bodies. */
+#include "assemble/assemble.h"
+
+#include <string.h>
+
+void ds_scale_velocity(double out[6], const ds_step_body *body, ds_vec3 v, ds_vec3 w) {
+  ds_vec3 local = mat3_tmul_v3(&body->rotation, w);
+  out[0] = v.x / body->inverse_root_mass;
+  out[1] = v.y / body->inverse_root_mass;
+  out[2] = v.z / body->inverse_root_mass;
+  out[3] = local.x / body->inverse_root_inertia.x;
+  out[4] = local.y / body->inverse_root_inertia.y;
+  out[5] = local.z / body->inverse_root_inertia.z;
+}
+
+void ds_unscale_velocity(ds_vec3 *v, ds_vec3 *w, const ds_step_body *body, const double in[6]) {
+  *v = v3_scale(body->inverse_root_mass, v3(in[0], in[1], in[2]));
+  *w = mat3_mul_v3(&body->rotation, v3_mul(body->inverse_root_inertia, v3(in[3], in[4], in[5])));
+}
+
+/* Velocity of the script between t and t + h, so that one step lands on it exactly. */
+static void scripted_velocity(ds_step_body *out, const ds_body *body, double time, double h) {
+  ds_pose p0 = ds_motion_pose(body, time), p1 = ds_motion_pose(body, time + h);
+  ds_quat d = quat_mul(p1.q, quat_conj(p0.q));
+  if (d.w < 0) d = quat(-d.w, -d.x, -d.y, -d.z);
+  double sine = sqrt(d.x * d.x + d.y * d.y + d.z * d.z), angle = 2 * atan2(sine, d.w);
+  out->v = v3_scale(1 / h, v3_sub(p1.p, p0.p));
+  out->w = sine > 0 ? v3_scale(angle / (h * sine), v3(d.x, d.y, d.z)) : v3(0, 0, 0);
+}
+
+static void prepare_bodies(ds_step_body *bodies, const ds_scene *scene, const ds_state *state, double h) {
+  for (int32_t i = 0; i < scene->body_count; i++) {
+    const ds_body *body = &scene->bodies[i];
+    ds_step_body *s = &bodies[i];
+    memset(s, 0, sizeof *s);
+    s->rotation = mat3_from_quat(state->bodies[i].q);
+    s->moves = body->kind == DS_BODY_DYNAMIC && !ds_body_is_held(body, state->time);
+    if (body->kind == DS_BODY_DYNAMIC) {
+      s->inverse_root_mass = 1 / sqrt(body->mass.mass);
+      s->inverse_root_inertia = v3(1 / sqrt(body->inertia.x), 1 / sqrt(body->inertia.y), 1 / sqrt(body->inertia.z));
+    } else if (body->kind == DS_BODY_KINEMATIC) {
+      scripted_velocity(s, body, state->time, h);
+    }
+  }
+}
+
+static ds_vec3 point_velocity(ds_vec3 v, ds_vec3 w, ds_vec3 x, ds_vec3 point) {
+  return v3_add(v, v3_cross(w, v3_sub(point, x)));
+}
+
+/* Right-hand side of one contact: Nᵀ v >= b_N, and b_T. */
+static void right_hand_side(double b[3], const ds_contact_point *c, const ds_contact_frame *f,
+                            const ds_assembly *assembly, const ds_state *state, const ds_scene *scene, double h) {
+  ds_vec3 before = v3(0, 0, 0), scripted = v3(0, 0, 0);
+  for (int side = 0; side < 2; side++) {
+    int32_t i = side == 0 ? c->a : c->b;
+    const ds_body_state *s = &state->bodies[i];
+    const ds_step_body *body = &assembly->bodies[i];
+    double sign = side == 0 ? 1 : -1;
+    if (body->moves) {
+      before = v3_mad(before, sign, point_velocity(s->v, s->w, s->x, c->point));
+    } else {
+      ds_vec3 v = point_velocity(body->v, body->w, s->x, c->point);
+      before = v3_mad(before, sign, v);
+      scripted = v3_mad(scripted, sign, v);
+    }
+  }
+  double approach = v3_dot(f->normal, before);
+  double bound = c->gap > 0 ? -c->gap / h : 0;
+  /* A rebound slower than one step of gravity would not leave the surface; a gap not reached in this step does not act.
+   */
+  double rebound = f->restitution * fmax(0, -approach);
+  bool reached = c->gap + h * approach <= 0;
+  if (reached && rebound > h * v3_norm(scene->def.gravity)) bound = rebound;
+  b[0] = bound - v3_dot(f->normal, scripted);
+  b[1] = -v3_dot(f->t1, scripted);
+  b[2] = -v3_dot(f->t2, scripted);
+}
+
+static void fill_rows(double *g, const ds_step_body *body, ds_vec3 x, const ds_contact_point *c,
+                      const ds_contact_frame *f, double sign) {
+  const ds_vec3 directions[3] = {f->normal, f->t1, f->t2};
+  ds_vec3 arm = v3_sub(c->point, x);
+  for (int i = 0; i < 3; i++) {
+    ds_vec3 d = v3_scale(sign, directions[i]), lever = mat3_tmul_v3(&body->rotation, v3_cross(arm, d));
+    double *row = g + 6 * i, m = body->inverse_root_mass;
+    row[0] = m * d.x, row[1] = m * d.y, row[2] = m * d.z;
+    row[3] = body->inverse_root_inertia.x * lever.x;
+    row[4] = body->inverse_root_inertia.y * lever.y;
+    row[5] = body->inverse_root_inertia.z * lever.z;
+  }
+}
+
+/* The arrays of one island's problem. */
+static bool build_island(ds_arena *arena, ds_island *island, const ds_assembly *assembly,
+                         const ds_contact_list *contacts, const ds_state *state, const double *warm,
+                         const ds_options *options) {
+  ds_problem *p = &island->problem;
+  int32_t nb = p->body_count, nc = p->contact_count;
+  int32_t *size = DS_NEW(arena, int32_t, nb + 1), *first = DS_NEW(arena, int32_t, nb + 1);
+  int32_t *body = DS_NEW(arena, int32_t, 2 * nc + 1), *jacobian = DS_NEW(arena, int32_t, 2 * nc + 1);
+  double *g = DS_NEW(arena, double, 36 * (size_t)nc + 1), *b = DS_NEW(arena, double, 3 * (size_t)nc + 1);
+  double *mu = DS_NEW(arena, double, nc + 1);
+  island->predicted = DS_NEW(arena, double, 6 * (size_t)nb + 1);
+  island->r = DS_NEW(arena, double, 3 * (size_t)nc + 1);
+  island->v = DS_NEW(arena, double, 6 * (size_t)nb + 1);
+  if (ds_arena_failed(arena)) return false;
+  for (int32_t i = 0; i < nb; i++) size[i] = 6, first[i] = 6 * i;
+  for (int32_t k = 0; k < nc; k++) {
+    int32_t index = island->contacts[k];
+    const ds_contact_point *c = &contacts->points[index];
+    const ds_contact_frame *f = &assembly->frames[index];
+    for (int side = 0; side < 2; side++) {
+      int32_t i = side == 0 ? c->a : c->b;
+      const ds_step_body *s = &assembly->bodies[i];
+      body[2 * k + side] = s->moves ? s->local : -1;
+      jacobian[2 * k + side] = 36 * k + 18 * side;
+      if (s->moves) fill_rows(g + 36 * k + 18 * side, s, state->bodies[i].x, c, f, side == 0 ? 1 : -1);
+    }
+    right_hand_side(b + 3 * k, c, f, assembly, state, state->scene, options->step);
+    mu[k] = f->mu;
+    memcpy(island->r + 3 * k, warm + 3 * index, 3 * sizeof(double));
+  }
+  p->dof = 6 * nb;
+  p->size = size, p->first = first, p->body = body, p->jacobian = jacobian;
+  p->g = g, p->b = b, p->mu = mu, p->predicted = island->predicted;
+  return true;
+}
+
+bool ds_assemble(ds_arena *arena, ds_assembly *assembly, const ds_scene *scene, const ds_state *state,
+                 const ds_contact_list *contacts, const ds_options *options) {
+  assembly->bodies = DS_NEW(arena, ds_step_body, scene->body_count + 1);
+  assembly->frames = DS_NEW(arena, ds_contact_frame, contacts->count + 1);
+  double *warm = DS_NEW0(arena, double, 3 * (size_t)contacts->count + 1);
+  if (ds_arena_failed(arena)) return false;
+  prepare_bodies(assembly->bodies, scene, state, options->step);
+  for (int32_t k = 0; k < contacts->count; k++) {
+    const ds_contact_point *c = &contacts->points[k];
+    ds_contact_frame *f = &assembly->frames[k];
+    f->normal = c->normal;
+    v3_tangents(&f->t1, &f->t2, c->normal);
+    ds_scene_pair(&f->mu, &f->restitution, scene, c->a, c->b);
+  }
+  if (options->warm_start) ds_match_warm_start(warm, assembly, contacts, state);
+  if (!ds_find_islands(arena, assembly, contacts, scene->body_count)) return false;
+  for (int32_t i = 0; i < assembly->island_count; i++)
+    if (!build_island(arena, &assembly->islands[i], assembly, contacts, state, warm, options)) return false;
+  return true;
+}

@@ -1,0 +1,81 @@
+/* x += h v, R <- exp(h w) R with the velocities in which the contact constraints hold. Contact changes the angular
+ * momentum by R I Rᵀ (w - w_p); the angular velocity kept is the one of that momentum in the new orientation, so that
+ * momentum is conserved to rounding and free spinning keeps its energy (predict/rigid.c). */
+#include "integrate/integrate.h"
+
+static void move_body(ds_body_state *s, const ds_body *body, const ds_step_body *step, ds_vec3 v, ds_vec3 w, double h) {
+  ds_vec3 kick = v3_mul(body->inertia, mat3_tmul_v3(&step->rotation, v3_sub(w, step->w)));
+  ds_vec3 spin = v3_add(step->spin, mat3_mul_v3(&step->rotation, kick));
+  s->x = v3_mad(s->x, h, v);
+  s->q = quat_unit(quat_mul(quat_exp(v3_scale(h, w)), s->q));
+  s->v = v;
+  ds_vec3 local = quat_unrotate(s->q, spin);
+  s->w = quat_rotate(s->q, v3(local.x / body->inertia.x, local.y / body->inertia.y, local.z / body->inertia.z));
+}
+
+static void move_bodies(ds_state *state, const ds_scene *scene, const ds_assembly *assembly, double h) {
+  for (int32_t i = 0; i < scene->body_count; i++) {
+    const ds_body *body = &scene->bodies[i];
+    const ds_step_body *step = &assembly->bodies[i];
+    ds_body_state *s = &state->bodies[i];
+    if (step->moves) {
+      ds_vec3 v = step->v, w = step->w;
+      if (step->island >= 0) ds_unscale_velocity(&v, &w, step, assembly->islands[step->island].v + 6 * step->local);
+      move_body(s, body, step, v, w, h);
+    } else if (body->kind == DS_BODY_KINEMATIC) {
+      ds_pose pose = ds_motion_pose(body, state->time + h);
+      *s = (ds_body_state){pose.p, quat_unit(pose.q), step->v, step->w};
+    }
+    state->force[i] = state->torque[i] = v3(0, 0, 0);
+  }
+}
+
+/* Relative velocity of the contact's bodies at its point, from the velocities of the solution. */
+static void store_contact(ds_contact *out, const ds_contact_point *c, const ds_contact_frame *f, const double *r,
+                          const double *u) {
+  double sliding = sqrt(u[1] * u[1] + u[2] * u[2]), friction = sqrt(r[1] * r[1] + r[2] * r[2]);
+  *out = (ds_contact){.a = ds_id(c->a),
+                      .b = ds_id(c->b),
+                      .point = c->point,
+                      .normal = c->normal,
+                      .gap = c->gap,
+                      .mu = f->mu,
+                      .restitution = f->restitution,
+                      .feature = c->feature};
+  out->impulse = v3_add(v3_scale(r[0], f->normal), v3_add(v3_scale(r[1], f->t1), v3_scale(r[2], f->t2)));
+  out->velocity = v3_add(v3_scale(u[0], f->normal), v3_add(v3_scale(u[1], f->t1), v3_scale(u[2], f->t2)));
+  if (!(r[0] > 0))
+    out->mode = DS_CONTACT_OPEN;
+  else /* on the cone's side to rounding, and moving */
+    out->mode = sliding > 0 && friction >= (1 - 1e-9) * f->mu * r[0] ? DS_CONTACT_SLIDE : DS_CONTACT_STICK;
+}
+
+static void store_contacts(ds_state *state, const ds_assembly *assembly, const ds_contact_list *contacts) {
+  for (int32_t i = 0; i < assembly->island_count; i++) {
+    const ds_island *island = &assembly->islands[i];
+    const ds_problem *p = &island->problem;
+    for (int32_t k = 0; k < p->contact_count; k++) {
+      int32_t index = island->contacts[k];
+      double u[3] = {0, 0, 0}; /* a - b, scripted motion included: Gᵀ v less the scripted part of b */
+      for (int side = 0; side < 2; side++) {
+        int32_t body = p->body[2 * k + side];
+        if (body < 0) continue;
+        const double *g = p->g + p->jacobian[2 * k + side], *v = island->v + p->first[body];
+        for (int32_t j = 0; j < p->size[body]; j++)
+          for (int c = 0; c < 3; c++) u[c] += g[c * p->size[body] + j] * v[j];
+      }
+      u[1] -= p->b[3 * k + 1];
+      u[2] -= p->b[3 * k + 2];
+      store_contact(&state->contacts[index], &contacts->points[index], &assembly->frames[index], island->r + 3 * k, u);
+    }
+  }
+  state->contact_count = contacts->count;
+}
+
+void ds_integrate(ds_state *state, const ds_scene *scene, const ds_assembly *assembly, const ds_contact_list *contacts,
+                  double h) {
+  store_contacts(state, assembly, contacts);
+  move_bodies(state, scene, assembly, h);
+  state->step++;
+  state->time += h;
+}

@@ -1,0 +1,167 @@
+/* Stage 0: one step, a call a stage. The report is filled along the way; the state changes in the last stage only. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "assemble/assemble.h"
+#include "base/array.h"
+#include "base/check.h"
+#include "base/thread.h"
+#include "detect/detect.h"
+#include "drystone/drystone.h"
+#include "integrate/integrate.h"
+#include "predict/predict.h"
+#include "project/project.h"
+
+struct ds_stepper {
+  ds_pool *pool;
+  ds_arena arena;    /* of the step */
+  ds_arena *workers; /* of the islands, one a thread */
+  ds_certificate *islands;
+  int32_t island_count, island_capacity;
+};
+
+ds_stepper *ds_stepper_create(int32_t threads) {
+  ds_stepper *stepper = calloc(1, sizeof *stepper);
+  if (!stepper) return NULL;
+  stepper->pool = ds_pool_create(threads);
+  if (stepper->pool) stepper->workers = calloc((size_t)ds_pool_size(stepper->pool), sizeof *stepper->workers);
+  if (!stepper->workers) {
+    ds_stepper_destroy(stepper);
+    return NULL;
+  }
+  return stepper;
+}
+
+void ds_stepper_destroy(ds_stepper *stepper) {
+  if (!stepper) return;
+  for (int32_t i = 0; stepper->workers && i < ds_pool_size(stepper->pool); i++) ds_arena_free(&stepper->workers[i]);
+  ds_arena_free(&stepper->arena);
+  free(stepper->workers);
+  free(stepper->islands);
+  ds_pool_destroy(stepper->pool);
+  free(stepper);
+}
+
+const ds_certificate *ds_stepper_islands(const ds_stepper *stepper, int32_t *count) {
+  *count = stepper->island_count;
+  return stepper->islands;
+}
+
+typedef struct island_job {
+  ds_stepper *stepper;
+  ds_assembly *assembly;
+  const ds_options *options;
+  bool *done;
+} island_job;
+
+static void project_one(void *context, int32_t item, int32_t worker) {
+  island_job *job = context;
+  ds_arena *arena = &job->stepper->workers[worker];
+  ds_island *island = &job->assembly->islands[item];
+  ds_arena_mark mark = ds_arena_get_mark(arena);
+  job->done[item] =
+      ds_project_island(arena, island->r, island->v, &island->certificate, &island->problem, job->options);
+  ds_arena_release(arena, mark);
+}
+
+/* Stage 4 over all islands, in parallel; islands do not see each other. */
+static bool project(ds_stepper *stepper, ds_assembly *assembly, const ds_options *options) {
+  int32_t count = assembly->island_count;
+  island_job job = {stepper, assembly, options, DS_NEW0(&stepper->arena, bool, count + 1)};
+  if (!job.done) return false;
+  ds_pool_run(stepper->pool, count, project_one, &job);
+  bool all = true;
+  for (int32_t i = 0; i < count; i++) all &= job.done[i];
+  return all;
+}
+
+static void add_certificate(ds_certificate *worst, const ds_certificate *c) {
+  worst->bodies += c->bodies;
+  worst->contacts += c->contacts;
+  worst->staggered_iterations =
+      c->staggered_iterations > worst->staggered_iterations ? c->staggered_iterations : worst->staggered_iterations;
+  worst->projection_iterations += c->projection_iterations;
+  worst->factorizations += c->factorizations;
+  worst->rel_err = fmax(worst->rel_err, c->rel_err);
+  worst->residual = fmax(worst->residual, c->residual);
+  worst->natural_error = fmax(worst->natural_error, c->natural_error);
+  worst->approach_velocity = fmax(worst->approach_velocity, c->approach_velocity);
+  worst->cone_violation = fmax(worst->cone_violation, c->cone_violation);
+  worst->dissipation_error = fmax(worst->dissipation_error, c->dissipation_error);
+  worst->converged &= c->converged;
+}
+
+static void collect(ds_stepper *stepper, ds_step_report *report, const ds_assembly *assembly,
+                    const ds_contact_list *contacts) {
+  report->contacts = contacts->count;
+  report->islands = assembly->island_count;
+  report->worst.converged = true;
+  for (int32_t i = 0; i < assembly->island_count; i++) {
+    const ds_island *island = &assembly->islands[i];
+    stepper->islands[i] = island->certificate;
+    add_certificate(&report->worst, &island->certificate);
+    report->unconverged_islands += !island->certificate.converged;
+    for (int32_t k = 0; k < island->problem.contact_count; k++) report->active_contacts += island->r[3 * k] > 0;
+  }
+  stepper->island_count = assembly->island_count;
+  for (int32_t k = 0; k < contacts->count; k++)
+    report->penetration = fmax(report->penetration, -contacts->points[k].gap);
+}
+
+static double total_energy(const ds_scene *scene, const ds_state *state) {
+  ds_energy e = ds_state_energy(scene, state);
+  return e.kinetic + e.potential;
+}
+
+static double lap(double *clock) {
+  double now = ds_clock(), passed = now - *clock;
+  *clock = now;
+  return passed;
+}
+
+static ds_status step(ds_stepper *stepper, ds_state *state, ds_step_report *report, const ds_scene *scene,
+                      const ds_options *options) {
+  ds_arena *arena = &stepper->arena;
+  ds_contact_list contacts = {NULL, 0};
+  ds_assembly assembly = {0};
+  ds_detect_options detect = {options->step, options->margin, options->contacts_per_face};
+  double clock = ds_clock();
+
+  ds_status status = ds_detect(arena, &contacts, scene, state, &detect); /* 1 */
+  report->seconds[DS_STAGE_DETECT] = lap(&clock);
+  if (status != DS_OK) return status;
+
+  if (!ds_assemble(arena, &assembly, scene, state, &contacts, options)) return DS_ERROR_MEMORY; /* 2 */
+  report->seconds[DS_STAGE_ASSEMBLE] = lap(&clock);
+
+  ds_predict(&assembly, scene, state, options->step); /* 3 */
+  report->seconds[DS_STAGE_PREDICT] = lap(&clock);
+
+  if (!project(stepper, &assembly, options)) return DS_ERROR_MEMORY; /* 4 */
+  report->seconds[DS_STAGE_PROJECT] = lap(&clock);
+
+  if (!ds_array_reserve(&state->contacts, &state->contact_capacity, contacts.count, sizeof *state->contacts) ||
+      !ds_array_reserve(&stepper->islands, &stepper->island_capacity, assembly.island_count, sizeof *stepper->islands))
+    return DS_ERROR_MEMORY;
+  collect(stepper, report, &assembly, &contacts);
+  ds_integrate(state, scene, &assembly, &contacts, options->step); /* 5 */
+  report->seconds[DS_STAGE_INTEGRATE] = lap(&clock);
+  return DS_OK;
+}
+
+ds_status ds_step(ds_stepper *stepper, ds_state *state, ds_step_report *report, const ds_scene *scene,
+                  const ds_options *options) {
+  DS_CHECK(stepper && state && report && scene && options && scene == state->scene);
+  ds_error error;
+  if (ds_options_check(options, &error) != DS_OK) return DS_ERROR_INPUT;
+  memset(report, 0, sizeof *report);
+  ds_arena_reset(&stepper->arena);
+  for (int32_t i = 0; i < ds_pool_size(stepper->pool); i++) ds_arena_reset(&stepper->workers[i]);
+  report->energy_before = total_energy(scene, state);
+  ds_status status = step(stepper, state, report, scene, options);
+  report->energy_after = total_energy(scene, state);
+  report->step = state->step;
+  report->time = state->time;
+  return status;
+}
