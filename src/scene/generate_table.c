@@ -1,0 +1,165 @@
+/* All generators and their parameters: names, units, defaults, ranges. docs/generators.md tells the same at length. */
+#include "scene/generate.h"
+
+#define NUMBER(name, unit, initial, low, high, summary) \
+  { name, unit, summary, initial, low, high, false, NULL }
+#define WHOLE(name, initial, low, high, summary) \
+  { name, "", summary, initial, low, high, true, NULL }
+#define CHOICE(name, initial, choices, summary) \
+  { name, "", summary, initial, 1, 0, false, choices }
+#define MU(initial) NUMBER("mu", "", initial, 0, 10, "coefficient of friction")
+#define SHAKE                                                                                                    \
+  NUMBER("shake", "m", "0", 0, 1, "amplitude of the floor's shaking along x, from 1 s for about 2 s; 0 = none"), \
+      NUMBER("frequency", "Hz", "2", 0.1, 20, "of the shaking")
+
+static const ds_generator_parameter incline[] = {
+    NUMBER("slope", "", "0.5", 0, 5, "tan theta"),
+    MU("0.5005"),
+    NUMBER("yaw", "deg", "0", -360, 360, "turn of the cube about the slope's normal"),
+    NUMBER("size", "m", "0.2", 0.001, 100, "edge of the cube"),
+    NUMBER("mass", "kg", "1", 1e-6, 1e6, "of the cube"),
+    NUMBER("velocity", "m/s", "0", -100, 100, "at the start, down the slope"),
+};
+static const ds_generator_parameter slide[] = {
+    NUMBER("velocity", "m/s", "2", 0, 100, "at the start"),
+    NUMBER("mu", "", "0.3", 0.001, 10, "coefficient of friction"),
+};
+static const ds_generator_parameter roll[] = {
+    NUMBER("velocity", "m/s", "2", 0, 100, "at the start"),
+    NUMBER("mu", "", "0.3", 0.001, 10, "coefficient of friction"),
+    NUMBER("radius", "m", "0.1", 0.001, 100, "of the ball"),
+};
+static const ds_generator_parameter disc[] = {
+    NUMBER("velocity", "m/s", "1", 0, 100, "at the start"),
+    NUMBER("omega", "rad/s", "10", -1000, 1000, "spin at the start"),
+    NUMBER("mu", "", "0.3", 0.001, 10, "coefficient of friction"),
+    WHOLE("contacts_per_face", "64", 3, 512, "points that carry the disc"),
+};
+static const ds_generator_parameter bounce[] = {
+    NUMBER("e", "", "0.8", 0, 1, "restitution"),
+    NUMBER("height", "m", "1", 0.001, 1000, "of the ball's lowest point at the start"),
+};
+static const ds_generator_parameter spin[] = {
+    NUMBER("omega", "rad/s", "5", 0, 1000, "speed of rotation"),
+    NUMBER("tilt", "deg", "1", 0, 90, "of the rotation from the middle towards the short axis"),
+};
+static const ds_generator_parameter billiard[] = {
+    WHOLE("rows", "5", 1, 100, "rows of the rack, or balls of the row"),
+    CHOICE("layout", "triangle", "triangle|row", "of the rack"),
+    NUMBER("e", "", "0.95", 0, 1, "restitution of ball on ball"),
+    NUMBER("mu", "", "0.05", 0, 10, "friction of ball on ball"),
+    NUMBER("velocity", "m/s", "5", 0, 100, "of the cue ball"),
+};
+static const ds_generator_parameter stack[] = {
+    WHOLE("count", "10", 1, 1000, "cubes"),
+    MU("0.5"),
+    NUMBER("size", "m", "0.2", 0.001, 10, "edge of a cube"),
+    NUMBER("top_mass", "kg", "0", 0, 1e6, "mass of the top cube; 0 = 1 kg like the others"),
+    SHAKE,
+};
+static const ds_generator_parameter wall[] = {
+    WHOLE("rows", "10", 1, 200, "courses"),
+    WHOLE("bricks", "10", 1, 200, "bricks in a course"),
+    MU("0.6"),
+    NUMBER("joint", "m", "0", 0, 0.05, "gap between the ends of neighbours"),
+    SHAKE,
+};
+static const ds_generator_parameter pyramid[] = {
+    WHOLE("rows", "10", 1, 100, "rows of cubes"),
+    MU("0.5"),
+    NUMBER("gap", "m", "0.02", 0, 0.15, "between neighbours"),
+};
+static const ds_generator_parameter dominoes[] = {
+    WHOLE("count", "20", 1, 1000, "dominoes"),
+    NUMBER("spacing", "m", "0.035", 0.001, 0.085, "between neighbours"),
+    MU("0.4"),
+    NUMBER("push", "m/s", "0.4", 0, 10, "speed of the first one's upper edge"),
+};
+static const ds_generator_parameter overhang[] = {
+    WHOLE("count", "5", 1, 100, "planks"),
+    NUMBER("factor", "", "0.99", 0, 1.5, "of the harmonic overhang; stands below 1"),
+    MU("0.5"),
+};
+static const ds_generator_parameter card_pair[] = {
+    NUMBER("mu", "", "0.3", 0.05, 1, "coefficient of friction"),
+    NUMBER("ratio", "", "0.99", 0.5, 1.5, "friction needed over friction there is; stands up to 1"),
+    CHOICE("apex", "edge", "edge|bevel", "how the cards meet: edge on edge, or on a vertical face"),
+};
+static const ds_generator_parameter card_house[] = {
+    WHOLE("levels", "5", 1, 30, "storeys"),
+    MU("0.8"),
+    NUMBER("e", "", "0", 0, 1, "restitution"),
+    NUMBER("lean", "deg", "25", 5, 28, "of the cards from the vertical"),
+    WHOLE("blocks", "0", 0, 50, "that fall on the house, from 2 s on, every 3 s"),
+    NUMBER("block_size", "m", "0.025", 0.005, 0.1, "edge of a block, 2000 kg/m3"),
+    CHOICE("apex", "edge", "edge|bevel", "how cards meet: edge on edge, or on a vertical face"),
+    SHAKE,
+};
+static const ds_generator_parameter card_house_sp08[] = {
+    WHOLE("blocks", "3", 0, 50, "that fall on the house, from 2 s on, every 3 s"),
+    NUMBER("block_size", "m", "0.025", 0.005, 0.1, "edge of a block, 2000 kg/m3"),
+    CHOICE("apex", "edge", "edge|bevel", "how cards meet: edge on edge, or on a vertical face"),
+};
+static const ds_generator_parameter arch[] = {
+    CHOICE("shape", "catenary", "catenary|semicircle", "of the centre line"),
+    WHOLE("stones", "25", 3, 2001, "wedge stones"),
+    MU("0.6"),
+    NUMBER("thickness", "", "0.1", 0.005, 0.5, "over the span (catenary) or the mean radius (semicircle)"),
+    NUMBER("span", "m", "2", 0.01, 1000, "of the centre line; twice the mean radius of a semicircle"),
+    NUMBER("rise", "", "1", 0.1, 3, "height of a catenary over its span"),
+    NUMBER("width", "m", "0.3", 0.001, 1000, "along y"),
+    CHOICE("drop", "none", "none|blocks|throw", "blocks dropped on the keystone or thrown at a leg"),
+    WHOLE("contacts_per_face", "8", 3, 512, "contact points a joint"),
+    SHAKE,
+};
+static const ds_generator_parameter arch_sp08[] = {
+    CHOICE("load", "keystone", "keystone|leg|none", "blocks dropped on the keystone or thrown at a leg"),
+};
+static const ds_generator_parameter pile[] = {
+    WHOLE("count", "100", 1, 20000, "bodies"),
+    WHOLE("seed", "1", 0, 1e6, "of the random numbers"),
+    MU("0.5"),
+    NUMBER("e", "", "0", 0, 1, "restitution"),
+    CHOICE("kind", "mixed", "mixed|boxes|spheres|capsules|cylinders|rocks", "of the bodies"),
+};
+
+#define GENERATOR(name, parameters, summary) \
+  { name, summary, parameters, (int32_t)(sizeof parameters / sizeof parameters[0]) }
+
+static const ds_generator table[] = {
+    GENERATOR("arch", arch, "masonry arch of wedge stones, catenary or semicircle"),
+    GENERATOR("arch-sp08", arch_sp08, "the catenary arch of SP08 with its blocks"),
+    GENERATOR("billiard", billiard, "a rack of balls and the cue ball"),
+    GENERATOR("bounce", bounce, "a ball that bounces"),
+    GENERATOR("card-house", card_house, "a house of cards, at wish with falling blocks"),
+    GENERATOR("card-house-sp08", card_house_sp08, "the card house of SP08 figure 7"),
+    GENERATOR("card-pair", card_pair, "two leaning cards close to their friction limit"),
+    GENERATOR("disc", disc, "a flat disc that slides and spins to a stop"),
+    GENERATOR("dominoes", dominoes, "a row of dominoes, the first one tipping"),
+    GENERATOR("incline", incline, "a cube on a slope close to its friction limit"),
+    GENERATOR("overhang", overhang, "planks with harmonic overhang"),
+    GENERATOR("pile", pile, "many bodies that fall into a heap"),
+    GENERATOR("pyramid", pyramid, "a flat pyramid of cubes"),
+    GENERATOR("roll", roll, "a ball from sliding to rolling"),
+    GENERATOR("slide", slide, "a cube that slides to a stop"),
+    GENERATOR("spin", spin, "a free box that turns over"),
+    GENERATOR("stack", stack, "a stack of cubes"),
+    GENERATOR("wall", wall, "a dry brick wall"),
+};
+
+ds_generate_function *const ds_generate_functions[] = {
+    ds_generate_arch,      ds_generate_arch_sp08,  ds_generate_billiard,
+    ds_generate_bounce,    ds_generate_card_house, ds_generate_card_house_sp08,
+    ds_generate_card_pair, ds_generate_disc,       ds_generate_dominoes,
+    ds_generate_incline,   ds_generate_overhang,   ds_generate_pile,
+    ds_generate_pyramid,   ds_generate_roll,       ds_generate_slide,
+    ds_generate_spin,      ds_generate_stack,      ds_generate_wall,
+};
+
+_Static_assert(sizeof ds_generate_functions / sizeof *ds_generate_functions == sizeof table / sizeof *table,
+               "one function a generator");
+
+const ds_generator *ds_generators(int32_t *count) {
+  *count = (int32_t)(sizeof table / sizeof table[0]);
+  return table;
+}

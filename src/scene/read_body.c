@@ -1,0 +1,363 @@
+/* Reads the bodies of a scene file: pose, mass, material, motion and shapes. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "la/vec3.h"
+#include "scene/read.h"
+
+#define COUNT(table) ((int32_t)(sizeof(table) / sizeof((table)[0])))
+#define SIZE_LOW 1e-9 /* m; smaller things lose their inertia to rounding */
+
+typedef struct body_text {
+  ds_body_def def;
+  double density;
+  ds_material_def material; /* given inside the body */
+  const char *material_name;
+  const ds_json *motion, *shapes;
+} body_text;
+
+/* Places in the table whose being given matters. */
+enum { MATERIAL, MU, E, FIRST_OTHER };
+
+#define AT(member) .offset = offsetof(body_text, member)
+static const ds_field body_fields[] = {
+    [MATERIAL] = {.key = "material", .kind = DS_FIELD_NAME, AT(material_name)},
+    [MU] = {.key = "mu", .kind = DS_FIELD_NUMBER, AT(material.mu), .high = DS_FIELD_LIMIT},
+    [E] = {.key = "e", .kind = DS_FIELD_NUMBER, AT(material.restitution), .high = 1},
+    [FIRST_OTHER] = {.key = "name", .kind = DS_FIELD_NAME, AT(def.name)},
+    {.key = "kind", .kind = DS_FIELD_CHOICE, AT(def.kind), .choices = "dynamic|static|kinematic"},
+    {.key = "position", .kind = DS_FIELD_VECTOR, AT(def.pose.p), .unit = "m"},
+    {.key = "rotation", .kind = DS_FIELD_ROTATION, AT(def.pose.q)},
+    {.key = "velocity", .kind = DS_FIELD_VECTOR, AT(def.velocity), .unit = "m/s"},
+    {.key = "angular_velocity", .kind = DS_FIELD_VECTOR, AT(def.angular_velocity), .unit = "rad/s"},
+    {.key = "mass", .kind = DS_FIELD_NUMBER, AT(def.mass), .unit = "kg", .low = 1e-30, .high = DS_FIELD_LIMIT},
+    {.key = "density", .kind = DS_FIELD_NUMBER, AT(density), .unit = "kg/m³", .low = 1e-9, .high = DS_FIELD_LIMIT},
+    {.key = "linear_damping", .kind = DS_FIELD_NUMBER, AT(def.linear_damping), .unit = "1/s", .high = DS_FIELD_LIMIT},
+    {.key = "angular_damping", .kind = DS_FIELD_NUMBER, AT(def.angular_damping), .unit = "1/s", .high = DS_FIELD_LIMIT},
+    {.key = "force", .kind = DS_FIELD_VECTOR, AT(def.force), .unit = "N"},
+    {.key = "torque", .kind = DS_FIELD_VECTOR, AT(def.torque), .unit = "N m"},
+    {.key = "release_time", .kind = DS_FIELD_NUMBER, AT(def.release_time), .unit = "s", .high = DS_FIELD_LIMIT},
+    {.key = "color", .kind = DS_FIELD_VECTOR, AT(def.color), .unit = "red, green, blue", .high = 1},
+    {.key = "motion", .kind = DS_FIELD_OBJECT, AT(motion)},
+    {.key = "shapes", .kind = DS_FIELD_ARRAY, AT(shapes), .required = true},
+};
+#undef AT
+
+typedef struct shape_text {
+  ds_shape_def def;
+  double length;
+  ds_vec3 size;
+  const ds_json *points;
+} shape_text;
+
+#define KIND(kind) (1u << DS_SHAPE_##kind)
+#define AT(member) .offset = offsetof(shape_text, member)
+#define SIZE_RANGE .unit = "m", .low = SIZE_LOW, .high = DS_FIELD_LIMIT, .required = true
+static const ds_field shape_fields[] = {
+    {.key = "kind", .kind = DS_FIELD_CHOICE, AT(def.kind), .choices = "sphere|box|capsule|cylinder|hull|half-space"},
+    {.key = "radius",
+     .kind = DS_FIELD_NUMBER,
+     AT(def.radius),
+     SIZE_RANGE,
+     .variants = KIND(SPHERE) | KIND(CAPSULE) | KIND(CYLINDER)},
+    {.key = "length", .kind = DS_FIELD_NUMBER, AT(length), SIZE_RANGE, .variants = KIND(CAPSULE) | KIND(CYLINDER)},
+    {.key = "size", .kind = DS_FIELD_VECTOR, AT(size), SIZE_RANGE, .variants = KIND(BOX)},
+    {.key = "points", .kind = DS_FIELD_ARRAY, AT(points), .required = true, .variants = KIND(HULL)},
+    {.key = "position", .kind = DS_FIELD_VECTOR, AT(def.pose.p), .unit = "m"},
+    {.key = "rotation", .kind = DS_FIELD_ROTATION, AT(def.pose.q)},
+    {.key = "density", .kind = DS_FIELD_NUMBER, AT(def.density), .unit = "kg/m³", .low = 1e-9, .high = DS_FIELD_LIMIT},
+};
+#undef AT
+#undef KIND
+
+typedef struct motion_text {
+  ds_motion_def def;
+  int32_t kind; /* in the order of `choices` */
+  const ds_json *keyframes;
+} motion_text;
+
+enum { VELOCITY = 1, HARMONIC = 2, KEYFRAMES = 4 };
+/* Places in the table whose being given matters. */
+enum { M_KIND, M_VELOCITY, M_ANGULAR_VELOCITY, M_AMPLITUDE, M_ANGULAR_AMPLITUDE, M_OTHER };
+
+#define AT(member) .offset = offsetof(motion_text, member)
+static const ds_field motion_fields[] = {
+    [M_KIND] = {.key = "kind", .kind = DS_FIELD_CHOICE, AT(kind), .choices = "velocity|harmonic|keyframes"},
+    [M_VELOCITY] = {.key = "velocity", .kind = DS_FIELD_VECTOR, AT(def.velocity), .unit = "m/s", .variants = VELOCITY},
+    [M_ANGULAR_VELOCITY] = {.key = "angular_velocity",
+                            .kind = DS_FIELD_VECTOR,
+                            AT(def.angular_velocity),
+                            .unit = "rad/s",
+                            .variants = VELOCITY},
+    [M_AMPLITUDE] = {.key = "amplitude", .kind = DS_FIELD_VECTOR, AT(def.amplitude), .unit = "m", .variants = HARMONIC},
+    [M_ANGULAR_AMPLITUDE] = {.key = "angular_amplitude",
+                             .kind = DS_FIELD_VECTOR,
+                             AT(def.angular_amplitude),
+                             .unit = "rad",
+                             .variants = HARMONIC},
+    [M_OTHER] = {.key = "frequency",
+                 .kind = DS_FIELD_NUMBER,
+                 AT(def.frequency),
+                 .unit = "Hz",
+                 .low = 1e-9,
+                 .high = 1e9,
+                 .required = true,
+                 .variants = HARMONIC},
+    {.key = "phase", .kind = DS_FIELD_NUMBER, AT(def.phase), .unit = "rad", .variants = HARMONIC},
+    {.key = "start_time", .kind = DS_FIELD_NUMBER, AT(def.start_time), .unit = "s", .variants = VELOCITY | HARMONIC},
+    {.key = "end_time", .kind = DS_FIELD_NUMBER, AT(def.end_time), .unit = "s", .variants = VELOCITY | HARMONIC},
+    {.key = "keyframes", .kind = DS_FIELD_ARRAY, AT(keyframes), .required = true, .variants = KEYFRAMES},
+};
+#undef AT
+
+static const ds_field keyframe_fields[] = {
+    {.key = "time", .kind = DS_FIELD_NUMBER, .offset = offsetof(ds_keyframe, time), .unit = "s", .required = true},
+    {.key = "position", .kind = DS_FIELD_VECTOR, .offset = offsetof(ds_keyframe, pose.p), .unit = "m"},
+    {.key = "rotation", .kind = DS_FIELD_ROTATION, .offset = offsetof(ds_keyframe, pose.q)},
+};
+
+void ds_read_set_where(ds_reader *r, const ds_json *body, int32_t index) {
+  const ds_json *name = ds_json_find(body, "name");
+  if (name && name->kind == DS_JSON_STRING)
+    snprintf(r->where, sizeof r->where, "body %s", ds_quote(name->string).text);
+  else
+    snprintf(r->where, sizeof r->where, "bodies[%d]", index);
+}
+
+/* ---- shapes ---- */
+
+/* Whether the points lie in a plane, to rounding: the farthest from the first, then from that line, then from that
+ * plane, against the size. */
+static bool is_flat(const ds_vec3 *points, int32_t count) {
+  ds_vec3 a = points[0], along = {0, 0, 0}, normal = {0, 0, 0};
+  double length = 0, area = 0, height = 0;
+  for (int32_t i = 1; i < count; i++) {
+    ds_vec3 d = v3_sub(points[i], a);
+    if (v3_norm(d) > length) along = d, length = v3_norm(d);
+  }
+  for (int32_t i = 1; i < count; i++) {
+    ds_vec3 n = v3_cross(v3_unit(along), v3_sub(points[i], a));
+    if (v3_norm(n) > area) normal = n, area = v3_norm(n);
+  }
+  for (int32_t i = 1; i < count; i++) height = fmax(height, fabs(v3_dot(v3_unit(normal), v3_sub(points[i], a))));
+  return !(height > 1e-9 * length);
+}
+
+/* The points of a hull, in new memory. */
+static ds_vec3 *read_points(ds_reader *r, const ds_json *array) {
+  static const ds_field point = {.key = "points", .kind = DS_FIELD_VECTOR, .unit = "m"};
+  if (array->count < 4) {
+    ds_reader_fail(r, array, "\"points\" has %d points; expected at least 4, not in one plane", array->count);
+    return NULL;
+  }
+  ds_vec3 *points = malloc((size_t)array->count * sizeof *points);
+  if (!points) {
+    ds_reader_fail_memory(r);
+    return NULL;
+  }
+  int32_t i = 0;
+  bool ok = true;
+  for (const ds_json *p = array->first; p && ok; p = p->next) ok = ds_reader_vector(r, &points[i++], p, &point);
+  if (ok && is_flat(points, array->count))
+    ok = ds_reader_fail(r, array, "the points lie in one plane; expected points that span a volume");
+  if (ok) return points;
+  free(points);
+  return NULL;
+}
+
+static bool read_shape(ds_scene_reader *s, ds_body_id body, const body_text *b, const ds_json *value) {
+  static const ds_fields fields = {"a shape", shape_fields, COUNT(shape_fields), "kind"};
+  ds_reader *r = &s->reader;
+  ds_error inner = {""};
+  ds_vec3 *points = NULL;
+  shape_text shape = {.def = ds_default_shape()};
+  shape.def.density = b->density;
+  if (!ds_fields_read(r, &shape, NULL, value, &fields)) return false;
+  if (shape.def.kind == DS_SHAPE_HALF_SPACE && b->def.kind == DS_BODY_DYNAMIC)
+    return ds_reader_fail(r, value,
+                          "a dynamic body cannot have a half-space, which has no mass; expected \"kind\": \"static\" "
+                          "or \"kinematic\" in the body");
+  shape.def.half_length = 0.5 * shape.length;
+  shape.def.half = v3_scale(0.5, shape.size);
+  if (shape.points) {
+    points = read_points(r, shape.points);
+    if (!points) return false;
+    shape.def.points = points;
+    shape.def.point_count = shape.points->count;
+  }
+  ds_status status = ds_scene_add_shape(s->scene, body, &shape.def, &inner);
+  free(points);
+  return status == DS_OK || ds_reader_fail(r, value, "%s", inner.message);
+}
+
+static bool read_shapes(ds_scene_reader *s, ds_body_id body, const body_text *b) {
+  ds_reader *r = &s->reader;
+  size_t length = strlen(r->where);
+  int32_t i = 0;
+  if (b->shapes->count == 0) return ds_reader_fail(r, b->shapes, "\"shapes\" is empty; expected at least one shape");
+  for (const ds_json *shape = b->shapes->first; shape; shape = shape->next, i++) {
+    snprintf(r->where + length, sizeof r->where - length, ", shapes[%d]", i);
+    if (!read_shape(s, body, b, shape)) return false;
+  }
+  r->where[length] = 0;
+  return true;
+}
+
+/* ---- motion ---- */
+
+/* Keyframes in new memory; what a keyframe leaves out is as in the body's own pose. */
+static ds_keyframe *read_keyframes(ds_reader *r, const ds_json *array, ds_pose pose) {
+  static const ds_fields fields = {"a keyframe", keyframe_fields, COUNT(keyframe_fields), NULL};
+  if (array->count == 0) {
+    ds_reader_fail(r, array, "\"keyframes\" is empty; expected at least one keyframe");
+    return NULL;
+  }
+  ds_keyframe *keyframes = calloc((size_t)array->count, sizeof *keyframes);
+  if (!keyframes) {
+    ds_reader_fail_memory(r);
+    return NULL;
+  }
+  size_t length = strlen(r->where);
+  int32_t i = 0;
+  bool ok = true;
+  for (const ds_json *k = array->first; k && ok; k = k->next, i++) {
+    snprintf(r->where + length, sizeof r->where - length, ", keyframes[%d]", i);
+    keyframes[i].pose = pose;
+    ok = ds_fields_read(r, &keyframes[i], NULL, k, &fields);
+    if (ok && i > 0 && !(keyframes[i].time > keyframes[i - 1].time))
+      ok = ds_reader_fail(r, ds_json_find(k, "time"), "\"time\" is %.9g s after %.9g s; expected ascending times",
+                          keyframes[i].time, keyframes[i - 1].time);
+  }
+  if (!ok) {
+    free(keyframes);
+    return NULL;
+  }
+  r->where[length] = 0;
+  return keyframes;
+}
+
+/* Fills b->def.motion; *keyframes is memory to free after the body is added. */
+static bool read_motion(ds_reader *r, body_text *b, ds_keyframe **keyframes) {
+  static const ds_fields fields = {"a motion", motion_fields, COUNT(motion_fields), "kind"};
+  motion_text motion = {.def = b->def.motion};
+  size_t length = strlen(r->where);
+  uint64_t given;
+  if (!b->motion) return true;
+  if (b->def.kind != DS_BODY_KINEMATIC)
+    return ds_reader_fail_key(r, b->motion, "\"motion\" in a body that is %s; expected \"kind\": \"kinematic\"",
+                              b->def.kind == DS_BODY_STATIC ? "static" : "dynamic");
+  snprintf(r->where + length, sizeof r->where - length, ", motion");
+  motion.def.start_time = 0;
+  motion.def.end_time = INFINITY;
+  if (!ds_fields_read(r, &motion, &given, b->motion, &fields)) return false;
+  if (!(motion.def.end_time > motion.def.start_time))
+    return ds_reader_fail(r, b->motion, "\"end_time\" %.9g s is not after \"start_time\" %.9g s; expected a later end",
+                          motion.def.end_time, motion.def.start_time);
+  if (motion.kind == 0 && !(given & (1u << M_VELOCITY | 1u << M_ANGULAR_VELOCITY)))
+    return ds_reader_fail(r, b->motion, "no velocity; expected \"velocity\" or \"angular_velocity\"");
+  if (motion.kind == 1 && !(given & (1u << M_AMPLITUDE | 1u << M_ANGULAR_AMPLITUDE)))
+    return ds_reader_fail(r, b->motion, "no amplitude; expected \"amplitude\" or \"angular_amplitude\"");
+  motion.def.kind = motion.kind == 0 ? DS_MOTION_VELOCITY : motion.kind == 1 ? DS_MOTION_HARMONIC : DS_MOTION_KEYFRAMES;
+  if (motion.keyframes) {
+    *keyframes = read_keyframes(r, motion.keyframes, b->def.pose);
+    if (!*keyframes) return false;
+    motion.def.keyframes = *keyframes;
+    motion.def.keyframe_count = motion.keyframes->count;
+  }
+  b->def.motion = motion.def;
+  r->where[length] = 0;
+  return true;
+}
+
+/* ---- bodies ---- */
+
+/* A name, or numbers inside the body: bodies with the same numbers share one material. */
+static bool read_material(ds_scene_reader *s, body_text *b, uint64_t given, const ds_json *value, int32_t body_count) {
+  ds_reader *r = &s->reader;
+  ds_error inner = {""};
+  if (given >> MATERIAL & 1) {
+    if (given & (1u << MU | 1u << E))
+      return ds_reader_fail_key(r, ds_json_find(value, given >> MU & 1 ? "mu" : "e"),
+                                "\"material\" and \"%s\" in one body; keep one of them", given >> MU & 1 ? "mu" : "e");
+    const ds_file_material *material = ds_read_material_name(s, ds_json_find(value, "material"));
+    if (material) b->def.material = material->id;
+    return material != NULL;
+  }
+  if (!(given & (1u << MU | 1u << E))) return true;
+  if (!s->inline_materials) s->inline_materials = calloc((size_t)body_count, sizeof *s->inline_materials);
+  if (!s->inline_materials) return ds_reader_fail_memory(r);
+  ds_file_material *new_material = &s->inline_materials[s->inline_count];
+  snprintf(new_material->key, sizeof new_material->key, "%a %a", b->material.mu, b->material.restitution);
+  const ds_file_material *material = ds_names_find(&s->inline_names, new_material->key);
+  if (!material) {
+    new_material->def = b->material;
+    new_material->id = ds_scene_add_material(s->scene, &b->material, &inner);
+    if (new_material->id.index1 == 0) return ds_reader_fail(r, value, "%s", inner.message);
+    if (!ds_names_add(&s->inline_names, new_material->key, new_material)) return ds_reader_fail_memory(r);
+    s->inline_count++;
+    material = new_material;
+  }
+  b->def.material = material->id;
+  return true;
+}
+
+static bool is_zero(ds_vec3 v) { return v.x == 0 && v.y == 0 && v.z == 0; }
+
+/* What only a dynamic body can have. */
+static bool check_kind(ds_reader *r, const body_text *b, const ds_json *value) {
+  if (b->def.kind == DS_BODY_DYNAMIC) return true;
+  const char *key = !is_zero(b->def.velocity)           ? "velocity"
+                    : !is_zero(b->def.angular_velocity) ? "angular_velocity"
+                    : !is_zero(b->def.force)            ? "force"
+                    : !is_zero(b->def.torque)           ? "torque"
+                                                        : NULL;
+  if (!key) return true;
+  if (b->def.kind == DS_BODY_STATIC)
+    return ds_reader_fail_key(r, ds_json_find(value, key),
+                              "\"%s\" in a static body, which never moves; remove it or make the body dynamic", key);
+  return ds_reader_fail_key(r, ds_json_find(value, key),
+                            "\"%s\" in a kinematic body, which moves by its script only; use \"motion\"", key);
+}
+
+static bool check_name(ds_scene_reader *s, const body_text *b, const ds_json *value) {
+  ds_reader *r = &s->reader;
+  if (!b->def.name) return true;
+  const ds_json *old = ds_names_find(&s->body_names, b->def.name);
+  if (old) {
+    int32_t line, column;
+    ds_json_locate(&line, &column, r->doc->text, old->start);
+    return ds_reader_fail(r, ds_json_find(value, "name"),
+                          "the body on line %d has this name too; expected unique names", line);
+  }
+  return ds_names_add(&s->body_names, b->def.name, value) || ds_reader_fail_memory(r);
+}
+
+static bool read_body(ds_scene_reader *s, const ds_json *value, int32_t body_count) {
+  static const ds_fields fields = {"a body", body_fields, COUNT(body_fields), NULL};
+  ds_reader *r = &s->reader;
+  ds_error inner = {""};
+  body_text b = {.def = ds_default_body(), .density = ds_default_shape().density, .material = ds_default_material()};
+  uint64_t given;
+  ds_keyframe *keyframes = NULL;
+  if (!ds_fields_read(r, &b, &given, value, &fields)) return false;
+  if (!check_name(s, &b, value) || !check_kind(r, &b, value) || !read_material(s, &b, given, value, body_count))
+    return false;
+  if (!read_motion(r, &b, &keyframes)) return false;
+  ds_body_id body = ds_scene_add_body(s->scene, &b.def, &inner);
+  free(keyframes);
+  if (body.index1 == 0) return ds_reader_fail(r, value, "%s", inner.message);
+  return read_shapes(s, body, &b);
+}
+
+bool ds_read_bodies(ds_scene_reader *s, const ds_json *bodies) {
+  int32_t i = 0;
+  if (bodies->count == 0) return ds_reader_fail(&s->reader, bodies, "\"bodies\" is empty; expected at least one body");
+  for (const ds_json *body = bodies->first; body; body = body->next, i++) {
+    ds_read_set_where(&s->reader, body, i);
+    if (!read_body(s, body, bodies->count)) return false;
+  }
+  s->reader.where[0] = 0;
+  return true;
+}

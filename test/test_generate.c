@@ -1,0 +1,333 @@
+/* The scene generators: every text is accepted by the reader, has the bodies it should, and its surfaces touch to
+ * rounding without overlap; what is not known or out of range is refused with what is. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "check.h"
+#include "detect/detect.h"
+#include "drystone/scene_file.h"
+
+static ds_scene *read_spec(const char *spec, ds_run_settings *run) {
+  ds_error error = {""};
+  char *text = ds_generate(spec, &error);
+  if (!text) {
+    printf("%s: %s\n", spec, error.message);
+    CHECK(text != NULL);
+    return NULL;
+  }
+  ds_scene *scene = ds_scene_read_text(text, strlen(text), spec, run, &error);
+  if (!scene) printf("%s\n", error.message);
+  CHECK(scene != NULL);
+  free(text);
+  return scene;
+}
+
+/* Largest coordinate of a body's position, at least 1: rounding grows with it. */
+static double extent(const ds_scene *scene, const ds_state *state) {
+  double most = 1;
+  for (int32_t i = 0; i < ds_scene_body_count(scene); i++) {
+    ds_vec3 p = ds_state_pose(scene, state, ds_scene_body(scene, i)).p;
+    most = fmax(most, fmax(fabs(p.x), fmax(fabs(p.y), fabs(p.z))));
+  }
+  return most;
+}
+
+static int32_t dynamic_count(const ds_scene *scene) {
+  int32_t count = 0;
+  for (int32_t i = 0; i < ds_scene_body_count(scene); i++)
+    count += ds_body_get_kind(scene, ds_scene_body(scene, i)) == DS_BODY_DYNAMIC;
+  return count;
+}
+
+/* Readable, and no overlap deeper than rounding. */
+static void check_spec(const char *spec) {
+  ds_run_settings run;
+  ds_scene *scene = read_spec(spec, &run);
+  if (!scene) return;
+  ds_state *state = ds_state_create(scene);
+  CHECK(state != NULL);
+  if (state) {
+    ds_body_id a = {0}, b = {0};
+    double depth = ds_state_deepest_overlap(scene, state, &a, &b), allowed = 1e-12 * extent(scene, state);
+    if (!(depth <= allowed)) printf("%s: bodies %d and %d\n", spec, (int)a.index1, (int)b.index1);
+    CHECK_LE(depth, allowed);
+  }
+  CHECK(dynamic_count(scene) > 0);
+  CHECK(run.time > 0);
+  ds_state_destroy(state);
+  ds_scene_destroy(scene);
+}
+
+static void test_defaults(void) {
+  int32_t count;
+  const ds_generator *all = ds_generators(&count);
+  CHECK(count >= 18);
+  for (int32_t i = 0; i < count; i++) check_spec(all[i].name);
+}
+
+/* Each parameter at the ends of its range and at every choice, the others at their defaults. */
+static void test_extremes(void) {
+  int32_t count;
+  const ds_generator *all = ds_generators(&count);
+  char spec[128];
+  for (int32_t i = 0; i < count; i++) {
+    for (int32_t k = 0; k < all[i].parameter_count; k++) {
+      const ds_generator_parameter *p = &all[i].parameters[k];
+      /* thousands of bodies teach nothing more, and an arch of half the span's thickness is refused below */
+      double high = p->integer ? fmin(p->high, 300) : p->high;
+      if (strcmp(p->name, "thickness") == 0) high = 0.3;
+      for (int32_t end = 0; end < 2 && !p->choices; end++) {
+        snprintf(spec, sizeof spec, "%s:%s=%.17g", all[i].name, p->name, end == 0 ? p->low : high);
+        check_spec(spec);
+      }
+      for (const char *choice = p->choices; choice; choice = strchr(choice, '|') ? strchr(choice, '|') + 1 : NULL) {
+        snprintf(spec, sizeof spec, "%s:%s=%.*s", all[i].name, p->name, (int)strcspn(choice, "|"), choice);
+        check_spec(spec);
+      }
+    }
+  }
+}
+
+static void test_combinations(void) {
+  static const char *const specs[] = {
+      "incline:slope=5,yaw=30,velocity=3,size=0.001",
+      "stack:count=50,top_mass=100,shake=0.05,frequency=0.3",
+      "wall:rows=3,bricks=1,joint=0.002",
+      "wall:rows=7,bricks=4,joint=0.05,shake=0.1",
+      "card-house:levels=7,lean=28,e=0.1,blocks=9,shake=0.01",
+      "card-house:levels=10,lean=5,apex=bevel,blocks=20",
+      "card-house-sp08:blocks=10",
+      "card-pair:mu=1,ratio=1.5",
+      "card-pair:mu=0.05,ratio=0.5,apex=edge",
+      "arch:stones=501",
+      "arch:stones=101,shake=0.02,drop=throw",
+      "arch:shape=semicircle,stones=51,thickness=0.12,drop=blocks",
+      "arch:shape=semicircle,thickness=0.12,drop=throw,span=20",
+      "arch:rise=0.3,thickness=0.05,stones=26",
+      "billiard:layout=row,rows=7,e=1",
+      "pile:count=500,kind=rocks,seed=7",
+      "pile:count=1,kind=capsules",
+  };
+  for (size_t i = 0; i < sizeof specs / sizeof specs[0]; i++) check_spec(specs[i]);
+}
+
+static void test_counts(void) {
+  static const struct {
+    const char *spec;
+    int32_t dynamic;
+  } cases[] = {
+      {"incline", 1},
+      {"slide", 1},
+      {"roll", 1},
+      {"disc", 1},
+      {"bounce", 1},
+      {"spin", 1},
+      {"stack", 10},
+      {"stack:count=37", 37},
+      {"wall", 105},
+      {"wall:rows=2,bricks=3", 7},
+      {"pyramid", 55},
+      {"dominoes", 20},
+      {"overhang", 5},
+      {"card-pair", 2},
+      {"card-house:levels=2", 7},
+      {"card-house:levels=3", 15},
+      {"card-house", 40},
+      {"card-house:blocks=4", 44},
+      {"card-house-sp08:blocks=1", 58},
+      {"arch", 25},
+      {"arch-sp08:load=none", 27},
+      {"arch-sp08", 30},
+      {"billiard", 16},
+      {"billiard:layout=row,rows=4", 5},
+      {"pile", 100},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    ds_run_settings run;
+    ds_scene *scene = read_spec(cases[i].spec, &run);
+    if (!scene) continue;
+    if (dynamic_count(scene) != cases[i].dynamic) printf("%s\n", cases[i].spec);
+    CHECK_NEAR(dynamic_count(scene), cases[i].dynamic, 0);
+    ds_scene_destroy(scene);
+  }
+}
+
+static void test_refusals(void) {
+  static const struct {
+    const char *spec, *part;
+  } cases[] = {
+      {"", "known: arch"},
+      {"card-hous", "did you mean \"card-house\""},
+      {"no-such-thing-at-all", "known: arch, arch-sp08"},
+      {"a-name-that-is-far-longer-than-any-generator-has-ever-been-called-before", "no generator"},
+      {"stack:cuont=3", "did you mean \"count\""},
+      {"stack:weight=3", "known, with defaults: count=10"},
+      {"stack:count=0", "from 1 to 1000"},
+      {"stack:count=1001", "from 1 to 1000"},
+      {"stack:count=2.5", "whole number"},
+      {"stack:count=", "whole number"},
+      {"stack:count=ten", "whole number"},
+      {"stack:mu=-1", "from 0 to 10"},
+      {"stack:mu=nan", "from 0 to 10"},
+      {"stack:mu=inf", "from 0 to 10"},
+      {"stack:mu=0x1", "a number"},
+      {"stack:mu= 1", "a number"},
+      {"stack:mu=1e999", "from 0 to 10"},
+      {"stack:mu=0.5,mu=0.6", "twice"},
+      {"stack:", "key=value"},
+      {"stack:count", "key=value"},
+      {"stack:count=3,", "key=value"},
+      {"stack:=3", "no parameter"},
+      {"arch:shape=round", "catenary|semicircle"},
+      {"arch:thickness=0.5", "at most"},
+      {"stack:mu=0.55555555555555555555555555555555555555555555555555555555555555", "too long"},
+      {"stack:mu=\"\n\\", "a number"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    ds_error error = {""};
+    char *text = ds_generate(cases[i].spec, &error);
+    CHECK(text == NULL);
+    if (!strstr(error.message, cases[i].part)) printf("%s: %s\n", cases[i].spec, error.message);
+    CHECK(strstr(error.message, cases[i].part) != NULL);
+    CHECK(ds_generate(cases[i].spec, NULL) == NULL);
+    free(text);
+  }
+}
+
+/* The note names the call that gives the same text again. */
+static void test_note_repeats(void) {
+  static const char *const specs[] = {"pile:count=20,seed=3", "arch:shape=semicircle,thickness=0.12",
+                                      "card-house:lean=20.5"};
+  for (size_t i = 0; i < sizeof specs / sizeof specs[0]; i++) {
+    ds_error error;
+    char spec[512] = "";
+    char *text = ds_generate(specs[i], &error);
+    const char *said = text ? strstr(text, "by the generator ") : NULL;
+    CHECK(said != NULL);
+    if (said) {
+      said += strlen("by the generator ");
+      size_t length = strcspn(said, "\"") - 1; /* less the full stop */
+      CHECK(length < sizeof spec);
+      memcpy(spec, said, length < sizeof spec ? length : 0);
+      char *again = ds_generate(spec, &error);
+      CHECK(again && strcmp(again, text) == 0);
+      free(again);
+    }
+    free(text);
+  }
+}
+
+/* ---- Geometry, from the vertices themselves ---- */
+
+static ds_vec3 hull_vertex(const ds_scene *scene, const ds_state *state, ds_body_id body, int32_t i) {
+  ds_shape_def shape = ds_body_shape(scene, body, 0);
+  return pose_point(pose_mul(ds_state_pose(scene, state, body), shape.pose), shape.points[i]);
+}
+
+/* Points 2 and 3, 4 and 5 of a stone are its right joint; 0 and 1, 6 and 7 its left one. */
+static void check_joints(const char *spec, int32_t stones) {
+  static const int32_t right[4] = {2, 3, 4, 5}, left[4] = {0, 1, 6, 7};
+  ds_run_settings run;
+  ds_scene *scene = read_spec(spec, &run);
+  ds_state *state = scene ? ds_state_create(scene) : NULL;
+  double worst = 0;
+  char name[24];
+  for (int32_t i = 1; state && i < stones; i++) {
+    snprintf(name, sizeof name, "stone%d", (int)i);
+    ds_body_id a = ds_scene_find_body(scene, name);
+    snprintf(name, sizeof name, "stone%d", (int)i + 1);
+    ds_body_id b = ds_scene_find_body(scene, name);
+    CHECK(a.index1 > 0 && b.index1 > 0);
+    if (a.index1 <= 0 || b.index1 <= 0) break;
+    for (int32_t k = 0; k < 4; k++)
+      worst = fmax(worst, v3_dist(hull_vertex(scene, state, a, right[k]), hull_vertex(scene, state, b, left[k])));
+  }
+  CHECK_LE(worst, 4e-15);
+  ds_state_destroy(state);
+  ds_scene_destroy(scene);
+}
+
+static void test_arch_joints(void) {
+  check_joints("arch", 25);
+  check_joints("arch:stones=501", 501);
+  check_joints("arch:shape=semicircle,stones=24", 24);
+}
+
+/* ---- Contacts, as the simulator will find them ---- */
+
+/* Pairs of bodies that touch within rounding, and the largest |gap| among their nearest points. */
+static int32_t touching_pairs(const char *spec, double *worst) {
+  ds_run_settings run;
+  ds_scene *scene = read_spec(spec, &run);
+  ds_state *state = scene ? ds_state_create(scene) : NULL;
+  int32_t pairs = 0;
+  *worst = 0;
+  if (state) {
+    ds_arena arena = {0};
+    ds_contact_list list = {0};
+    ds_detect_options options = {.step = 1e-6, .margin = 1e-6, .contacts_per_face = 8};
+    CHECK(ds_detect(&arena, &list, scene, state, &options) == DS_OK);
+    for (int32_t i = 0; i < list.count;) {
+      int32_t a = list.points[i].a, b = list.points[i].b;
+      double least = INFINITY;
+      for (; i < list.count && list.points[i].a == a && list.points[i].b == b; i++)
+        least = fmin(least, list.points[i].gap);
+      pairs += fabs(least) < 1e-9;
+      if (fabs(least) < 1e-9) *worst = fmax(*worst, fabs(least));
+    }
+    ds_arena_free(&arena);
+  }
+  ds_state_destroy(state);
+  ds_scene_destroy(scene);
+  return pairs;
+}
+
+static void test_touching(void) {
+  static const struct {
+    const char *spec;
+    int32_t pairs;
+  } cases[] = {
+      {"incline:slope=0.7,yaw=30", 1},
+      {"slide", 1},
+      {"roll", 1},
+      {"disc", 1},
+      {"stack", 10},
+      {"stack:count=50", 50},
+      {"wall:rows=2,bricks=3,joint=0.001", 3 + 6}, /* 3 on the floor, each upper brick on its neighbours below */
+      {"wall:rows=2,bricks=3", 3 + 2 + 3 + 6},     /* and 2 + 3 ends */
+      {"pyramid:rows=4", 4 + 2 * (3 + 2 + 1)},
+      {"dominoes", 20},
+      {"overhang", 5},
+      {"card-pair", 3},
+      {"card-pair:apex=bevel", 3},
+      {"card-house:levels=1", 3},
+      {"card-house:levels=2", 2 * 3 + 3 + 2}, /* feet, apexes, lying cards on their supports */
+      {"card-house:levels=5", 5 * 6 + 15 + 2 * 10},
+      {"card-house:levels=5,apex=bevel", 5 * 6 + 15 + 2 * 10},
+      {"card-house-sp08", 6 * 7 + 21 + 2 * 15},
+      {"arch", 26},
+      {"arch:stones=101", 102},
+      {"arch:shape=semicircle,stones=25", 26},
+      {"billiard", 16 + 30}, /* 15 balls in a triangle: 30 neighbours */
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    double worst;
+    int32_t pairs = touching_pairs(cases[i].spec, &worst);
+    if (pairs != cases[i].pairs) printf("%s\n", cases[i].spec);
+    CHECK_NEAR(pairs, cases[i].pairs, 0);
+    CHECK_LE(worst, 1e-14);
+  }
+}
+
+int main(void) {
+  RUN(test_refusals);
+  RUN(test_note_repeats);
+  RUN(test_counts);
+  RUN(test_defaults);
+  RUN(test_extremes);
+  RUN(test_combinations);
+  RUN(test_arch_joints);
+  RUN(test_touching);
+  return test_summary();
+}
