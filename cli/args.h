@@ -1,0 +1,46 @@
+/* Arguments of a command: a table of options, strict numbers, and suggestions for what was mistyped.
+ *
+ * An option is "--name value", "--name=value" or, with an alias, "-o value"; "--" ends the options. What is wrong is
+ * said on stderr, one line, and the caller returns EXIT_INPUT. */
+#ifndef DS_CLI_ARGS_H
+#define DS_CLI_ARGS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef enum arg_kind {
+  ARG_FLAG,    /* target: bool, set to true */
+  ARG_TEXT,    /* target: const char *, into argv */
+  ARG_REAL,    /* target: double, low..high */
+  ARG_INTEGER, /* target: int32_t, low..high */
+  ARG_CHOICE,  /* target: int32_t, index of the value in choices */
+  ARG_LIST,    /* target: arg_list, one more entry each time */
+} arg_kind;
+
+typedef struct arg_list {
+  const char **items; /* room for argc of them, given by the caller */
+  int32_t count;
+} arg_list;
+
+typedef struct arg_option {
+  const char *name;  /* "--time" */
+  const char *alias; /* "-t", or NULL */
+  arg_kind kind;
+  void *target;
+  double low, high;    /* of a number, ends included */
+  const char *choices; /* "one|two", of a choice */
+  bool *given;         /* set to true where the option was used; may be NULL */
+} arg_option;
+
+/* Takes argv[1..] apart. What is no option goes to `words`, which has room for argc entries. argv[0] is the name of the
+ * command, for messages. */
+bool args_parse(arg_list *words, int argc, char **argv, const arg_option *options, int32_t option_count);
+
+/* Whole-text numbers: no blanks, no trailing characters, finite. */
+bool args_real(double *value, const char *text);
+bool args_integer(int64_t *value, const char *text);
+
+/* The candidate nearest to a mistyped word by edits and swaps, or NULL where none is near. */
+const char *args_nearest(const char *word, const char *const *candidates, int32_t count);
+
+#endif

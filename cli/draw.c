@@ -1,0 +1,257 @@
+/* `drystone draw`: a picture of a recording at a time, or of a scene at its start. docs/pictures.md. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "args.h"
+#include "camera.h"
+#include "command.h"
+#include "overlay.h"
+#include "record/record.h"
+#include "source.h"
+#include "tableau.h"
+
+typedef struct drawing {
+  const char *source, *output, *size, *view, *look;
+  arg_list settings;
+  double time, zoom;
+  bool time_given, contacts, dark;
+  int32_t width, height;
+  ds_framing framing;
+} drawing;
+
+/* What is drawn: either a recording's frame or a scene's start. */
+typedef struct subject {
+  ds_recording *recording;
+  ds_scene *own_scene; /* NULL where the recording has it */
+  const ds_scene *scene;
+  ds_pose *own_poses;
+  const ds_pose *poses;
+  const ds_contact *contacts;
+  int32_t contact_count;
+  double time;
+} subject;
+
+/* `count` numbers with commas between them, each within +-limit. */
+static bool parse_numbers(double *out, int count, const char *text, double limit) {
+  char word[64];
+  for (int i = 0; i < count; i++) {
+    size_t length = strcspn(text, ",");
+    if (length >= sizeof word || (text[length] == ',') != (i + 1 < count)) return false;
+    memcpy(word, text, length);
+    word[length] = '\0';
+    if (!args_real(&out[i], word) || !(fabs(out[i]) <= limit)) return false;
+    text += length + 1;
+  }
+  return true;
+}
+
+static bool check_drawing(drawing *d) {
+  ds_error error;
+  double view[2], look[3];
+  if (ds_image_parse_size(&d->width, &d->height, d->size, &error) != DS_OK) {
+    fprintf(stderr, "drystone draw: --size: %s\n", error.message);
+    return false;
+  }
+  d->framing.view_given = d->view != NULL;
+  if (d->view) {
+    if (!parse_numbers(view, 2, d->view, 360) || fabs(view[1]) > 89.9) {
+      fprintf(stderr,
+              "drystone draw: --view: '%s' is not usable; give AZIMUTH,ELEVATION in degrees, such as -60,20, with an "
+              "elevation within 89.9\n",
+              d->view);
+      return false;
+    }
+    d->framing.azimuth = view[0], d->framing.elevation = view[1];
+  }
+  d->framing.look_given = d->look != NULL;
+  if (d->look) {
+    if (!parse_numbers(look, 3, d->look, 1e6)) {
+      fprintf(stderr, "drystone draw: --look: '%s' is not usable; give X,Y,Z in metres, such as 0,0,0.5\n", d->look);
+      return false;
+    }
+    d->framing.look = v3(look[0], look[1], look[2]);
+  }
+  d->framing.zoom = d->zoom;
+  if (!d->output) {
+    fprintf(stderr, "drystone draw: say where the picture goes: -o out.png\n");
+    return false;
+  }
+  if (source_same_file(d->source, d->output)) {
+    fprintf(stderr, "drystone draw: %s would be overwritten by its own picture\n", d->source);
+    return false;
+  }
+  return true;
+}
+
+static bool parse_drawing(drawing *d, const char **words, int argc, char **argv) {
+  const arg_option options[] = {
+      {.name = "--time",
+       .alias = "-t",
+       .kind = ARG_REAL,
+       .target = &d->time,
+       .low = -1e9,
+       .high = 1e9,
+       .given = &d->time_given},
+      {.name = "--output", .alias = "-o", .kind = ARG_TEXT, .target = &d->output},
+      {.name = "--size", .kind = ARG_TEXT, .target = &d->size},
+      {.name = "--view", .kind = ARG_TEXT, .target = &d->view},
+      {.name = "--zoom", .kind = ARG_REAL, .target = &d->zoom, .low = 0.01, .high = 100},
+      {.name = "--look", .kind = ARG_TEXT, .target = &d->look},
+      {.name = "--set", .kind = ARG_LIST, .target = &d->settings},
+      {.name = "--contacts", .kind = ARG_FLAG, .target = &d->contacts},
+      {.name = "--dark", .kind = ARG_FLAG, .target = &d->dark},
+  };
+  arg_list found = {words, 0};
+  if (!args_parse(&found, argc, argv, options, sizeof options / sizeof options[0])) return false;
+  if (found.count != 1) {
+    fprintf(stderr, "drystone draw: give one recording, scene file or generator%s\n",
+            found.count > 1 ? ", not several" : "");
+    return false;
+  }
+  d->source = found.items[0];
+  return check_drawing(d);
+}
+
+static ds_status open_recording(subject *s, const drawing *d, ds_error *error) {
+  s->recording = ds_recording_open(d->source, error);
+  if (!s->recording) return DS_ERROR_INPUT;
+  int32_t frames = ds_recording_frame_count(s->recording), index = frames - 1;
+  ds_frame frame, last;
+  if (frames < 1) {
+    snprintf(error->message, sizeof error->message, "%.200s: has no frames yet", d->source);
+    return DS_ERROR_INPUT;
+  }
+  if (d->time_given) {
+    ds_status status = ds_recording_read(s->recording, &last, frames - 1, error);
+    if (status == DS_OK) status = ds_recording_read(s->recording, &frame, 0, error);
+    if (status != DS_OK) return status;
+    double slack = 1e-6 + 1e-9 * fabs(last.time);
+    if (d->time < fmin(0, frame.time) - slack || d->time > last.time + slack) {
+      snprintf(error->message, sizeof error->message, "%.200s: --time %g is not in it; it has times from %g to %g s",
+               d->source, d->time, frame.time, last.time);
+      return DS_ERROR_INPUT;
+    }
+    index = ds_recording_find(s->recording, d->time);
+  }
+  ds_status status = ds_recording_read(s->recording, &frame, index, error);
+  if (status != DS_OK) return status;
+  s->scene = ds_recording_scene(s->recording);
+  s->poses = frame.poses;
+  s->contacts = frame.contacts;
+  s->contact_count = frame.contact_count;
+  s->time = frame.time;
+  return DS_OK;
+}
+
+static ds_status open_scene(subject *s, const drawing *d, ds_error *error) {
+  ds_run_settings run;
+  if (d->contacts || (d->time_given && d->time != 0)) {
+    snprintf(error->message, sizeof error->message,
+             "%.200s: a scene is drawn at its start, without contacts; run it and draw the recording for %s", d->source,
+             d->contacts ? "contacts" : "other times");
+    return DS_ERROR_INPUT;
+  }
+  s->own_scene = source_scene(NULL, &run, d->source, &d->settings, error);
+  if (!s->own_scene) return DS_ERROR_INPUT;
+  s->scene = s->own_scene;
+  ds_state *state = ds_state_create(s->scene);
+  int32_t count = ds_scene_body_count(s->scene);
+  s->own_poses = malloc((size_t)(count > 0 ? count : 1) * sizeof *s->own_poses);
+  if (!state || !s->own_poses) {
+    ds_state_destroy(state);
+    snprintf(error->message, sizeof error->message, "no memory for %d bodies", count);
+    return DS_ERROR_MEMORY;
+  }
+  for (int32_t i = 0; i < count; i++) s->own_poses[i] = ds_state_pose(s->scene, state, ds_scene_body(s->scene, i));
+  s->time = ds_state_time(state);
+  s->poses = s->own_poses;
+  ds_state_destroy(state);
+  return DS_OK;
+}
+
+static void close_subject(subject *s) {
+  if (s->recording) ds_recording_close(s->recording);
+  if (s->own_scene) ds_scene_destroy(s->own_scene);
+  free(s->own_poses);
+}
+
+/* 1, 2 or 5 times a power of ten: about a tenth of the subject's size. */
+static double grid_spacing(double radius) {
+  double wish = 0.2 * radius, power = pow(10, floor(log10(wish))), ratio = wish / power;
+  return power * (ratio < 1.5 ? 1 : ratio < 3.5 ? 2 : ratio < 7.5 ? 5 : 10);
+}
+
+static ds_status render_subject(ds_image *image, float *depth, const drawing *d, const subject *s, ds_error *error) {
+  ds_tableau tableau;
+  ds_status status = ds_tableau_build(&tableau, s->scene, s->poses, d->contacts, error);
+  if (status != DS_OK) return status;
+  double radius = fmax(tableau.radius, 1e-6);
+  ds_vec3 margin = v3(0.3 * radius, 0.3 * radius, 0.3 * radius), low = tableau.low, high = tableau.high;
+  for (int32_t i = 0; i < tableau.point_count; i++) {
+    low = v3_min(low, tableau.points[i]);
+    high = v3_max(high, tableau.points[i]);
+  }
+  ds_view view = {.mesh = &tableau.mesh,
+                  .low = v3_sub(low, margin),
+                  .high = v3_add(high, margin),
+                  .focus = v3_scale(0.5, v3_add(tableau.low, tableau.high)),
+                  .fade = (tableau.framed_count <= 4 ? 8 : 4.5) * radius,
+                  .has_ground = tableau.has_ground,
+                  .ground = tableau.ground,
+                  .grid = grid_spacing(radius),
+                  .dark = d->dark};
+  ds_framing framing = d->framing;
+  framing.points = tableau.points;
+  framing.count = tableau.point_count;
+  framing.fill = tableau.has_surroundings ? 1 : tableau.framed_count <= 1 ? 0.4 : tableau.framed_count <= 4 ? 0.65 : 1;
+  ds_camera_frame(&view.camera, &view.sun, &framing, d->width, d->height);
+  status = ds_render(image, depth, &view, error);
+  if (status == DS_OK && d->contacts)
+    status = ds_overlay_contacts(image, depth, &view.camera, s->contacts, s->contact_count, 0.25 * radius, error);
+  char time[32], scale[48];
+  snprintf(time, sizeof time, "t = %.2f s", s->time);
+  snprintf(scale, sizeof scale, "grid %g m", view.grid);
+  if (status == DS_OK) status = ds_overlay_labels(image, time, view.has_ground ? scale : NULL, d->dark, error);
+  ds_tableau_free(&tableau);
+  return status;
+}
+
+static ds_status draw(const drawing *d, ds_error *error) {
+  subject s = {0};
+  ds_image image = {0};
+  float *depth = NULL;
+  ds_status status = source_is_recording(d->source) ? open_recording(&s, d, error) : open_scene(&s, d, error);
+  if (status == DS_OK) status = ds_image_create(&image, d->width, d->height, error);
+  if (status == DS_OK && d->contacts) {
+    depth = malloc((size_t)d->width * (size_t)d->height * sizeof *depth);
+    if (!depth) {
+      snprintf(error->message, sizeof error->message, "no memory for a picture of %d x %d", d->width, d->height);
+      status = DS_ERROR_MEMORY;
+    }
+  }
+  if (status == DS_OK) status = render_subject(&image, depth, d, &s, error);
+  if (status == DS_OK) status = ds_image_write_png(&image, d->output, error);
+  free(depth);
+  ds_image_free(&image);
+  close_subject(&s);
+  return status;
+}
+
+int command_draw(int argc, char **argv) {
+  const char **words = malloc(2 * (size_t)(argc + 1) * sizeof *words);
+  if (!words) {
+    fprintf(stderr, "drystone draw: out of memory\n");
+    return EXIT_INPUT;
+  }
+  drawing d = {.size = "1280x720", .zoom = 1, .settings = {words + argc + 1, 0}};
+  ds_error error = {{0}};
+  int result = EXIT_INPUT;
+  if (parse_drawing(&d, words, argc, argv)) {
+    result = draw(&d, &error) == DS_OK ? EXIT_OK : EXIT_INPUT;
+    if (result != EXIT_OK) fprintf(stderr, "drystone draw: %s\n", error.message);
+  }
+  free(words);
+  return result;
+}

@@ -1,0 +1,97 @@
+/* The table of commands and the help made from it. docs/program.md tells the same at length. */
+#include "help.h"
+
+#include <string.h>
+
+#include "args.h"
+#include "command.h"
+
+static const char source_note[] =
+    "SOURCE is a scene file, or a generator with parameters: card-house:levels=5,mu=0.7\n";
+
+static const char run_options[] =
+    "  -t, --time S            simulate S seconds instead of what the scene says\n"
+    "      --step S            length of a time step, s\n"
+    "      --tol E             natural-map error at which an island counts as converged\n"
+    "      --method NAME       staggered (default) or gauss-seidel\n"
+    "      --predictor NAME    coupled (default) or none: Algorithm 1 of SP08 as published\n"
+    "  -j, --threads N         threads; 0 = all cores (default). Results do not depend on it\n"
+    "  -o, --record FILE.h5    record poses, velocities, contacts and certificates\n"
+    "      --record-every N    record every Nth step (default 1); the start and the end are always recorded\n"
+    "      --report FILE.json  write the report; '-' writes it to stdout in place of the summary\n"
+    "      --set PATH=VALUE    change a value of the scene, e.g. options.tolerance=1e-6; may be repeated\n"
+    "      --strict            exit with 1 if any step failed its certificate\n"
+    "  -q, --quiet             no progress line and no summary\n";
+
+static const char check_options[] =
+    "      --set PATH=VALUE    change a value first; may be repeated\n"
+    "  -q, --quiet             say only what is wrong\n";
+
+static const char info_options[] =
+    "  -a, --all               list all bodies\n"
+    "      --set PATH=VALUE    change a value first; may be repeated\n";
+
+static const char scenes_options[] = "      --brief             names only, without parameters\n";
+
+static const char scene_options[] = "      --set PATH=VALUE    change a value; may be repeated\n";
+
+static const char draw_options[] =
+    "  -o, --output FILE.png   the picture\n"
+    "  -t, --time S            the moment of a recording to draw (default: its end)\n"
+    "      --size WxH          pixels (default 1280x720)\n"
+    "      --view AZ,EL        where the camera stands: azimuth and elevation in degrees, such as -60,20\n"
+    "      --look X,Y,Z        the point it looks at, m\n"
+    "      --zoom F            0.01 to 100 (default 1)\n"
+    "      --contacts          show contacts and their impulses\n"
+    "      --dark              on a dark background\n"
+    "      --set PATH=VALUE    change a value of a scene first; may be repeated\n";
+
+static const char plot_options[] =
+    "  -o, --output FILE.png   the picture\n"
+    "      --what NAMES        curves, separated by commas, out of energy, contacts, natural_error, iterations, "
+    "residual, speed,\n"
+    "                          penetration, ms\n"
+    "      --size WxH          pixels\n"
+    "      --dark              on a dark background\n";
+
+static const command_entry entries[] = {
+    {"run", command_run, "run SOURCE [options]", "simulate a scene", run_options},
+    {"check", command_check, "check SOURCE... [options]", "read scenes and say whether they can be run", check_options},
+    {"info", command_info, "info SOURCE|RECORD.h5 [options]", "what is in a scene or a recording", info_options},
+    {"scenes", command_scenes, "scenes [NAME...] [options]", "the generators and their parameters", scenes_options},
+    {"scene", command_scene, "scene NAME [key=value...] [options]", "write a generator's scene as JSON to stdout",
+     scene_options},
+    {"draw", command_draw, "draw RECORD.h5|SOURCE -o FILE.png [options]",
+     "a picture of a recording at one moment, or of a scene", draw_options},
+    {"plot", command_plot, "plot RECORD.h5... -o FILE.png [options]", "curves of recordings over time", plot_options},
+    {"help", command_help, "help [COMMAND]", "this, or the options of a command", NULL},
+    {"version", command_version, "version", "the version of the library", NULL},
+};
+enum { ENTRY_COUNT = (int)(sizeof entries / sizeof *entries) };
+
+const command_entry *command_find(const char *name) {
+  for (int i = 0; i < ENTRY_COUNT; i++)
+    if (strcmp(entries[i].name, name) == 0) return &entries[i];
+  return NULL;
+}
+
+const char *command_nearest(const char *name) {
+  const char *names[ENTRY_COUNT];
+  for (int i = 0; i < ENTRY_COUNT; i++) names[i] = entries[i].name;
+  return args_nearest(name, names, ENTRY_COUNT);
+}
+
+void command_print_all(FILE *out) {
+  fputs("drystone COMMAND ...: rigid bodies held together by exact friction, certified every step\n\n", out);
+  for (int i = 0; i < ENTRY_COUNT; i++) fprintf(out, "  %-8s %s\n", entries[i].name, entries[i].summary);
+  fputs(
+      "\n'drystone help COMMAND' lists the options. Exit status: 0; 1 a certificate failed under --strict;\n"
+      "2 bad input, or an output that cannot be written; 128 + signal after an interrupt.\n",
+      out);
+}
+
+void command_print_one(FILE *out, const command_entry *entry) {
+  fprintf(out, "drystone %s\n  %s\n", entry->usage, entry->summary);
+  if (strstr(entry->usage, "SOURCE") != NULL) fprintf(out, "\n%s", source_note);
+  if (entry->options != NULL) fprintf(out, "\n%s", entry->options);
+}

@@ -1,0 +1,195 @@
+/* drystone info: what is in a scene, or in a recording. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "args.h"
+#include "body/scene.h"
+#include "command.h"
+#include "record/record.h"
+#include "source.h"
+
+enum { LISTED = 20 }; /* bodies shown without --all */
+
+static const char *const kind_names[] = {"dynamic", "static", "kinematic"};
+static const char *const shape_names[] = {"sphere", "box", "capsule", "cylinder", "hull", "half-space"};
+enum { SHAPE_KINDS = 6 };
+
+static int complain(const char *message) {
+  fprintf(stderr, "drystone info: %s\n", message);
+  return EXIT_INPUT;
+}
+
+/* ---- Scenes ---- */
+
+static void print_totals(const ds_scene *scene) {
+  int32_t kinds[3] = {0}, shapes[SHAPE_KINDS] = {0};
+  double mass = 0;
+  for (int32_t i = 0; i < scene->body_count; i++) {
+    const ds_body *body = &scene->bodies[i];
+    kinds[body->kind]++;
+    if (body->kind == DS_BODY_DYNAMIC) mass += body->mass.mass;
+    for (int32_t s = 0; s < body->shape_count; s++) shapes[body->shapes[s].kind]++;
+  }
+  printf("bodies       %d:", (int)scene->body_count);
+  for (int i = 0; i < 3; i++)
+    if (kinds[i] > 0) printf(" %d %s", (int)kinds[i], kind_names[i]);
+  printf("; %d degrees of freedom\nmass         %g kg\nshapes      ", 6 * (int)kinds[DS_BODY_DYNAMIC], mass);
+  for (int i = 0; i < SHAPE_KINDS; i++)
+    if (shapes[i] > 0) printf(" %d %s", (int)shapes[i], shape_names[i]);
+  putchar('\n');
+}
+
+static void print_materials(const ds_scene *scene) {
+  for (int32_t m = 0; m < scene->material_count; m++) {
+    int32_t users = 0;
+    for (int32_t i = 0; i < scene->body_count; i++) users += scene->bodies[i].material == m;
+    if (users > 0)
+      printf("material %-3d mu %g, e %g, of %d bodies\n", (int)m, scene->materials[m].mu,
+             scene->materials[m].restitution, (int)users);
+  }
+  for (int32_t i = 0; i < scene->pair_count; i++)
+    printf("pair         materials %d and %d: mu %g, e %g\n", (int)scene->pairs[i].a, (int)scene->pairs[i].b,
+           scene->pairs[i].mu, scene->pairs[i].restitution);
+  ds_vec3 g = ds_scene_gravity(scene);
+  printf("gravity      %g %g %g m/s²\n", g.x, g.y, g.z);
+}
+
+static void print_settings(const ds_run_settings *run) {
+  const ds_options *o = &run->options;
+  printf("time         %g s in steps of %g s\n", run->time, o->step);
+  printf("method       %s, predictor %s, tolerance %g, %d iterations at most\n", method_name(o->method),
+         predictor_name(o->predictor), o->tolerance, (int)o->max_iterations);
+  if (o->friction_samples == 0)
+    printf("friction     exact disk\n");
+  else
+    printf("friction     polygon of %d samples\n", (int)o->friction_samples);
+  printf("contacts     at most %d a face, warm start %s\n", (int)o->contacts_per_face, o->warm_start ? "on" : "off");
+}
+
+static void print_overlap(const ds_scene *scene) {
+  ds_state *state = ds_state_create(scene);
+  if (state == NULL) return;
+  ds_body_id a, b;
+  double depth = ds_state_deepest_overlap(scene, state, &a, &b);
+  if (depth > 0)
+    printf("overlap      %.3g m at the start, of %s and %s\n", depth, ds_body_name(scene, a), ds_body_name(scene, b));
+  else
+    printf("overlap      none at the start\n");
+  ds_state_destroy(state);
+}
+
+static void print_bodies(const ds_scene *scene, bool all) {
+  int32_t shown = all || scene->body_count <= LISTED ? scene->body_count : LISTED;
+  printf("\n%5s %-16s %-9s %10s  %-33s %s\n", "index", "name", "kind", "mass kg", "principal inertia kg m²", "shapes");
+  for (int32_t i = 0; i < shown; i++) {
+    const ds_body *body = &scene->bodies[i];
+    printf("%5d %-16s %-9s ", (int)i, ds_body_name(scene, ds_id(i)), kind_names[body->kind]);
+    if (body->kind == DS_BODY_DYNAMIC)
+      printf("%10.4g  %-10.4g %-10.4g %-10.4g", body->mass.mass, body->inertia.x, body->inertia.y, body->inertia.z);
+    else
+      printf("%10s  %-32s", "-", "-");
+    for (int32_t s = 0; s < body->shape_count && s < 4; s++) printf(" %s", shape_names[body->shapes[s].kind]);
+    if (body->shape_count > 4) printf(" and %d more", (int)body->shape_count - 4);
+    putchar('\n');
+  }
+  if (shown < scene->body_count) printf("      and %d more; --all lists them\n", (int)(scene->body_count - shown));
+}
+
+static int info_scene(const char *source, const arg_list *settings, bool all) {
+  ds_error error = {{0}};
+  ds_run_settings run;
+  ds_scene *scene = source_scene(NULL, &run, source, settings, &error);
+  if (scene == NULL) return complain(error.message);
+  printf("scene        %s\n", run.name);
+  print_totals(scene);
+  print_materials(scene);
+  print_settings(&run);
+  print_overlap(scene);
+  print_bodies(scene, all);
+  ds_scene_destroy(scene);
+  return EXIT_OK;
+}
+
+/* ---- Recordings ---- */
+
+typedef struct worst_frames {
+  int32_t unconverged, contacts_max;
+  double natural_error, residual, approach_velocity, cone_violation, penetration;
+  double natural_error_time, penetration_time;
+} worst_frames;
+
+static bool scan(worst_frames *w, ds_recording *recording, ds_error *error) {
+  *w = (worst_frames){0};
+  for (int32_t i = 0; i < ds_recording_frame_count(recording); i++) {
+    ds_step_report r;
+    if (ds_recording_read_report(recording, &r, i, error) != DS_OK) return false;
+    if (r.contacts > w->contacts_max) w->contacts_max = r.contacts;
+    w->unconverged += !r.worst.converged;
+    if (!(r.worst.natural_error <= w->natural_error)) {
+      w->natural_error = r.worst.natural_error;
+      w->natural_error_time = r.time;
+    }
+    if (!(r.penetration <= w->penetration)) w->penetration = r.penetration, w->penetration_time = r.time;
+    w->residual = fmax(w->residual, r.worst.residual);
+    w->approach_velocity = fmax(w->approach_velocity, r.worst.approach_velocity);
+    w->cone_violation = fmax(w->cone_violation, r.worst.cone_violation);
+  }
+  return true;
+}
+
+static int info_recording(const char *path, bool all) {
+  ds_error error = {{0}};
+  ds_recording *recording = ds_recording_open(path, &error);
+  if (recording == NULL) return complain(error.message);
+  worst_frames w;
+  int32_t frames = ds_recording_frame_count(recording);
+  const ds_run_settings *run = ds_recording_settings(recording);
+  int status = EXIT_OK;
+  printf("recording    %s, by Drystone %s, %s\n", run->name, ds_recording_version(recording),
+         ds_recording_closed(recording) ? "complete" : "not closed: still being written, or its writer was killed");
+  if (frames > 0)
+    printf("frames       %d, from t = %g s to %g s\n", (int)frames, ds_recording_time(recording, 0),
+           ds_recording_time(recording, frames - 1));
+  else
+    printf("frames       none\n");
+  if (!scan(&w, recording, &error)) {
+    status = complain(error.message);
+  } else if (frames > 0) {
+    printf("contacts     %d at most\n", (int)w.contacts_max);
+    printf("certificate  %d of %d frames converged; natural-map error %.2g at most, at t = %g s\n",
+           (int)(frames - w.unconverged), (int)frames, w.natural_error, w.natural_error_time);
+    printf("             residual %.2g J, approach %.2g m/s, cone violation %.2g\n", w.residual, w.approach_velocity,
+           w.cone_violation);
+    printf("penetration  %.3g m at most, at t = %g s\n", w.penetration, w.penetration_time);
+  }
+  if (status == EXIT_OK) {
+    print_totals(ds_recording_scene(recording));
+    print_materials(ds_recording_scene(recording));
+    print_settings(run);
+    if (all) print_bodies(ds_recording_scene(recording), true);
+  }
+  ds_recording_close(recording);
+  return status;
+}
+
+int command_info(int argc, char **argv) {
+  const char **words = calloc(2 * (size_t)argc + 2, sizeof *words);
+  if (words == NULL) return complain("out of memory");
+  arg_list names = {words, 0}, settings = {words + argc, 0};
+  bool all = false;
+  const arg_option table[] = {{"--all", "-a", ARG_FLAG, &all, 0, 0, NULL, NULL},
+                              {"--set", NULL, ARG_LIST, &settings, 0, 0, NULL, NULL}};
+  int status = EXIT_INPUT;
+  if (args_parse(&names, argc, argv, table, (int32_t)(sizeof table / sizeof *table))) {
+    bool recording = names.count == 1 && source_is_recording(names.items[0]);
+    if (names.count != 1)
+      complain("give one scene file, generator or recording");
+    else if (recording && settings.count > 0)
+      complain("--set changes scenes, not recordings");
+    else
+      status = recording ? info_recording(names.items[0], all) : info_scene(names.items[0], &settings, all);
+  }
+  free(words);
+  return status;
+}

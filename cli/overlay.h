@@ -1,0 +1,15 @@
+/* Marks on a rendered picture: contacts, time and scale. */
+#ifndef DS_CLI_OVERLAY_H
+#define DS_CLI_OVERLAY_H
+
+#include "drystone/drystone.h"
+#include "render.h"
+
+/* Contacts as dots, green where they stick, red where they slide, grey where they carry nothing, with arrows along the
+ * impulses, the longest `longest` metres. What bodies hide is drawn fainter. `depth` is ds_render's. */
+ds_status ds_overlay_contacts(ds_image *image, const float *depth, const ds_camera *camera, const ds_contact *contacts,
+                              int32_t count, double longest, ds_error *error);
+/* Text in the lower corners; either may be NULL. */
+ds_status ds_overlay_labels(ds_image *image, const char *left, const char *right, bool dark, ds_error *error);
+
+#endif

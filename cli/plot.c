@@ -1,0 +1,384 @@
+/* `drystone plot`: what recordings say over time, as panels of lines. docs/pictures.md.
+ *
+ * One recording is shown with several lines a panel; of several recordings every panel shows the main quantity of each.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "args.h"
+#include "chart.h"
+#include "command.h"
+#include "la/vec3.h"
+#include "record/record.h"
+#include "source.h"
+
+/* Every quantity that can be a line. */
+typedef enum quantity {
+  KINETIC,
+  POTENTIAL,
+  TOTAL,
+  CONTACTS,
+  ACTIVE,
+  NATURAL,
+  RESIDUAL,
+  STAGGERED,
+  PROJECTION,
+  FACTORIZATIONS,
+  SPEED,
+  PENETRATION,
+  MS_TOTAL,
+  MS_DETECT,
+  MS_PROJECT,
+  QUANTITY_COUNT,
+} quantity;
+
+enum { LINES_MAX = 3, METRIC_COUNT = 8, TRACKS_MAX = 8 };
+_Static_assert(LINES_MAX <= TRACKS_MAX, "a panel has room for both");
+
+typedef struct metric {
+  const char *name, *title;
+  bool log, from_zero, tolerance;
+  int lines, main_line;
+  quantity line[LINES_MAX];
+  const char *line_name[LINES_MAX];
+  const char *main_title; /* of the panel that compares recordings */
+} metric;
+
+static const metric metrics[METRIC_COUNT] = {
+    {"energy",
+     "Energy since the start (J)",
+     false,
+     false,
+     false,
+     3,
+     2,
+     {KINETIC, POTENTIAL, TOTAL},
+     {"kinetic", "potential", "total"},
+     "Total energy since the start (J)"},
+    {"contacts",
+     "Contacts",
+     false,
+     true,
+     false,
+     2,
+     1,
+     {CONTACTS, ACTIVE},
+     {"found", "carrying"},
+     "Contacts that carry"},
+    {"natural_error", "Natural-map error", true, false, true, 1, 0, {NATURAL}, {NULL}, "Natural-map error"},
+    {"iterations",
+     "Iterations a step",
+     false,
+     true,
+     false,
+     3,
+     2,
+     {STAGGERED, PROJECTION, FACTORIZATIONS},
+     {"staggered", "in projections", "factorizations"},
+     "Factorizations a step"},
+    {"residual",
+     "Residual, SP08 eq. 29 (J)",
+     true,
+     false,
+     false,
+     1,
+     0,
+     {RESIDUAL},
+     {NULL},
+     "Residual, SP08 eq. 29 (J)"},
+    {"speed",
+     "Speed of the fastest body (m/s)",
+     true,
+     false,
+     false,
+     1,
+     0,
+     {SPEED},
+     {NULL},
+     "Speed of the fastest body (m/s)"},
+    {"penetration", "Deepest overlap (mm)", false, true, false, 1, 0, {PENETRATION}, {NULL}, "Deepest overlap (mm)"},
+    {"ms",
+     "Wall time a step (ms)",
+     false,
+     true,
+     false,
+     3,
+     0,
+     {MS_TOTAL, MS_DETECT, MS_PROJECT},
+     {"total", "detect", "project"},
+     "Wall time a step (ms)"},
+};
+
+/* One recording read to the end. */
+typedef struct track {
+  char name[64];
+  int32_t frames, bodies;
+  double *time, *value[QUANTITY_COUNT];
+  double tolerance, step;
+} track;
+
+typedef struct plotting {
+  const char *output, *size, *what;
+  bool dark;
+  int32_t width, height;
+  int chosen[METRIC_COUNT], chosen_count;
+  track tracks[TRACKS_MAX];
+  int32_t track_count;
+} plotting;
+
+static void free_track(track *t) {
+  free(t->time);
+  for (int i = 0; i < QUANTITY_COUNT; i++) free(t->value[i]);
+}
+
+static bool allocate_track(track *t) {
+  size_t bytes = (size_t)(t->frames > 0 ? t->frames : 1) * sizeof(double);
+  t->time = malloc(bytes);
+  bool good = t->time != NULL;
+  for (int i = 0; i < QUANTITY_COUNT; i++) {
+    t->value[i] = malloc(bytes);
+    good = good && t->value[i] != NULL;
+  }
+  return good;
+}
+
+/* Kinetic and potential energy, and the largest speed, of a frame. */
+static void measure_motion(double *kinetic, double *potential, double *speed, const ds_scene *scene,
+                           const ds_frame *frame) {
+  ds_vec3 gravity = ds_scene_gravity(scene);
+  *kinetic = *potential = *speed = 0;
+  for (int32_t i = 0; i < ds_scene_body_count(scene); i++) {
+    ds_body_id id = ds_scene_body(scene, i);
+    if (ds_body_get_kind(scene, id) != DS_BODY_DYNAMIC) continue;
+    ds_mass mass = ds_body_mass(scene, id);
+    ds_mat3 inertia;
+    memcpy(inertia.m, mass.inertia, sizeof inertia.m);
+    ds_vec3 v = frame->velocities[i], w = quat_unrotate(frame->poses[i].q, frame->angular_velocities[i]);
+    *kinetic += 0.5 * (mass.mass * v3_norm2(v) + v3_dot(w, mat3_mul_v3(&inertia, w)));
+    *potential -= mass.mass * v3_dot(gravity, pose_point(frame->poses[i], mass.center));
+    *speed = fmax(*speed, v3_norm(v));
+  }
+}
+
+static void store_frame(track *t, int32_t i, const ds_scene *scene, const ds_frame *frame) {
+  double kinetic, potential, speed, total_ms = 0;
+  const ds_step_report *report = &frame->report;
+  measure_motion(&kinetic, &potential, &speed, scene, frame);
+  for (int k = 0; k < DS_STAGE_COUNT; k++) total_ms += 1e3 * report->seconds[k];
+  const double values[QUANTITY_COUNT] = {
+      [KINETIC] = kinetic,
+      [POTENTIAL] = potential,
+      [TOTAL] = kinetic + potential,
+      [CONTACTS] = report->contacts,
+      [ACTIVE] = report->active_contacts,
+      [NATURAL] = report->worst.natural_error,
+      [RESIDUAL] = report->worst.residual,
+      [STAGGERED] = report->worst.staggered_iterations,
+      [PROJECTION] = report->worst.projection_iterations,
+      [FACTORIZATIONS] = report->worst.factorizations,
+      [SPEED] = speed,
+      [PENETRATION] = 1e3 * report->penetration,
+      [MS_TOTAL] = total_ms,
+      [MS_DETECT] = 1e3 * report->seconds[DS_STAGE_DETECT],
+      [MS_PROJECT] = 1e3 * report->seconds[DS_STAGE_PROJECT],
+  };
+  t->time[i] = frame->time;
+  for (int q = 0; q < QUANTITY_COUNT; q++) t->value[q][i] = values[q];
+}
+
+/* The name of a file without folders and ending. */
+static void base_name(char *out, size_t size, const char *path) {
+  const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *dot = strrchr(name, '.');
+  size_t length = dot && dot > name ? (size_t)(dot - name) : strlen(name);
+  snprintf(out, size, "%.*s", (int)(length < size ? length : size - 1), name);
+}
+
+static ds_status read_track(track *t, const char *path, ds_error *error) {
+  if (!source_is_recording(path)) {
+    FILE *file = fopen(path, "rb");
+    snprintf(error->message, sizeof error->message,
+             file ? "%.200s: is not a recording; plot shows recordings made by "
+                    "'drystone run SCENE -o FILE'"
+                  : "%.200s: cannot be read",
+             path);
+    if (file) fclose(file);
+    return DS_ERROR_INPUT;
+  }
+  ds_recording *recording = ds_recording_open(path, error);
+  if (!recording) return DS_ERROR_INPUT;
+  const ds_scene *scene = ds_recording_scene(recording);
+  const ds_run_settings *run = ds_recording_settings(recording);
+  base_name(t->name, sizeof t->name, path);
+  t->frames = ds_recording_frame_count(recording);
+  t->bodies = ds_scene_body_count(scene);
+  t->tolerance = run->options.tolerance;
+  t->step = run->options.step;
+  ds_status status = DS_OK;
+  if (t->frames < 1) {
+    snprintf(error->message, sizeof error->message, "%.200s: has no frames yet", path);
+    status = DS_ERROR_INPUT;
+  } else if (!allocate_track(t)) {
+    snprintf(error->message, sizeof error->message, "%.200s: no memory for %d frames", path, t->frames);
+    status = DS_ERROR_MEMORY;
+  }
+  for (int32_t i = 0; status == DS_OK && i < t->frames; i++) {
+    ds_frame frame;
+    status = ds_recording_read(recording, &frame, i, error);
+    if (status == DS_OK) store_frame(t, i, scene, &frame);
+  }
+  /* energies count from the first frame */
+  double potential = status == DS_OK ? t->value[POTENTIAL][0] : 0, total = status == DS_OK ? t->value[TOTAL][0] : 0;
+  for (int32_t i = 0; status == DS_OK && i < t->frames; i++) {
+    t->value[POTENTIAL][i] -= potential;
+    t->value[TOTAL][i] -= total;
+  }
+  ds_recording_close(recording);
+  return status;
+}
+
+static bool choose_metrics(plotting *p) {
+  const char *names[METRIC_COUNT], *at = p->what;
+  for (int i = 0; i < METRIC_COUNT; i++) names[i] = metrics[i].name;
+  for (;;) {
+    char word[32];
+    size_t length = strcspn(at, ",");
+    snprintf(word, sizeof word, "%.*s", (int)(length < sizeof word ? length : sizeof word - 1), at);
+    int found = -1;
+    for (int i = 0; i < METRIC_COUNT; i++) found = strcmp(word, names[i]) == 0 ? i : found;
+    for (int i = 0; i < p->chosen_count; i++) {
+      if (found != p->chosen[i]) continue;
+      fprintf(stderr, "drystone plot: --what: %s is there twice\n", word);
+      return false;
+    }
+    if (found < 0) {
+      const char *nearest = args_nearest(word, names, METRIC_COUNT);
+      fprintf(stderr, "drystone plot: --what: '%s' is not known; ", word);
+      if (nearest) {
+        fprintf(stderr, "did you mean %s?\n", nearest);
+      } else {
+        fprintf(stderr, "give some of");
+        for (int i = 0; i < METRIC_COUNT; i++) fprintf(stderr, "%s %s", i > 0 ? "," : "", names[i]);
+        fprintf(stderr, "\n");
+      }
+      return false;
+    }
+    p->chosen[p->chosen_count++] = found;
+    if (at[length] == '\0') return true;
+    at += length + 1;
+  }
+}
+
+static bool parse_plotting(plotting *p, arg_list *words, int argc, char **argv) {
+  const arg_option options[] = {
+      {.name = "--output", .alias = "-o", .kind = ARG_TEXT, .target = &p->output},
+      {.name = "--what", .kind = ARG_TEXT, .target = &p->what},
+      {.name = "--size", .kind = ARG_TEXT, .target = &p->size},
+      {.name = "--dark", .kind = ARG_FLAG, .target = &p->dark},
+  };
+  ds_error error;
+  if (!args_parse(words, argc, argv, options, sizeof options / sizeof options[0]) || !choose_metrics(p)) return false;
+  if (words->count < 1 || words->count > TRACKS_MAX) {
+    fprintf(stderr, "drystone plot: give one to %d recordings\n", TRACKS_MAX);
+    return false;
+  }
+  if (!p->output) {
+    fprintf(stderr, "drystone plot: say where the picture goes: -o out.png\n");
+    return false;
+  }
+  for (int32_t i = 0; i < words->count; i++) {
+    if (!source_same_file(words->items[i], p->output)) continue;
+    fprintf(stderr, "drystone plot: %s would be overwritten by its own picture\n", p->output);
+    return false;
+  }
+  p->width = 1280;
+  p->height = 160 + 215 * p->chosen_count;
+  if (p->size && ds_image_parse_size(&p->width, &p->height, p->size, &error) != DS_OK) {
+    fprintf(stderr, "drystone plot: --size: %s\n", error.message);
+    return false;
+  }
+  return true;
+}
+
+/* Lines of a panel into `series`, which has room for them. */
+static ds_panel make_panel(ds_series *series, char *rule_name, size_t rule_size, const plotting *p, const metric *m) {
+  bool several = p->track_count > 1;
+  ds_panel panel = {.title = several ? m->main_title : m->title,
+                    .log_y = m->log,
+                    .from_zero = m->from_zero,
+                    .series = series,
+                    .series_count = several ? p->track_count : m->lines};
+  for (int32_t i = 0; i < panel.series_count; i++) {
+    const track *t = &p->tracks[several ? i : 0];
+    int line = several ? m->main_line : (int)i;
+    series[i] = (ds_series){.name = several ? t->name : m->line_name[line],
+                            .x = t->time,
+                            .y = t->value[m->line[line]],
+                            .count = t->frames,
+                            .color = ds_chart_color(i, p->dark)};
+  }
+  if (m->tolerance) {
+    panel.has_rule = true;
+    panel.rule = p->tracks[0].tolerance;
+    for (int32_t i = 1; i < p->track_count; i++)
+      panel.has_rule = panel.has_rule && p->tracks[i].tolerance == panel.rule;
+    double digits = panel.rule > 0 ? panel.rule / pow(10, floor(log10(panel.rule) + 1e-9)) : 0;
+    if (panel.rule > 0 && panel.rule < 1e-3)
+      snprintf(rule_name, rule_size, "tolerance %.3ge%.0f", digits, floor(log10(panel.rule) + 1e-9));
+    else
+      snprintf(rule_name, rule_size, "tolerance %g", panel.rule);
+    panel.rule_name = rule_name;
+  }
+  return panel;
+}
+
+static ds_status plot(plotting *p, const arg_list *words, ds_error *error) {
+  ds_status status = DS_OK;
+  for (int32_t i = 0; status == DS_OK && i < words->count; i++) {
+    status = read_track(&p->tracks[i], words->items[i], error);
+    p->track_count++;
+  }
+  if (status != DS_OK) return status;
+  ds_series series[METRIC_COUNT][TRACKS_MAX];
+  ds_panel panels[METRIC_COUNT];
+  char rule_name[48], title[96], subtitle[128];
+  for (int i = 0; i < p->chosen_count; i++)
+    panels[i] = make_panel(series[i], rule_name, sizeof rule_name, p, &metrics[p->chosen[i]]);
+  const track *t = &p->tracks[0];
+  if (p->track_count == 1) {
+    snprintf(title, sizeof title, "%s", t->name);
+    snprintf(subtitle, sizeof subtitle, "%d bodies, step %g s, %d frames", t->bodies, t->step, t->frames);
+  } else {
+    snprintf(title, sizeof title, "%d recordings compared", p->track_count);
+    subtitle[0] = '\0';
+  }
+  ds_chart chart = {.title = title,
+                    .subtitle = subtitle[0] ? subtitle : NULL,
+                    .x_title = "time (s)",
+                    .dark = p->dark,
+                    .panels = panels,
+                    .panel_count = p->chosen_count};
+  ds_image image;
+  status = ds_image_create(&image, p->width, p->height, error);
+  if (status == DS_OK) status = ds_chart_draw(&image, &chart, error);
+  if (status == DS_OK) status = ds_image_write_png(&image, p->output, error);
+  ds_image_free(&image);
+  return status;
+}
+
+int command_plot(int argc, char **argv) {
+  arg_list words = {malloc((size_t)(argc + 1) * sizeof(const char *)), 0};
+  plotting p = {.what = "energy,contacts,natural_error,iterations"};
+  ds_error error = {{0}};
+  int result = EXIT_INPUT;
+  if (!words.items) {
+    fprintf(stderr, "drystone plot: out of memory\n");
+  } else if (parse_plotting(&p, &words, argc, argv)) {
+    result = plot(&p, &words, &error) == DS_OK ? EXIT_OK : EXIT_INPUT;
+    if (result != EXIT_OK) fprintf(stderr, "drystone plot: %s\n", error.message);
+  }
+  for (int i = 0; i < TRACKS_MAX; i++) free_track(&p.tracks[i]);
+  free(words.items);
+  return result;
+}

@@ -1,0 +1,394 @@
+/* The report of a run: see report.h and docs/report.md.
+ *
+ * Maxima keep a NaN once they have met one, and the JSON shows it as null: a broken number is never hidden by a
+ * comparison. Percentiles come from a histogram whose bins grow by 1 %, so memory does not grow with the run. */
+#include "report.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "body/scene.h"
+#include "output.h"
+#include "source.h"
+
+#define BIN_LOW 1e-8   /* s, the first edge */
+#define BIN_RATIO 1.01 /* from edge to edge */
+#define SETTLED 1.0    /* s: displacement_settled_max counts from here */
+enum { BIN_COUNT = 3000, TIMING_COUNT = DS_STAGE_COUNT + 1 /* and the total */ };
+
+typedef struct timing {
+  double sum, max;
+  int64_t bins[BIN_COUNT];
+} timing;
+
+/* The largest distance of a body, and which body it was. */
+typedef struct farthest {
+  double distance;
+  int32_t body; /* index, -1 = none */
+} farthest;
+
+struct run_report {
+  ds_run_settings run;
+  char source[128];
+  report_ending ending;
+  int32_t threads, bodies, dynamic_bodies;
+  int64_t planned_steps, steps;
+  double time;
+  int64_t contacts, active_contacts, staggered_iterations, projection_iterations, factorizations; /* sums */
+  int32_t contacts_max, active_contacts_max, islands_max, staggered_iterations_max;
+  int64_t unconverged_steps;
+  double first_unconverged_time;
+  ds_certificate worst; /* the errors only */
+  double penetration_max, penetration_first_second, penetration_last;
+  double energy_start, energy_end, energy_gain_max, energy_gain_time;
+  bool restitution, scripted, forced; /* what may raise the energy */
+  ds_vec3 *start, *settled, *window;  /* centres at the start, after the first second, before the last tenth */
+  bool has_settled, has_window;
+  double window_time;
+  farthest moved, moved_settled, crept;
+  char moved_name[64], settled_name[64], crept_name[64];
+  timing timings[TIMING_COUNT];
+  double wall_seconds, cpu_seconds;
+  uint64_t hash;
+  int64_t peak_memory;
+};
+
+/* The larger number; a NaN wins and stays. */
+static double worse(double a, double b) { return isnan(a) || b <= a ? a : b; }
+
+static bool is_dynamic(const ds_scene *scene, int32_t i) { return scene->bodies[i].kind == DS_BODY_DYNAMIC; }
+
+static void copy_centers(ds_vec3 *centers, const ds_state *state, int32_t count) {
+  for (int32_t i = 0; i < count; i++) centers[i] = ds_state_center(state, (ds_body_id){i + 1});
+}
+
+static void find_farthest(farthest *far, const ds_vec3 *from, const ds_scene *scene, const ds_state *state) {
+  for (int32_t i = 0; i < scene->body_count; i++) {
+    if (!is_dynamic(scene, i)) continue;
+    double distance = v3_dist(ds_state_center(state, (ds_body_id){i + 1}), from[i]);
+    if (isnan(far->distance) || distance <= far->distance) continue;
+    *far = (farthest){distance, i};
+  }
+}
+
+/* Remembers where everything is before the last tenth of the steps, at least one of them. */
+static void open_window(run_report *r, const ds_state *state, double time) {
+  int64_t tenth = r->planned_steps >= 10 ? r->planned_steps / 10 : 1;
+  if (r->has_window || r->steps != r->planned_steps - tenth) return;
+  copy_centers(r->window, state, r->bodies);
+  r->window_time = time;
+  r->has_window = true;
+}
+
+static int32_t core_count(void) {
+  long cores = sysconf(_SC_NPROCESSORS_ONLN);
+  return cores < 1 ? 1 : cores > 256 ? 256 : (int32_t)cores;
+}
+
+run_report *report_create(const ds_scene *scene, const ds_state *state, const ds_run_settings *run, const char *source,
+                          int32_t threads, int64_t planned_steps) {
+  run_report *r = calloc(1, sizeof *r);
+  if (r == NULL) return NULL;
+  r->run = *run;
+  snprintf(r->source, sizeof r->source, "%s", source);
+  r->threads = threads > 0 ? threads : core_count();
+  r->bodies = scene->body_count;
+  r->planned_steps = planned_steps;
+  r->first_unconverged_time = r->energy_gain_time = NAN;
+  r->moved.body = r->moved_settled.body = r->crept.body = -1;
+  for (int32_t i = 0; i < scene->body_count; i++) {
+    const ds_body *body = &scene->bodies[i];
+    r->dynamic_bodies += body->kind == DS_BODY_DYNAMIC;
+    r->scripted = r->scripted || body->kind == DS_BODY_KINEMATIC;
+    r->forced = r->forced || v3_norm2(body->def.force) > 0 || v3_norm2(body->def.torque) > 0;
+  }
+  size_t count = (size_t)scene->body_count + 1;
+  r->start = calloc(count, sizeof *r->start);
+  r->settled = calloc(count, sizeof *r->settled);
+  r->window = calloc(count, sizeof *r->window);
+  if (r->start == NULL || r->settled == NULL || r->window == NULL) {
+    report_destroy(r);
+    return NULL;
+  }
+  copy_centers(r->start, state, scene->body_count);
+  open_window(r, state, ds_state_time(state));
+  ds_energy energy = ds_state_energy(scene, state);
+  r->energy_start = r->energy_end = energy.kinetic + energy.potential;
+  return r;
+}
+
+void report_destroy(run_report *r) {
+  if (r == NULL) return;
+  free(r->start);
+  free(r->settled);
+  free(r->window);
+  free(r);
+}
+
+/* ---- One step ---- */
+
+static void add_time(timing *t, double seconds) {
+  t->sum += seconds;
+  t->max = worse(t->max, seconds);
+  double bin = seconds > BIN_LOW ? log(seconds / BIN_LOW) / log(BIN_RATIO) : 0;
+  t->bins[bin < BIN_COUNT - 1 ? (int)bin : BIN_COUNT - 1]++;
+}
+
+/* The time that a share of the steps do not exceed, to within a bin. */
+static double percentile(const timing *t, int64_t steps, double share) {
+  int64_t seen = 0, want = (int64_t)ceil(share * (double)steps);
+  for (int i = 0; i < BIN_COUNT; i++) {
+    seen += t->bins[i];
+    if (seen >= want) return fmin(t->max, BIN_LOW * pow(BIN_RATIO, i + 1));
+  }
+  return t->max;
+}
+
+static void add_certificate(run_report *r, const ds_step_report *step) {
+  const ds_certificate *c = &step->worst;
+  r->staggered_iterations += c->staggered_iterations;
+  r->projection_iterations += c->projection_iterations;
+  r->factorizations += c->factorizations;
+  if (c->staggered_iterations > r->staggered_iterations_max) r->staggered_iterations_max = c->staggered_iterations;
+  r->worst.rel_err = worse(r->worst.rel_err, c->rel_err);
+  r->worst.residual = worse(r->worst.residual, c->residual);
+  r->worst.natural_error = worse(r->worst.natural_error, c->natural_error);
+  r->worst.approach_velocity = worse(r->worst.approach_velocity, c->approach_velocity);
+  r->worst.cone_violation = worse(r->worst.cone_violation, c->cone_violation);
+  r->worst.dissipation_error = worse(r->worst.dissipation_error, c->dissipation_error);
+  if (c->converged) return;
+  if (r->unconverged_steps++ == 0) r->first_unconverged_time = step->time;
+}
+
+static void add_motion(run_report *r, const ds_scene *scene, const ds_state *state, double time) {
+  find_farthest(&r->moved, r->start, scene, state);
+  if (r->has_settled) {
+    find_farthest(&r->moved_settled, r->settled, scene, state);
+  } else if (time >= SETTLED * (1 - 1e-9)) {
+    copy_centers(r->settled, state, r->bodies);
+    r->has_settled = true;
+  }
+  open_window(r, state, time);
+}
+
+void report_add_step(run_report *r, const ds_scene *scene, const ds_state *state, const ds_step_report *step) {
+  r->steps++;
+  r->time = step->time;
+  r->contacts += step->contacts;
+  r->active_contacts += step->active_contacts;
+  if (step->contacts > r->contacts_max) r->contacts_max = step->contacts;
+  if (step->active_contacts > r->active_contacts_max) r->active_contacts_max = step->active_contacts;
+  if (step->islands > r->islands_max) r->islands_max = step->islands;
+  add_certificate(r, step);
+  r->penetration_last = step->penetration;
+  r->penetration_max = worse(r->penetration_max, step->penetration);
+  if (step->time <= SETTLED * (1 + 1e-9)) r->penetration_first_second = r->penetration_max;
+  double gain = step->energy_after - step->energy_before;
+  if (!(gain <= r->energy_gain_max) && !isnan(r->energy_gain_max)) {
+    r->energy_gain_max = gain;
+    r->energy_gain_time = step->time;
+  }
+  if (!r->restitution) {
+    int32_t count;
+    const ds_contact *contacts = ds_state_contacts(state, &count);
+    for (int32_t i = 0; i < count && !r->restitution; i++) r->restitution = contacts[i].restitution > 0;
+  }
+  add_motion(r, scene, state, step->time);
+  double total = 0;
+  for (int i = 0; i < DS_STAGE_COUNT; i++) {
+    add_time(&r->timings[i], step->seconds[i]);
+    total += step->seconds[i];
+  }
+  add_time(&r->timings[DS_STAGE_COUNT], total);
+}
+
+/* ---- The end ---- */
+
+/* Largest resident memory, bytes. The kernel's own figure for this program; getrusage would count what ran before it in
+ * the same process. */
+static int64_t peak_memory(void) {
+  char line[128];
+  long long kib = 0;
+  FILE *file = fopen("/proc/self/status", "r");
+  while (file != NULL && fgets(line, sizeof line, file) != NULL)
+    if (sscanf(line, "VmHWM: %lld", &kib) == 1) break;
+  if (file != NULL) fclose(file);
+  struct rusage usage;
+  if (kib == 0 && getrusage(RUSAGE_SELF, &usage) == 0) kib = usage.ru_maxrss;
+  return 1024 * (int64_t)kib;
+}
+
+static void name_body(char *name, size_t size, const ds_scene *scene, int32_t index) {
+  name[0] = '\0';
+  if (index < 0) return;
+  const char *given = ds_body_name(scene, (ds_body_id){index + 1});
+  if (given[0] != '\0')
+    snprintf(name, size, "%s", given);
+  else
+    snprintf(name, size, "#%d", (int)index);
+}
+
+void report_finish(run_report *r, const ds_scene *scene, const ds_state *state, report_ending ending,
+                   double wall_seconds, double cpu_seconds) {
+  r->ending = ending;
+  r->wall_seconds = wall_seconds;
+  r->cpu_seconds = cpu_seconds;
+  ds_energy energy = ds_state_energy(scene, state);
+  r->energy_end = energy.kinetic + energy.potential;
+  double length = r->time - r->window_time;
+  if (r->has_window && length > 0) {
+    find_farthest(&r->crept, r->window, scene, state);
+    r->crept.distance /= length;
+  } else {
+    r->has_window = false;
+  }
+  name_body(r->moved_name, sizeof r->moved_name, scene, r->moved.body);
+  name_body(r->settled_name, sizeof r->settled_name, scene, r->moved_settled.body);
+  name_body(r->crept_name, sizeof r->crept_name, scene, r->crept.body);
+  r->hash = ds_state_hash(state);
+  r->peak_memory = peak_memory();
+}
+
+int64_t report_unconverged_steps(const run_report *r) { return r->unconverged_steps; }
+double report_first_unconverged_time(const run_report *r) { return r->first_unconverged_time; }
+
+static double mean(const run_report *r, double sum) { return r->steps > 0 ? sum / (double)r->steps : NAN; }
+static double converged_share(const run_report *r) { return mean(r, (double)(r->steps - r->unconverged_steps)); }
+static double speed(const run_report *r) { return r->wall_seconds > 0 ? r->time / r->wall_seconds : NAN; }
+
+/* ---- As JSON ---- */
+
+static void write_setup(json_object *j, const run_report *r) {
+  static const char *const endings[] = {"finished", "interrupted", "failed"};
+  const ds_options *o = &r->run.options;
+  json_text(j, "version", ds_version());
+  json_text(j, "scene", r->run.name);
+  json_text(j, "source", r->source);
+  json_text(j, "ended", endings[r->ending]);
+  json_text(j, "method", method_name(o->method));
+  json_text(j, "predictor", predictor_name(o->predictor));
+  json_real(j, "step", o->step);
+  json_real(j, "tolerance", o->tolerance);
+  json_integer(j, "friction_samples", o->friction_samples);
+  json_integer(j, "max_iterations", o->max_iterations);
+  json_bool(j, "warm_start", o->warm_start);
+  json_integer(j, "contacts_per_face", o->contacts_per_face);
+  json_integer(j, "threads", r->threads);
+  json_integer(j, "steps", r->steps);
+  json_real(j, "time", r->time);
+  json_integer(j, "bodies", r->bodies);
+  json_integer(j, "dynamic_bodies", r->dynamic_bodies);
+  json_integer(j, "dof", 6 * (int64_t)r->dynamic_bodies);
+}
+
+static void write_solution(json_object *j, const run_report *r) {
+  json_real(j, "contacts_mean", mean(r, (double)r->contacts));
+  json_integer(j, "contacts_max", r->contacts_max);
+  json_real(j, "active_contacts_mean", mean(r, (double)r->active_contacts));
+  json_integer(j, "active_contacts_max", r->active_contacts_max);
+  json_integer(j, "islands_max", r->islands_max);
+  json_real(j, "staggered_iterations_mean", mean(r, (double)r->staggered_iterations));
+  json_integer(j, "staggered_iterations_max", r->staggered_iterations_max);
+  json_integer(j, "projection_iterations", r->projection_iterations);
+  json_integer(j, "factorizations", r->factorizations);
+  json_real(j, "converged_share", converged_share(r));
+  json_integer(j, "unconverged_steps", r->unconverged_steps);
+  json_real(j, "first_unconverged_time", r->first_unconverged_time);
+  json_real(j, "rel_err_max", r->worst.rel_err);
+  json_real(j, "residual_max", r->worst.residual);
+  json_real(j, "natural_error_max", r->worst.natural_error);
+  json_real(j, "approach_velocity_max", r->worst.approach_velocity);
+  json_real(j, "cone_violation_max", r->worst.cone_violation);
+  json_real(j, "dissipation_error_max", r->worst.dissipation_error);
+}
+
+static void write_motion(json_object *j, const run_report *r) {
+  const char *causes[3];
+  int32_t count = 0;
+  if (r->restitution) causes[count++] = "restitution";
+  if (r->scripted) causes[count++] = "scripted motion";
+  if (r->forced) causes[count++] = "external force";
+  json_real(j, "penetration_max", r->penetration_max);
+  json_real(j, "penetration_first_second", r->penetration_first_second);
+  json_real(j, "penetration_last", r->penetration_last);
+  json_real(j, "displacement_max", r->moved.distance);
+  json_text(j, "displacement_body", r->moved.body >= 0 ? r->moved_name : NULL);
+  json_real(j, "displacement_settled_max", r->has_settled ? r->moved_settled.distance : NAN);
+  json_text(j, "displacement_settled_body", r->moved_settled.body >= 0 ? r->settled_name : NULL);
+  json_real(j, "creep_max", r->has_window ? r->crept.distance : NAN);
+  json_text(j, "creep_body", r->crept.body >= 0 ? r->crept_name : NULL);
+  json_real(j, "energy_start", r->energy_start);
+  json_real(j, "energy_end", r->energy_end);
+  json_real(j, "energy_gain_max", r->energy_gain_max);
+  json_real(j, "energy_gain_time", r->energy_gain_time);
+  json_texts(j, "energy_gain_causes", causes, count);
+}
+
+static void write_cost(json_object *j, const run_report *r) {
+  static const char *const stages[TIMING_COUNT] = {"detect", "assemble", "predict", "project", "integrate", "total"};
+  json_object means = json_child(j, "ms_mean");
+  for (int i = 0; i < TIMING_COUNT; i++) json_real(&means, stages[i], mean(r, 1e3 * r->timings[i].sum));
+  json_end(&means);
+  json_object p99 = json_child(j, "ms_p99");
+  for (int i = 0; i < TIMING_COUNT; i++)
+    json_real(&p99, stages[i], r->steps > 0 ? 1e3 * percentile(&r->timings[i], r->steps, 0.99) : NAN);
+  json_end(&p99);
+  char hash[17];
+  snprintf(hash, sizeof hash, "%016llx", (unsigned long long)r->hash);
+  json_real(j, "wall_seconds", r->wall_seconds);
+  json_real(j, "cpu_seconds", r->cpu_seconds);
+  json_real(j, "speed", speed(r));
+  json_text(j, "state_hash", hash);
+  json_integer(j, "peak_memory", r->peak_memory);
+}
+
+bool report_check_path(const char *path, ds_error *error) {
+  output out;
+  if (!output_open(&out, path, error)) return false;
+  output_discard(&out);
+  return true;
+}
+
+bool report_write(const run_report *r, const char *path, ds_error *error) {
+  output out;
+  if (!output_open(&out, path, error)) return false;
+  json_object j = json_begin(out.file);
+  write_setup(&j, r);
+  write_solution(&j, r);
+  write_motion(&j, r);
+  write_cost(&j, r);
+  json_end(&j);
+  return output_commit(&out, error);
+}
+
+/* ---- For people ---- */
+
+void report_print(const run_report *r, FILE *out) {
+  const ds_options *o = &r->run.options;
+  fprintf(out, "%s: %d bodies (%d dynamic), %lld steps of %g s to t = %g s%s\n", r->run.name, (int)r->bodies,
+          (int)r->dynamic_bodies, (long long)r->steps, o->step, r->time,
+          r->ending == ENDED_FINISHED      ? ""
+          : r->ending == ENDED_INTERRUPTED ? ", interrupted"
+                                           : ", failed");
+  if (r->steps == 0) return;
+  fprintf(out, "  contacts      %.1f mean, %d max; %d island%s at most\n", mean(r, (double)r->contacts),
+          (int)r->contacts_max, (int)r->islands_max, r->islands_max == 1 ? "" : "s");
+  fprintf(out, "  converged     %lld of %lld steps", (long long)(r->steps - r->unconverged_steps), (long long)r->steps);
+  if (r->unconverged_steps > 0) fprintf(out, ", first not at t = %g s", r->first_unconverged_time);
+  fprintf(out, "; natural-map error %.2g at most, tolerance %g\n", r->worst.natural_error, o->tolerance);
+  fprintf(out, "  displacement  %.3g m", r->moved.distance);
+  if (r->moved.body >= 0) fprintf(out, " (%s)", r->moved_name);
+  if (r->has_settled) fprintf(out, ", after the first second %.3g m", r->moved_settled.distance);
+  fputc('\n', out);
+  if (r->has_window) fprintf(out, "  creep         %.3g m/s over the last tenth\n", r->crept.distance);
+  fprintf(out, "  penetration   %.3g m, in the first second %.3g m\n", r->penetration_max, r->penetration_first_second);
+  fprintf(out, "  energy        %.6g J, at the start %.6g J; gain in a step %.2g J at most\n", r->energy_end,
+          r->energy_start, r->energy_gain_max);
+  const timing *total = &r->timings[DS_STAGE_COUNT];
+  fprintf(out, "  cost          %.3g ms a step, 99 %% below %.3g ms; %.3g times real time on %d thread%s\n",
+          mean(r, 1e3 * total->sum), 1e3 * percentile(total, r->steps, 0.99), speed(r), (int)r->threads,
+          r->threads == 1 ? "" : "s");
+}

@@ -1,0 +1,266 @@
+/* drystone run: simulates a scene, and writes what was asked for.
+ *
+ * Everything that can be wrong with the input or the places to write to is found before the first step. SIGINT, SIGTERM
+ * and SIGHUP end the run after the current step, with recording and report complete; a second one ends the program. */
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "args.h"
+#include "base/thread.h"
+#include "command.h"
+#include "progress.h"
+#include "record/record.h"
+#include "report.h"
+#include "source.h"
+
+/* The one place a signal handler can write to. */
+static volatile sig_atomic_t caught;
+
+static void on_signal(int number) { caught = number; }
+
+static void catch_signals(void) {
+  struct sigaction action;
+  memset(&action, 0, sizeof action);
+  action.sa_handler = on_signal;
+  action.sa_flags = (int)(SA_RESETHAND | SA_RESTART);
+  sigemptyset(&action.sa_mask);
+  const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+    struct sigaction before; /* what runs under nohup stays so */
+    if (sigaction(numbers[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN) sigaction(numbers[i], &action, NULL);
+  }
+  signal(SIGXFSZ, SIG_IGN); /* a file at its size limit is an error to report, not an end */
+}
+
+typedef struct run_options {
+  const char *source, *record, *report;
+  arg_list settings;
+  double time, step, tolerance;
+  int32_t method, predictor, threads, record_every;
+  bool has_time, has_step, has_tolerance, has_method, has_predictor, has_record_every;
+  bool strict, quiet;
+} run_options;
+
+/* All that a run needs; torn down as a whole. */
+typedef struct run_context {
+  run_options options;
+  char *text;
+  ds_scene *scene;
+  ds_run_settings run;
+  ds_state *state;
+  ds_stepper *stepper;
+  ds_recorder *recorder;
+  run_report *report;
+  int64_t steps;  /* planned */
+  int64_t frames; /* recorded */
+} run_context;
+
+static int complain(const char *message) {
+  fprintf(stderr, "drystone run: %s\n", message);
+  return EXIT_INPUT;
+}
+
+static bool parse(run_options *o, const char **words, int argc, char **argv) {
+  const arg_option table[] = {
+      {"--time", "-t", ARG_REAL, &o->time, 0, 1e9, NULL, &o->has_time},
+      {"--step", NULL, ARG_REAL, &o->step, 1e-9, 10, NULL, &o->has_step},
+      {"--tol", NULL, ARG_REAL, &o->tolerance, 1e-16, 1, NULL, &o->has_tolerance},
+      {"--method", NULL, ARG_CHOICE, &o->method, 0, 0, METHOD_CHOICES, &o->has_method},
+      {"--predictor", NULL, ARG_CHOICE, &o->predictor, 0, 0, PREDICTOR_CHOICES, &o->has_predictor},
+      {"--threads", "-j", ARG_INTEGER, &o->threads, 0, 256, NULL, NULL},
+      {"--record", "-o", ARG_TEXT, &o->record, 0, 0, NULL, NULL},
+      {"--record-every", NULL, ARG_INTEGER, &o->record_every, 1, 1e9, NULL, &o->has_record_every},
+      {"--report", NULL, ARG_TEXT, &o->report, 0, 0, NULL, NULL},
+      {"--set", NULL, ARG_LIST, &o->settings, 0, 0, NULL, NULL},
+      {"--strict", NULL, ARG_FLAG, &o->strict, 0, 0, NULL, NULL},
+      {"--quiet", "-q", ARG_FLAG, &o->quiet, 0, 0, NULL, NULL},
+  };
+  arg_list list = {words, 0};
+  o->settings.items = words + argc;
+  o->record_every = 1;
+  if (!args_parse(&list, argc, argv, table, (int32_t)(sizeof table / sizeof *table))) return false;
+  if (list.count != 1) {
+    complain(list.count == 0 ? "give a scene file or a generator; 'drystone scenes' lists the generators"
+                             : "give one scene only");
+    return false;
+  }
+  if (o->has_record_every && o->record == NULL) {
+    complain("--record-every needs --record FILE.h5");
+    return false;
+  }
+  o->source = words[0];
+  return true;
+}
+
+static bool check_outputs(const run_options *o, ds_error *error) {
+  const char *clash = NULL;
+  if (o->report != NULL && o->record != NULL && source_same_file(o->report, o->record)) clash = o->record;
+  if (o->report != NULL && source_same_file(o->report, o->source)) clash = o->report;
+  if (o->record != NULL && source_same_file(o->record, o->source)) clash = o->record;
+  if (clash != NULL) {
+    snprintf(error->message, sizeof error->message, "%.300s: scene, recording and report must be different files",
+             clash);
+    return false;
+  }
+  if (o->report == NULL) return true;
+  ds_error why;
+  if (report_check_path(o->report, &why)) return true;
+  snprintf(error->message, sizeof error->message, "report %.500s", why.message);
+  return false;
+}
+
+static bool plan(run_context *c, ds_error *error) {
+  const run_options *o = &c->options;
+  if (o->has_time) c->run.time = o->time;
+  if (o->has_step) c->run.options.step = o->step;
+  if (o->has_tolerance) c->run.options.tolerance = o->tolerance;
+  if (o->has_method) c->run.options.method = (ds_method)o->method;
+  if (o->has_predictor) c->run.options.predictor = (ds_predictor)o->predictor;
+  if (ds_options_check(&c->run.options, error) != DS_OK) return false;
+  /* 0.3 s at 0.1 s are three steps, though 0.3/0.1 is a little less or more */
+  double steps = ceil(c->run.time / c->run.options.step * (1 - 1e-12));
+  if (!(steps >= 0 && steps <= 1e12)) {
+    snprintf(error->message, sizeof error->message, "%g s at a step of %g s are too many steps", c->run.time,
+             c->run.options.step);
+    return false;
+  }
+  c->steps = (int64_t)steps;
+  return true;
+}
+
+/* From the arguments to everything that is needed for the first step. */
+static bool prepare(run_context *c, ds_error *error) {
+  const run_options *o = &c->options;
+  c->scene = source_scene(&c->text, &c->run, o->source, &o->settings, error);
+  if (c->scene == NULL || !plan(c, error) || !check_outputs(o, error)) return false;
+  snprintf(error->message, sizeof error->message, "out of memory, or no more threads");
+  c->state = ds_state_create(c->scene);
+  c->stepper = ds_stepper_create(o->threads);
+  if (c->state == NULL || c->stepper == NULL) return false;
+  c->report = report_create(c->scene, c->state, &c->run, o->source, o->threads, c->steps);
+  if (c->report == NULL) return false;
+  if (o->record == NULL) return true;
+  c->recorder = ds_recorder_create(o->record, c->text, &c->run, c->scene, error);
+  return c->recorder != NULL;
+}
+
+static bool record_frame(run_context *c, const ds_step_report *step, ds_error *error) {
+  if (c->recorder == NULL) return true;
+  if (ds_recorder_append(c->recorder, c->scene, c->state, step, error) != DS_OK) return false;
+  c->frames++;
+  return true;
+}
+
+/* The start is a frame too: nothing was solved, nothing failed. */
+static ds_step_report start_report(const run_context *c) {
+  ds_energy energy = ds_state_energy(c->scene, c->state);
+  ds_step_report report = {.time = ds_state_time(c->state)};
+  report.energy_before = report.energy_after = energy.kinetic + energy.potential;
+  report.worst.converged = true;
+  return report;
+}
+
+static bool take_step(run_context *c, ds_step_report *step, ds_error *error) {
+  ds_status status = ds_step(c->stepper, c->state, step, c->scene, &c->run.options);
+  if (status == DS_OK) {
+    report_add_step(c->report, c->scene, c->state, step);
+    return true;
+  }
+  snprintf(error->message, sizeof error->message, "the step after t = %g s failed: %s", ds_state_time(c->state),
+           status == DS_ERROR_MEMORY ? "out of memory" : "the scene cannot be stepped");
+  return false;
+}
+
+/* Steps to the end or to a signal. The start and the last step are always recorded. */
+static report_ending simulate(run_context *c, ds_error *error) {
+  progress line;
+  progress_begin(&line, c->options.quiet, c->run.time);
+  ds_step_report step = start_report(c);
+  bool ok = record_frame(c, &step, error), recorded = true;
+  int64_t done = 0;
+  while (ok && done < c->steps && caught == 0) {
+    ok = take_step(c, &step, error);
+    if (!ok) break;
+    done++;
+    recorded = done % c->options.record_every == 0;
+    if (recorded) ok = record_frame(c, &step, error);
+    progress_update(&line, &step);
+  }
+  if (ok && !recorded) ok = record_frame(c, &step, error);
+  progress_end(&line);
+  return !ok ? ENDED_FAILED : done < c->steps ? ENDED_INTERRUPTED : ENDED_FINISHED;
+}
+
+static double cpu_clock(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static void print_files(const run_context *c, bool recorded) {
+  const run_options *o = &c->options;
+  if (o->record != NULL && recorded) printf("  recording     %s, %lld frames\n", o->record, (long long)c->frames);
+  if (o->report != NULL) printf("  report        %s\n", o->report);
+}
+
+/* Files first, words last: a reader who closes the pipe early loses nothing else. */
+static int conclude(run_context *c, report_ending ending, ds_error *error) {
+  const run_options *o = &c->options;
+  int status = EXIT_OK;
+  if (ending == ENDED_FAILED) status = complain(error->message);
+  ds_recorder *recorder = c->recorder;
+  c->recorder = NULL;
+  if (ds_recorder_close(recorder, error) != DS_OK && status == EXIT_OK) status = complain(error->message);
+  if (o->report != NULL && !report_write(c->report, o->report, error)) status = complain(error->message);
+  bool to_stdout = o->report != NULL && strcmp(o->report, "-") == 0;
+  if (!o->quiet && !to_stdout) {
+    report_print(c->report, stdout);
+    print_files(c, status == EXIT_OK);
+  }
+  if (status != EXIT_OK) return status;
+  if (ending == ENDED_INTERRUPTED) {
+    fprintf(stderr, "drystone run: interrupted at t = %g s of %g s; %s\n", ds_state_time(c->state), c->run.time,
+            o->record != NULL || o->report != NULL ? "what was asked for is written up to there"
+                                                   : "nothing was asked to be written");
+    return 128 + (int)caught;
+  }
+  int64_t unconverged = report_unconverged_steps(c->report);
+  if (!o->strict || unconverged == 0) return EXIT_OK;
+  fprintf(stderr, "drystone run: %lld of %lld steps failed their certificate, the first at t = %g s\n",
+          (long long)unconverged, (long long)c->steps, report_first_unconverged_time(c->report));
+  return EXIT_UNCERTIFIED;
+}
+
+int command_run(int argc, char **argv) {
+  run_context c = {0};
+  ds_error error = {{0}};
+  int status = EXIT_INPUT;
+  const char **words = calloc(2 * (size_t)argc + 2, sizeof *words);
+  if (words == NULL) return complain("out of memory");
+  if (parse(&c.options, words, argc, argv)) {
+    catch_signals();
+    if (prepare(&c, &error)) {
+      double wall = ds_clock(), cpu = cpu_clock();
+      report_ending ending = simulate(&c, &error);
+      wall = ds_clock() - wall;
+      cpu = cpu_clock() - cpu;
+      report_finish(c.report, c.scene, c.state, ending, wall, cpu);
+      status = conclude(&c, ending, &error);
+    } else {
+      complain(error.message);
+    }
+  }
+  ds_error ignored;
+  ds_recorder_close(c.recorder, &ignored);
+  report_destroy(c.report);
+  ds_stepper_destroy(c.stepper);
+  ds_state_destroy(c.state);
+  ds_scene_destroy(c.scene);
+  free(c.text);
+  free(words);
+  return status;
+}

@@ -1,0 +1,113 @@
+/* Light and colour.
+ *
+ * A point receives sun (a disk of directions, so that shadows have a penumbra that widens with distance), sky
+ * (directions spread evenly over the upper half, so that gaps and contacts darken) and a little light from below.
+ * Surfaces are Lambertian with a Blinn-Phong highlight. Colours above 0.8 are compressed toward 1 before they are
+ * shown. */
+#include "shade.h"
+
+#include <stddef.h>
+
+#define SUN_HALF_ANGLE 0.032 /* rad; the real sun's 0.0047 gives hard shadows */
+#define GOLDEN_ANGLE 2.39996322972865332
+#define SUN_MAP_SIZE 900
+#define SKY_MAP_SIZE 320
+
+static float dot(const float a[3], const float b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+
+static ds_look choose_look(bool dark) {
+  if (dark) {
+    return (ds_look){.horizon = {0.030f, 0.033f, 0.040f},
+                     .zenith = {0.0055f, 0.0065f, 0.009f},
+                     .ground = {0.036f, 0.038f, 0.043f},
+                     .line = {0.085f, 0.09f, 0.10f},
+                     .sun = {0.98f, 0.92f, 0.84f},
+                     .sky = {0.34f, 0.38f, 0.45f},
+                     .bounce = {0.08f, 0.08f, 0.09f}};
+  }
+  return (ds_look){.horizon = {0.88f, 0.89f, 0.90f},
+                   .zenith = {0.50f, 0.60f, 0.72f},
+                   .ground = {0.74f, 0.73f, 0.71f},
+                   .line = {0.36f, 0.38f, 0.40f},
+                   .sun = {1.02f, 0.96f, 0.87f},
+                   .sky = {0.52f, 0.55f, 0.60f},
+                   .bounce = {0.36f, 0.35f, 0.33f}};
+}
+
+bool ds_lights_build(ds_lights *lights, const ds_mesh *mesh, ds_vec3 sun_direction, bool dark, const float low[3],
+                     const float high[3]) {
+  *lights = (ds_lights){.look = choose_look(dark), .sun_direction = v3_unit(sun_direction)};
+  ds_vec3 t1, t2;
+  v3_tangents(&t1, &t2, lights->sun_direction);
+  for (int i = 0; i < DS_SUN_MAPS; i++) {
+    double r = tan(SUN_HALF_ANGLE) * sqrt((i + 0.5) / DS_SUN_MAPS), angle = GOLDEN_ANGLE * i;
+    ds_vec3 d = v3_mad(v3_mad(lights->sun_direction, r * cos(angle), t1), r * sin(angle), t2);
+    if (!ds_shadow_map_build(&lights->sun[i], mesh, d, SUN_MAP_SIZE, low, high)) return false;
+  }
+  for (int i = 0; i < DS_SKY_MAPS; i++) {
+    double z = (i + 0.5) / DS_SKY_MAPS, r = sqrt(1 - z * z), angle = GOLDEN_ANGLE * i;
+    ds_vec3 d = v3(r * cos(angle), r * sin(angle), z);
+    if (!ds_shadow_map_build(&lights->sky[i], mesh, d, SKY_MAP_SIZE, low, high)) return false;
+  }
+  return true;
+}
+
+void ds_lights_free(ds_lights *lights) {
+  for (int i = 0; i < DS_SUN_MAPS; i++) ds_shadow_map_free(&lights->sun[i]);
+  for (int i = 0; i < DS_SKY_MAPS; i++) ds_shadow_map_free(&lights->sky[i]);
+}
+
+static float sun_visible(const ds_lights *lights, const float point[3], const float normal[3]) {
+  float sum = 0;
+  for (int i = 0; i < DS_SUN_MAPS; i++) sum += ds_shadow_map_visible(&lights->sun[i], point, normal);
+  return sum / DS_SUN_MAPS;
+}
+
+/* Irradiance of an even sky: 1 on a free horizontal surface. */
+static float sky_irradiance(const ds_lights *lights, const float point[3], const float normal[3]) {
+  float sum = 0;
+  for (int i = 0; i < DS_SKY_MAPS; i++) {
+    const ds_shadow_map *map = &lights->sky[i];
+    float cosine = dot(map->toward, normal);
+    if (cosine > 0) sum += cosine * ds_shadow_map_visible(map, point, normal);
+  }
+  return 2 * sum / DS_SKY_MAPS;
+}
+
+static float compress(float c) {
+  const float knee = 0.8f;
+  return c <= knee ? c : 1 - (1 - knee) / (1 + (c - knee) / (1 - knee));
+}
+
+void ds_shade_surface(float out[3], const ds_lights *lights, const ds_paint *paint, const float point[3],
+                      const float normal[3], const float ray[3]) {
+  const ds_look *look = &lights->look;
+  float l[3] = {(float)lights->sun_direction.x, (float)lights->sun_direction.y, (float)lights->sun_direction.z};
+  float cosine = dot(l, normal), visible = 0;
+  if (cosine > 0) visible = sun_visible(lights, point, normal);
+  float sky = sky_irradiance(lights, point, normal);
+  float below = (0.5f - 0.5f * normal[2]) * (0.3f + 0.7f * fminf(1, 2 * sky));
+  /* halfway vector between the light and the eye */
+  float h[3] = {l[0] - ray[0], l[1] - ray[1], l[2] - ray[2]};
+  float length = sqrtf(dot(h, h)), shine = length > 0 ? fmaxf(0, dot(h, normal) / length) : 0;
+  float highlight = paint->gloss * visible * powf(shine, 48) * (cosine > 0 ? 1 : 0);
+  float direct = fmaxf(0, cosine) * visible;
+  for (int k = 0; k < 3; k++) {
+    float light = look->sun[k] * direct + look->sky[k] * sky + look->bounce[k] * below;
+    out[k] = compress(paint->albedo[k] * light + highlight);
+  }
+}
+
+void ds_shade_ground_light(float out[3], const ds_lights *lights, const float point[3]) {
+  static const float up[3] = {0, 0, 1};
+  const ds_look *look = &lights->look;
+  float slant = (float)fmax(0, lights->sun_direction.z);
+  float sun = slant * sun_visible(lights, point, up), sky = sky_irradiance(lights, point, up);
+  for (int k = 0; k < 3; k++)
+    out[k] = (look->sun[k] * sun + look->sky[k] * sky) / (look->sun[k] * slant + look->sky[k]);
+}
+
+void ds_shade_sky(float out[3], const ds_lights *lights, const float ray[3]) {
+  float t = fminf(1, fmaxf(0, (ray[2] + 0.35f) / 0.8f)), s = t * t * (3 - 2 * t);
+  for (int k = 0; k < 3; k++) out[k] = lights->look.horizon[k] + s * (lights->look.zenith[k] - lights->look.horizon[k]);
+}

@@ -1,0 +1,87 @@
+/* Where a scene comes from: see source.h. */
+#include "source.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static bool is_generator(const char *source) {
+  int32_t count;
+  const ds_generator *generators = ds_generators(&count);
+  size_t length = strcspn(source, ":");
+  for (int32_t i = 0; i < count; i++)
+    if (strlen(generators[i].name) == length && memcmp(generators[i].name, source, length) == 0) return true;
+  return false;
+}
+
+void source_say_unknown(const char *source, ds_error *error) {
+  enum { NAMES_MAX = 64 };
+  const char *names[NAMES_MAX];
+  char word[64];
+  int32_t count;
+  const ds_generator *generators = ds_generators(&count);
+  if (count > NAMES_MAX) count = NAMES_MAX;
+  for (int32_t i = 0; i < count; i++) names[i] = generators[i].name;
+  snprintf(word, sizeof word, "%.*s", (int)strcspn(source, ":"), source);
+  const char *nearest = args_nearest(word, names, count);
+  snprintf(error->message, sizeof error->message, "no file and no generator is called '%.200s'; %s%s", source,
+           nearest != NULL ? "did you mean " : "'drystone scenes' lists the generators",
+           nearest != NULL ? nearest : "");
+  if (nearest != NULL) strncat(error->message, "?", sizeof error->message - strlen(error->message) - 1);
+}
+
+char *source_text(size_t *length, const char *source, const arg_list *settings, ds_error *error) {
+  struct stat status;
+  char *text = NULL;
+  const char *dot = strrchr(source, '.');
+  if (stat(source, &status) == 0 || (strchr(source, '/') != NULL && strchr(source, ':') == NULL) ||
+      (dot != NULL && strcmp(dot, ".json") == 0)) {
+    text = ds_text_read_file(source, length, error); /* says so where there is none */
+  } else if (is_generator(source)) {
+    text = ds_generate(source, error);
+    if (text != NULL) *length = strlen(text);
+  } else {
+    source_say_unknown(source, error);
+  }
+  if (text == NULL || settings == NULL || settings->count == 0) return text;
+  char *changed = ds_scene_set(text, *length, source, settings->items, settings->count, error);
+  free(text);
+  if (changed != NULL) *length = strlen(changed);
+  return changed;
+}
+
+ds_scene *source_scene(char **text, ds_run_settings *run, const char *source, const arg_list *settings,
+                       ds_error *error) {
+  size_t length = 0;
+  char *json = source_text(&length, source, settings, error);
+  if (json == NULL) return NULL;
+  ds_scene *scene = ds_scene_read_text(json, length, source, run, error);
+  if (scene != NULL && text != NULL)
+    *text = json;
+  else
+    free(json);
+  return scene;
+}
+
+bool source_same_file(const char *a, const char *b) {
+  struct stat x, y;
+  if (strcmp(a, b) == 0) return true;
+  return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+bool source_is_recording(const char *path) {
+  static const unsigned char signature[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
+  unsigned char start[8];
+  struct stat status;
+  if (stat(path, &status) != 0 || !S_ISREG(status.st_mode)) return false;
+  FILE *file = fopen(path, "rb");
+  if (file == NULL) return false;
+  bool same = fread(start, 1, sizeof start, file) == sizeof start && memcmp(start, signature, sizeof start) == 0;
+  fclose(file);
+  return same;
+}
+
+const char *method_name(ds_method method) { return method == DS_METHOD_GAUSS_SEIDEL ? "gauss-seidel" : "staggered"; }
+
+const char *predictor_name(ds_predictor predictor) { return predictor == DS_PREDICTOR_NONE ? "none" : "coupled"; }

@@ -1,0 +1,26 @@
+/* Where a scene comes from: a file, or a generator with parameters. */
+#ifndef DS_CLI_SOURCE_H
+#define DS_CLI_SOURCE_H
+
+#include "args.h"
+#include "drystone/scene_file.h"
+
+/* The JSON text of SCENE|GENERATOR[:key=value,...] with the "path=value" settings applied; a name that is an existing
+ * file is a file. NULL with a message. Freed by the caller. */
+char *source_text(size_t *length, const char *source, const arg_list *settings, ds_error *error);
+/* The same, read; the text goes to *text, freed by the caller, unless it is NULL. */
+ds_scene *source_scene(char **text, ds_run_settings *run, const char *source, const arg_list *settings,
+                       ds_error *error);
+/* The message for a name that is neither, with the generator that was probably meant. */
+void source_say_unknown(const char *source, ds_error *error);
+/* Whether both names are the same file. */
+bool source_same_file(const char *a, const char *b);
+/* Whether the file starts with the signature of HDF5. */
+bool source_is_recording(const char *path);
+
+const char *method_name(ds_method method);
+const char *predictor_name(ds_predictor predictor);
+#define METHOD_CHOICES "staggered|gauss-seidel"
+#define PREDICTOR_CHOICES "coupled|none"
+
+#endif

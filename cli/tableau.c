@@ -1,0 +1,414 @@
+/* A scene as triangles.
+ *
+ * The picture is framed on the dynamic bodies, and on fixed ones that are not much larger than all of them together.
+ * Bodies that have flown far away from the others do not count. The highest horizontal half-space is the ground. A
+ * tilted one is cut to a polygon around the bodies, now and at the start, and by the other half-spaces. A lonely one
+ * that is not steep is drawn as a ramp with a floor at its foot; others are surfaces seen only from their free side.
+ * One that faces down is not drawn. */
+#include "tableau.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "body/scene.h"
+#include "tessellate.h"
+
+#define TRIANGLE_BUDGET 100000.0 /* for all curved shapes together */
+#define SEGMENTS_MIN 8
+#define SEGMENTS_MAX 96
+#define POINTS_MAX 20000
+#define POINTS_EXTRA 24 /* corners of a ramp, or two on the ground */
+#define POLYGON_MAX 32
+#define LEVEL 0.99996 /* a half-space whose normal is this much up is ground: within half a degree */
+#define STEEP 0.3     /* below this it is a wall */
+#define FAR 8.0       /* bodies so many median distances away are not framed */
+
+typedef struct builder {
+  ds_tableau *tableau;
+  const ds_scene *scene;
+  const ds_pose *poses;
+  bool *framed; /* a body */
+  int32_t segments;
+  bool muted, memory_ok;
+} builder;
+
+static const ds_vec3 palette[] = {{0.83, 0.46, 0.34}, {0.92, 0.72, 0.40}, {0.35, 0.56, 0.66}, {0.56, 0.68, 0.52},
+                                  {0.93, 0.88, 0.78}, {0.79, 0.56, 0.58}, {0.43, 0.52, 0.62}, {0.90, 0.63, 0.40}};
+enum { PALETTE_COUNT = sizeof palette / sizeof palette[0] };
+
+static int32_t body_paint(builder *b, int32_t body) {
+  ds_vec3 color = b->scene->bodies[body].def.color;
+  ds_body_kind kind = b->scene->bodies[body].kind;
+  if (!(color.x >= 0 && color.y >= 0 && color.z >= 0)) {
+    color = kind == DS_BODY_STATIC      ? v3(0.66, 0.66, 0.65)
+            : kind == DS_BODY_KINEMATIC ? v3(0.45, 0.48, 0.52)
+                                        : palette[5 * body % PALETTE_COUNT]; /* neighbours differ */
+  }
+  if (b->muted) color = v3_add(v3_scale(0.35, color), v3_scale(0.65, v3(0.86, 0.86, 0.87)));
+  int32_t paint = ds_mesh_add_paint(&b->tableau->mesh, color, 0.06);
+  if (paint < 0) b->memory_ok = false;
+  return paint;
+}
+
+static bool add_hull(ds_mesh *mesh, ds_pose pose, const ds_hull *hull, int32_t paint) {
+  ds_vec3 loop[64];
+  for (int32_t f = 0; f < hull->face_count; f++) {
+    int32_t start = hull->face_start[f], count = hull->face_start[f + 1] - start;
+    ds_vec3 *points = count <= 64 ? loop : malloc((size_t)count * sizeof *points);
+    if (!points) return false;
+    for (int32_t i = 0; i < count; i++) points[i] = hull->vertices[hull->face_vertex[start + i]];
+    bool good = ds_mesh_add_face(mesh, pose, points, count, paint);
+    if (points != loop) free(points);
+    if (!good) return false;
+  }
+  return true;
+}
+
+static bool add_shape(builder *b, const ds_shape *shape, ds_pose pose, int32_t paint) {
+  ds_mesh *mesh = &b->tableau->mesh;
+  switch (shape->kind) {
+    case DS_SHAPE_SPHERE:
+      return ds_mesh_add_sphere(mesh, pose, shape->radius, b->segments, paint);
+    case DS_SHAPE_BOX:
+      return ds_mesh_add_box(mesh, pose, shape->half, paint);
+    case DS_SHAPE_CAPSULE:
+      return ds_mesh_add_capsule(mesh, pose, shape->radius, shape->half_length, b->segments, paint);
+    case DS_SHAPE_CYLINDER:
+      return ds_mesh_add_cylinder(mesh, pose, shape->radius, shape->half_length, b->segments, paint);
+    case DS_SHAPE_HULL:
+      return add_hull(mesh, pose, &shape->hull, paint);
+    case DS_SHAPE_HALF_SPACE:
+      return true;
+  }
+  return true;
+}
+
+/* Of a ball about the origin of the body's frame. */
+static double shape_reach(const ds_shape *shape) {
+  double far = v3_norm(shape->pose_in_body.p), radius = 0;
+  switch (shape->kind) {
+    case DS_SHAPE_SPHERE:
+      return far + shape->radius;
+    case DS_SHAPE_BOX:
+      return far + v3_norm(shape->half);
+    case DS_SHAPE_CAPSULE:
+      return far + shape->radius + shape->half_length;
+    case DS_SHAPE_CYLINDER:
+      return far + hypot(shape->radius, shape->half_length);
+    case DS_SHAPE_HULL:
+      for (int32_t i = 0; i < shape->point_count; i++) radius = fmax(radius, v3_norm(shape->points[i]));
+      return far + radius;
+    case DS_SHAPE_HALF_SPACE:
+      break;
+  }
+  return INFINITY;
+}
+
+static double body_reach(const ds_body *body) {
+  double reach = 0;
+  for (int32_t s = 0; s < body->shape_count; s++) reach = fmax(reach, shape_reach(&body->shapes[s]));
+  return reach;
+}
+
+static void add_body(builder *b, int32_t body) {
+  const ds_body *it = &b->scene->bodies[body];
+  int32_t paint = body_paint(b, body);
+  for (int32_t s = 0; b->memory_ok && s < it->shape_count; s++) {
+    ds_pose pose = pose_mul(b->poses[body], it->shapes[s].pose_in_body);
+    b->memory_ok = add_shape(b, &it->shapes[s], pose, paint);
+  }
+}
+
+/* ---- what the picture is framed on ---- */
+
+static ds_vec3 body_center(const builder *b, int32_t body) {
+  return pose_point(b->poses[body], b->scene->bodies[body].mass.center);
+}
+
+static int compare(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return x < y ? -1 : x > y;
+}
+
+static double median(double *values, int32_t count) {
+  qsort(values, (size_t)count, sizeof *values, compare);
+  return values[count / 2];
+}
+
+/* Marks the dynamic bodies that have not flown away; gives their number. */
+static int32_t choose_framed(builder *b) {
+  const ds_scene *scene = b->scene;
+  double *values = malloc((size_t)(scene->body_count > 0 ? scene->body_count : 1) * sizeof *values);
+  if (!values) {
+    b->memory_ok = false;
+    return 0;
+  }
+  ds_vec3 middle = v3(0, 0, 0);
+  double spread = INFINITY;
+  /* medians of x, y, z, then of the distance from there */
+  for (int round = 0; round < 4; round++) {
+    int32_t count = 0;
+    for (int32_t i = 0; i < scene->body_count; i++) {
+      if (scene->bodies[i].kind != DS_BODY_DYNAMIC) continue;
+      ds_vec3 c = body_center(b, i);
+      values[count++] = round == 0 ? c.x : round == 1 ? c.y : round == 2 ? c.z : v3_dist(c, middle);
+    }
+    if (count == 0) break;
+    double m = median(values, count);
+    if (round == 0) middle.x = m;
+    if (round == 1) middle.y = m;
+    if (round == 2) middle.z = m;
+    if (round == 3 && count > 3) spread = m;
+  }
+  free(values);
+  int32_t framed = 0;
+  for (int32_t i = 0; i < scene->body_count; i++) {
+    const ds_body *body = &scene->bodies[i];
+    double limit = FAR * spread + 4 * body_reach(body);
+    b->framed[i] = body->kind == DS_BODY_DYNAMIC && v3_dist(body_center(b, i), middle) <= limit;
+    framed += b->framed[i];
+  }
+  return framed;
+}
+
+static ds_vec3 vertex_point(const ds_mesh *mesh, int32_t i) {
+  const float *p = mesh->vertices[i].position;
+  return v3_add(mesh->origin, v3(p[0], p[1], p[2]));
+}
+
+static void widen(ds_tableau *t, int32_t from) {
+  for (int32_t i = from; i < t->mesh.vertex_count; i++) {
+    ds_vec3 p = vertex_point(&t->mesh, i);
+    t->low = v3_min(t->low, p);
+    t->high = v3_max(t->high, p);
+  }
+  t->radius = 0.5 * v3_dist(t->low, t->high);
+}
+
+static bool collect_points(ds_tableau *t, int32_t count) {
+  int32_t stride = 1 + count / POINTS_MAX;
+  t->points = malloc((size_t)(count / stride + 2 + POINTS_EXTRA) * sizeof *t->points);
+  if (!t->points) return false;
+  for (int32_t i = 0; i < count; i += stride) t->points[t->point_count++] = vertex_point(&t->mesh, i);
+  if (t->point_count == 0) t->points[t->point_count++] = t->mesh.origin;
+  return true;
+}
+
+/* A fixed body that belongs to the picture: no half-space, and not much larger than the rest. */
+static bool is_prop(const builder *b, int32_t body) {
+  const ds_body *it = &b->scene->bodies[body];
+  if (it->kind == DS_BODY_DYNAMIC) return false;
+  if (!(body_reach(it) <= 0.75 * b->tableau->radius)) return false;
+  return v3_dist(b->poses[body].p, v3_scale(0.5, v3_add(b->tableau->low, b->tableau->high))) < 3 * b->tableau->radius;
+}
+
+/* ---- half-spaces ---- */
+
+/* A rectangle in a tilted plane: origin, unit directions downhill and level, ranges along them. */
+typedef struct patch {
+  ds_vec3 origin, down, level, normal;
+  double down0, down1, level0, level1;
+} patch;
+
+static void patch_include(patch *p, ds_vec3 point) {
+  ds_vec3 d = v3_sub(point, p->origin);
+  double s = v3_dot(d, p->down), t = v3_dot(d, p->level);
+  p->down0 = fmin(p->down0, s), p->down1 = fmax(p->down1, s);
+  p->level0 = fmin(p->level0, t), p->level1 = fmax(p->level1, t);
+}
+
+static ds_vec3 patch_point(const patch *p, double s, double t) {
+  return v3_mad(v3_mad(p->origin, s, p->down), t, p->level);
+}
+
+static patch cut_patch(const builder *b, ds_pose plane) {
+  ds_vec3 n = quat_rotate(plane.q, v3(0, 0, 1)), fall = v3(0, 0, -1);
+  ds_vec3 down = v3_unit(v3_mad(fall, -v3_dot(fall, n), n));
+  patch p = {.origin = plane.p,
+             .down = down,
+             .level = v3_cross(n, down),
+             .normal = n,
+             .down0 = INFINITY,
+             .down1 = -INFINITY,
+             .level0 = INFINITY,
+             .level1 = -INFINITY};
+  const ds_tableau *t = b->tableau;
+  for (int32_t i = 0; i < t->point_count; i++) patch_include(&p, t->points[i]);
+  for (int32_t i = 0; i < b->scene->body_count; i++) {
+    if (b->framed[i] && b->scene->bodies[i].kind == DS_BODY_DYNAMIC) patch_include(&p, b->scene->bodies[i].def.pose.p);
+  }
+  return p;
+}
+
+static ds_pose half_space_pose(const builder *b, int32_t body, int32_t shape) {
+  return pose_mul(b->poses[body], b->scene->bodies[body].shapes[shape].pose_in_body);
+}
+
+/* A convex polygon in the making. */
+typedef struct polygon {
+  ds_vec3 points[POLYGON_MAX];
+  int32_t count;
+} polygon;
+
+/* Keeps what is on the free side of a plane, or within the tolerance of it. */
+static void clip(polygon *poly, ds_vec3 origin, ds_vec3 normal, double tolerance) {
+  polygon out = {.count = 0};
+  for (int32_t i = 0; i < poly->count; i++) {
+    ds_vec3 p = poly->points[i], q = poly->points[(i + 1) % poly->count];
+    double dp = v3_dot(v3_sub(p, origin), normal) + tolerance, dq = v3_dot(v3_sub(q, origin), normal) + tolerance;
+    if (dp >= 0 && out.count < POLYGON_MAX) out.points[out.count++] = p;
+    if ((dp >= 0) != (dq >= 0) && out.count < POLYGON_MAX)
+      out.points[out.count++] = v3_mad(p, dp / (dp - dq), v3_sub(q, p));
+  }
+  *poly = out;
+}
+
+/* Cuts the polygon, which lies on one half-space, by all the others. */
+static void clip_by_others(polygon *poly, const builder *b, int32_t body, int32_t shape) {
+  for (int32_t i = 0; i < b->scene->body_count; i++) {
+    const ds_body *it = &b->scene->bodies[i];
+    for (int32_t s = 0; s < it->shape_count; s++) {
+      if (it->shapes[s].kind != DS_SHAPE_HALF_SPACE || (i == body && s == shape)) continue;
+      ds_pose plane = half_space_pose(b, i, s);
+      clip(poly, plane.p, quat_rotate(plane.q, v3(0, 0, 1)), 1e-4 * b->tableau->radius);
+    }
+  }
+}
+
+static void frame_polygon(ds_tableau *t, const polygon *poly) {
+  for (int32_t i = 0; i < poly->count && i < POINTS_EXTRA / 2; i++) {
+    t->points[t->point_count++] = poly->points[i];
+    t->points[t->point_count++] = v3(poly->points[i].x, poly->points[i].y, t->ground);
+  }
+}
+
+/* A tilted half-space, cut to a polygon around the bodies. A lonely ramp stands on the ground, which comes into being
+ * where there is none; where there are several, only their surfaces are drawn, and so they hide nothing from behind. */
+static bool add_tilted(builder *b, int32_t body, int32_t shape, bool ramp) {
+  ds_tableau *t = b->tableau;
+  patch p = cut_patch(b, half_space_pose(b, body, shape));
+  double margin = (!ramp ? 0.25 : t->framed_count <= 4 ? 0.9 : 0.4) * t->radius;
+  p.down0 -= margin, p.down1 += (ramp ? 1.6 : 1) * margin, p.level0 -= margin, p.level1 += margin;
+  polygon poly = {{patch_point(&p, p.down0, p.level0), patch_point(&p, p.down1, p.level0),
+                   patch_point(&p, p.down1, p.level1), patch_point(&p, p.down0, p.level1)},
+                  4};
+  if (ramp && !t->has_ground) {
+    t->has_ground = true;
+    t->ground = fmin(t->low.z, poly.points[1].z) - 0.05 * t->radius;
+  }
+  clip_by_others(&poly, b, body, shape);
+  if (poly.count < 3) return true;
+  int32_t paint = body_paint(b, body);
+  bool good = paint >= 0 && ds_mesh_add_face(&t->mesh, pose_identity(), poly.points, poly.count, paint);
+  if (!ramp) return good;
+  frame_polygon(t, &poly);
+  t->has_surroundings = true;
+  for (int32_t i = 0; good && i < poly.count; i++) {
+    ds_vec3 c = poly.points[i], a = poly.points[(i + 1) % poly.count];
+    ds_vec3 side[4] = {a, c, v3(c.x, c.y, t->ground), v3(a.x, a.y, t->ground)};
+    good = ds_mesh_add_face(&t->mesh, pose_identity(), side, 4, paint);
+  }
+  return good;
+}
+
+/* First the level ones, which give the ground, then the others. */
+static void add_half_spaces(builder *b) {
+  ds_tableau *t = b->tableau;
+  int32_t tilted = 0;
+  for (int pass = 0; pass < 2; pass++) {
+    for (int32_t i = 0; b->memory_ok && i < b->scene->body_count; i++) {
+      const ds_body *body = &b->scene->bodies[i];
+      for (int32_t s = 0; b->memory_ok && s < body->shape_count; s++) {
+        if (body->shapes[s].kind != DS_SHAPE_HALF_SPACE) continue;
+        ds_pose plane = half_space_pose(b, i, s);
+        double up = quat_rotate(plane.q, v3(0, 0, 1)).z;
+        if (pass == 0 && up > LEVEL) {
+          t->ground = t->has_ground ? fmax(t->ground, plane.p.z) : plane.p.z;
+          t->has_ground = true;
+        }
+        if (up > LEVEL || up < -0.02) continue;
+        if (pass == 0) tilted++;
+        if (pass == 1) b->memory_ok = add_tilted(b, i, s, tilted == 1 && up >= STEEP);
+      }
+    }
+  }
+}
+
+/* The ground belongs to the picture where it is not too far below. */
+static void frame_ground(ds_tableau *t) {
+  double drop = t->low.z - t->ground, few = t->framed_count <= 4 ? 20 : 1;
+  if (!t->has_ground || t->has_surroundings || !(drop > 0.1 * t->radius) || drop > few * t->radius) return;
+  t->low.z = t->ground;
+  t->radius = 0.5 * v3_dist(t->low, t->high);
+  t->points[t->point_count++] = t->low;
+  t->points[t->point_count++] = v3(t->high.x, t->high.y, t->ground);
+  t->has_surroundings = true;
+}
+
+/* ---- all together ---- */
+
+static int32_t choose_segments(const ds_scene *scene) {
+  int32_t curved = 0;
+  for (int32_t i = 0; i < scene->body_count; i++) {
+    for (int32_t s = 0; s < scene->bodies[i].shape_count; s++) {
+      ds_shape_kind kind = scene->bodies[i].shapes[s].kind;
+      curved += kind == DS_SHAPE_SPHERE || kind == DS_SHAPE_CAPSULE || kind == DS_SHAPE_CYLINDER;
+    }
+  }
+  double segments = sqrt(TRIANGLE_BUDGET / fmax(1, curved));
+  return (int32_t)fmin(SEGMENTS_MAX, fmax(SEGMENTS_MIN, segments));
+}
+
+static void add_bodies(builder *b, int32_t framed) {
+  const ds_scene *scene = b->scene;
+  ds_tableau *t = b->tableau;
+  /* without dynamic bodies everything that is no half-space is framed */
+  for (int32_t i = 0; i < scene->body_count; i++) b->framed[i] = b->framed[i] || framed == 0;
+  bool first = true;
+  for (int32_t i = 0; i < scene->body_count; i++) {
+    if (!b->framed[i]) continue;
+    if (first) t->mesh.origin = t->low = t->high = b->poses[i].p;
+    first = false;
+    add_body(b, i);
+  }
+  if (t->mesh.vertex_count > 0) t->low = t->high = vertex_point(&t->mesh, 0);
+  widen(t, 0);
+  for (int32_t i = 0; i < scene->body_count; i++) {
+    if (b->framed[i] || !is_prop(b, i)) continue;
+    b->framed[i] = true;
+    int32_t from = t->mesh.vertex_count;
+    add_body(b, i);
+    widen(t, from);
+  }
+  for (int32_t i = 0; i < scene->body_count; i++) t->framed_count += b->framed[i];
+  b->memory_ok = b->memory_ok && collect_points(t, t->mesh.vertex_count);
+  for (int32_t i = 0; i < scene->body_count; i++) {
+    if (!b->framed[i]) add_body(b, i);
+  }
+}
+
+ds_status ds_tableau_build(ds_tableau *tableau, const ds_scene *scene, const ds_pose *poses, bool muted,
+                           ds_error *error) {
+  *tableau = (ds_tableau){0};
+  builder b = {.tableau = tableau, .scene = scene, .poses = poses, .muted = muted, .memory_ok = true};
+  b.segments = choose_segments(scene);
+  b.framed = calloc((size_t)(scene->body_count > 0 ? scene->body_count : 1), sizeof *b.framed);
+  if (b.framed) {
+    int32_t framed = choose_framed(&b);
+    add_bodies(&b, framed);
+    if (b.memory_ok) add_half_spaces(&b);
+    if (b.memory_ok) frame_ground(tableau);
+  }
+  bool good = b.framed && b.memory_ok;
+  free(b.framed);
+  if (good) return DS_OK;
+  ds_tableau_free(tableau);
+  snprintf(error->message, sizeof error->message, "no memory to draw %d bodies", scene->body_count);
+  return DS_ERROR_MEMORY;
+}
+
+void ds_tableau_free(ds_tableau *tableau) {
+  ds_mesh_free(&tableau->mesh);
+  free(tableau->points);
+  *tableau = (ds_tableau){0};
+}

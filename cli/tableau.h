@@ -1,0 +1,25 @@
+/* A scene at one time as triangles: what is drawn of it and what the camera has to see. */
+#ifndef DS_CLI_TABLEAU_H
+#define DS_CLI_TABLEAU_H
+
+#include "drystone/drystone.h"
+#include "mesh.h"
+
+typedef struct ds_tableau {
+  ds_mesh mesh;
+  ds_vec3 *points; /* of the surfaces that the picture is framed on */
+  int32_t point_count;
+  int32_t framed_count;  /* bodies that they belong to */
+  ds_vec3 low, high;     /* their box */
+  double radius;         /* half its diagonal */
+  bool has_surroundings; /* a ramp, or the ground below flying bodies, is among the points too */
+  bool has_ground;       /* a horizontal floor at z = ground */
+  double ground;
+} ds_tableau;
+
+/* Poses are those of the bodies' user frames, one a body. `muted` draws in pale colours, so that marks stand out. */
+ds_status ds_tableau_build(ds_tableau *tableau, const ds_scene *scene, const ds_pose *poses, bool muted,
+                           ds_error *error);
+void ds_tableau_free(ds_tableau *tableau);
+
+#endif

@@ -1,0 +1,75 @@
+/* The layout of a recording, shared by writer and reader: names, rows, and their HDF5 types. docs/recording.md tells
+ * the same to users. */
+#ifndef DS_RECORD_LAYOUT_H
+#define DS_RECORD_LAYOUT_H
+
+#include <hdf5.h>
+
+#include "record/record.h"
+
+#define DS_RECORD_FORMAT "drystone-recording"
+enum { DS_RECORD_FORMAT_VERSION = 1 };
+
+/* The datasets, each with one row a frame but for the last three. */
+typedef enum ds_record_set {
+  DS_SET_TIME,          /* F */
+  DS_SET_POSE,          /* F x B x 7: x y z, w x y z */
+  DS_SET_VELOCITY,      /* F x B x 6: linear, angular */
+  DS_SET_REPORT,        /* F rows of ds_report_row */
+  DS_SET_CONTACT_START, /* F: first row in /contacts */
+  DS_SET_CONTACT_COUNT, /* F: so many rows */
+  DS_SET_CONTACTS,      /* C rows of ds_contact_row */
+  DS_SET_COUNT,         /* scalar: complete frames */
+  DS_SET_CLOSED,        /* scalar: 1 once the writer has finished */
+  DS_SET_END,
+} ds_record_set;
+
+const char *ds_record_set_path(ds_record_set set);
+
+/* A step report as a row: fixed-size integers, no padding that is not zero. */
+typedef struct ds_report_row {
+  int64_t step;
+  double time;
+  int32_t contacts, active_contacts, islands, unconverged_islands;
+  int32_t bodies, staggered_iterations, projection_iterations, factorizations;
+  double rel_err, residual, natural_error, approach_velocity, cone_violation, dissipation_error;
+  double energy_before, energy_after, penetration;
+  double seconds[DS_STAGE_COUNT];
+  int32_t converged;
+} ds_report_row;
+
+typedef struct ds_contact_row {
+  int32_t a, b; /* indices of the bodies, from 0 */
+  double point[3], normal[3];
+  double gap, mu, restitution;
+  double impulse[3], velocity[3];
+  uint64_t feature;
+  int32_t mode; /* ds_contact_mode */
+  int32_t zero; /* padding, not stored; zero, so that rows can be compared as bytes */
+} ds_contact_row;
+
+/* Compound types, in memory (native) or in the file (little-endian, packed). The caller closes them; < 0 on failure. */
+hid_t ds_record_report_type(bool in_file);
+hid_t ds_record_contact_type(bool in_file);
+/* Whether a compound type of a file has every member, with its class and size of array. */
+bool ds_record_has_members(hid_t file_type, hid_t memory_type);
+
+/* Options kept as attributes of /settings; an enum is stored as its number. */
+typedef enum ds_setting_kind { DS_SETTING_REAL, DS_SETTING_INTEGER } ds_setting_kind;
+typedef struct ds_setting {
+  const char *name;
+  ds_setting_kind kind;
+  size_t offset; /* of the double or int32_t in ds_setting_values */
+} ds_setting;
+typedef struct ds_setting_values {
+  double time, step, tolerance, rel_err, margin;
+  int32_t method, predictor, friction_samples, max_iterations, warm_start, contacts_per_face;
+} ds_setting_values;
+const ds_setting *ds_record_settings(int32_t *count);
+
+/* What HDF5 says went wrong last, innermost first: the system's own message where there is one. */
+void ds_record_reason(char *text, size_t size);
+/* HDF5 prints its errors unless told not to. */
+void ds_record_quiet(void);
+
+#endif

@@ -1,0 +1,45 @@
+/* Stage 6, record: a run as an HDF5 file in SWMR mode, readable while it is written and after a kill. docs/recording.md
+ * has the layout. Frames are fixed-size rows of extensible datasets; contacts are one long dataset with an index. */
+#ifndef DS_RECORD_RECORD_H
+#define DS_RECORD_RECORD_H
+
+#include "drystone/drystone.h"
+#include "drystone/scene_file.h"
+
+typedef struct ds_recorder ds_recorder;
+
+/* Creates the file (refuses nothing: an existing file is replaced only once the new one is open). The scene's JSON
+ * text, the run settings and the library version go inside. */
+ds_recorder *ds_recorder_create(const char *path, const char *scene_text, const ds_run_settings *run,
+                                const ds_scene *scene, ds_error *error);
+/* Appends one frame: time, poses of user frames, velocities, contacts with impulses, certificate. */
+ds_status ds_recorder_append(ds_recorder *recorder, const ds_scene *scene, const ds_state *state,
+                             const ds_step_report *report, ds_error *error);
+ds_status ds_recorder_close(ds_recorder *recorder, ds_error *error); /* frees it in every case */
+
+/* A recording opened for reading; the scene is rebuilt from the text inside. */
+typedef struct ds_recording ds_recording;
+ds_recording *ds_recording_open(const char *path, ds_error *error); /* checks format version and consistency */
+void ds_recording_close(ds_recording *recording);
+const ds_scene *ds_recording_scene(const ds_recording *recording);
+const char *ds_recording_scene_text(const ds_recording *recording);
+const ds_run_settings *ds_recording_settings(const ds_recording *recording);
+int32_t ds_recording_frame_count(const ds_recording *recording);
+
+typedef struct ds_frame {
+  double time;
+  ds_pose *poses; /* body_count, user frames; owned by the recording until the next read */
+  ds_vec3 *velocities, *angular_velocities;
+  ds_contact *contacts; /* contact_count */
+  int32_t contact_count;
+  ds_step_report report;
+} ds_frame;
+ds_status ds_recording_read(ds_recording *recording, ds_frame *frame, int32_t index, ds_error *error);
+int32_t ds_recording_find(const ds_recording *recording, double time); /* the frame nearest in time */
+/* What a frame's step said of itself, without its poses and contacts. */
+ds_status ds_recording_read_report(ds_recording *recording, ds_step_report *report, int32_t index, ds_error *error);
+double ds_recording_time(const ds_recording *recording, int32_t index);
+bool ds_recording_closed(const ds_recording *recording); /* false: still being written, or its writer was killed */
+const char *ds_recording_version(const ds_recording *recording); /* of the library that wrote it */
+
+#endif

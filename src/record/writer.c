@@ -1,0 +1,467 @@
+/* Stage 6, record: writes a run as an HDF5 file, layout.h.
+ *
+ * The file is made under a temporary name beside the wanted one, with every dataset in it, switched to SWMR (single
+ * writer, multiple readers) and then renamed, so that whoever opens the name finds a readable recording. From then on
+ * datasets only grow. A frame counts once /frames/count says so, and that is written after all rows have been flushed:
+ * about every FLUSH_SECONDS, so that a killed run loses no more than that. Until then frames wait in memory, some
+ * hundred at most, for HDF5 writes many rows at the cost of one. Contacts that are bit for bit those of the frame
+ * before are not written again; the new frame points to the same rows.
+ *
+ * The clock decides when to flush, never what is written. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/error.h"
+#include "base/thread.h"
+#include "record/layout.h"
+
+#define FLUSH_SECONDS 0.25
+enum {
+  CHUNK_BYTES = 1 << 16, /* a chunk is rewritten at every flush until it is full, so not larger */
+  WAITING_BYTES = 1 << 20,
+  WAITING_FRAMES = 256,
+};
+
+/* Frames that wait to be written. */
+typedef struct waiting {
+  int32_t capacity, count;
+  double *time, *pose, *velocity;
+  ds_report_row *report;
+  int64_t *contact_start;
+  int32_t *contact_count;
+  ds_contact_row *contacts;
+  int32_t contact_capacity, contacts_count;
+} waiting;
+
+struct ds_recorder {
+  hid_t file, sets[DS_SET_END];
+  hid_t report_type, contact_type; /* in memory */
+  char *path;
+  char reason[160]; /* of the last failure */
+  int32_t body_count;
+  int64_t frames, contact_rows; /* written */
+  waiting next;
+  ds_contact_row *last; /* contacts of the last frame, and where they are or will be */
+  int32_t last_count, last_capacity;
+  int64_t last_start;
+  double flushed; /* clock of the last flush */
+};
+
+/* Remembers HDF5's reason before another call clears it; returns false. */
+static bool broken(ds_recorder *r) {
+  ds_record_reason(r->reason, sizeof r->reason);
+  return false;
+}
+
+/* ---- Creation ---- */
+
+static bool write_text(hid_t at, const char *name, const char *text) {
+  size_t length = strlen(text);
+  hid_t type = H5Tcopy(H5T_C_S1), space = H5Screate(H5S_SCALAR), attribute = -1;
+  bool ok = type >= 0 && space >= 0 && H5Tset_size(type, length > 0 ? length : 1) >= 0 &&
+            H5Tset_strpad(type, H5T_STR_NULLPAD) >= 0 && H5Tset_cset(type, H5T_CSET_UTF8) >= 0;
+  if (ok) attribute = H5Acreate2(at, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
+  ok = ok && attribute >= 0 && H5Awrite(attribute, type, text) >= 0;
+  if (attribute >= 0) H5Aclose(attribute);
+  if (space >= 0) H5Sclose(space);
+  if (type >= 0) H5Tclose(type);
+  return ok;
+}
+
+static bool write_number(hid_t at, const char *name, hid_t file_type, hid_t memory_type, const void *value) {
+  hid_t space = H5Screate(H5S_SCALAR);
+  hid_t attribute = space >= 0 ? H5Acreate2(at, name, file_type, space, H5P_DEFAULT, H5P_DEFAULT) : -1;
+  bool ok = attribute >= 0 && H5Awrite(attribute, memory_type, value) >= 0;
+  if (attribute >= 0) H5Aclose(attribute);
+  if (space >= 0) H5Sclose(space);
+  return ok;
+}
+
+static bool write_settings(hid_t file, const ds_run_settings *run) {
+  const ds_options *o = &run->options;
+  ds_setting_values values = {.time = run->time,
+                              .step = o->step,
+                              .tolerance = o->tolerance,
+                              .rel_err = o->rel_err,
+                              .margin = o->margin,
+                              .method = (int32_t)o->method,
+                              .predictor = (int32_t)o->predictor,
+                              .friction_samples = o->friction_samples,
+                              .max_iterations = o->max_iterations,
+                              .warm_start = o->warm_start,
+                              .contacts_per_face = o->contacts_per_face};
+  int32_t count;
+  const ds_setting *settings = ds_record_settings(&count);
+  hid_t group = H5Gcreate2(file, "/settings", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+  bool ok = group >= 0 && write_text(group, "name", run->name);
+  for (int32_t i = 0; ok && i < count; i++) {
+    const void *value = (const char *)&values + settings[i].offset;
+    bool real = settings[i].kind == DS_SETTING_REAL;
+    ok = write_number(group, settings[i].name, real ? H5T_IEEE_F64LE : H5T_STD_I32LE,
+                      real ? H5T_NATIVE_DOUBLE : H5T_NATIVE_INT32, value);
+  }
+  if (group >= 0) H5Gclose(group);
+  return ok;
+}
+
+/* The scene's text as a dataset of one string: attributes are limited in size. */
+static bool write_scene(hid_t file, const char *text) {
+  size_t length = strlen(text);
+  hid_t type = H5Tcopy(H5T_C_S1), space = H5Screate(H5S_SCALAR), set = -1;
+  bool ok = type >= 0 && space >= 0 && H5Tset_size(type, length > 0 ? length : 1) >= 0 &&
+            H5Tset_strpad(type, H5T_STR_NULLPAD) >= 0 && H5Tset_cset(type, H5T_CSET_UTF8) >= 0;
+  if (ok) set = H5Dcreate2(file, "/scene", type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+  ok = ok && set >= 0 && H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, text) >= 0;
+  if (set >= 0) H5Dclose(set);
+  if (space >= 0) H5Sclose(space);
+  if (type >= 0) H5Tclose(type);
+  return ok;
+}
+
+/* An empty dataset that grows along its first dimension; columns are the others. */
+static hid_t create_growing(hid_t file, ds_record_set set, hid_t type, int columns, hsize_t c1, hsize_t c2) {
+  hsize_t dims[3] = {0, c1, c2}, limits[3] = {H5S_UNLIMITED, c1, c2}, chunk[3] = {1, c1, c2};
+  size_t row = H5Tget_size(type);
+  for (int i = 1; i <= columns; i++) row *= (size_t)dims[i];
+  if (row < CHUNK_BYTES) chunk[0] = CHUNK_BYTES / row;
+  hid_t space = H5Screate_simple(1 + columns, dims, limits), list = H5Pcreate(H5P_DATASET_CREATE), id = -1;
+  if (space >= 0 && list >= 0 && H5Pset_chunk(list, 1 + columns, chunk) >= 0)
+    id = H5Dcreate2(file, ds_record_set_path(set), type, space, H5P_DEFAULT, list, H5P_DEFAULT);
+  if (space >= 0) H5Sclose(space);
+  if (list >= 0) H5Pclose(list);
+  return id;
+}
+
+static hid_t create_scalar(hid_t file, ds_record_set set, hid_t file_type) {
+  hid_t space = H5Screate(H5S_SCALAR), id = -1;
+  int64_t zero = 0;
+  if (space >= 0)
+    id = H5Dcreate2(file, ds_record_set_path(set), file_type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+  if (space >= 0) H5Sclose(space);
+  if (id >= 0 && H5Dwrite(id, H5T_NATIVE_INT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, &zero) < 0) {
+    H5Dclose(id);
+    return -1;
+  }
+  return id;
+}
+
+static bool create_sets(ds_recorder *r) {
+  hid_t report = ds_record_report_type(true), contact = ds_record_contact_type(true);
+  hid_t group = H5Gcreate2(r->file, "/frames", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+  bool ok = report >= 0 && contact >= 0 && group >= 0;
+  if (ok) {
+    /* a scene without bodies still has rows, of one unused body */
+    hsize_t bodies = r->body_count > 0 ? (hsize_t)r->body_count : 1;
+    hid_t *s = r->sets;
+    s[DS_SET_TIME] = create_growing(r->file, DS_SET_TIME, H5T_IEEE_F64LE, 0, 0, 0);
+    s[DS_SET_POSE] = create_growing(r->file, DS_SET_POSE, H5T_IEEE_F64LE, 2, bodies, 7);
+    s[DS_SET_VELOCITY] = create_growing(r->file, DS_SET_VELOCITY, H5T_IEEE_F64LE, 2, bodies, 6);
+    s[DS_SET_REPORT] = create_growing(r->file, DS_SET_REPORT, report, 0, 0, 0);
+    s[DS_SET_CONTACT_START] = create_growing(r->file, DS_SET_CONTACT_START, H5T_STD_I64LE, 0, 0, 0);
+    s[DS_SET_CONTACT_COUNT] = create_growing(r->file, DS_SET_CONTACT_COUNT, H5T_STD_I32LE, 0, 0, 0);
+    s[DS_SET_CONTACTS] = create_growing(r->file, DS_SET_CONTACTS, contact, 0, 0, 0);
+    s[DS_SET_COUNT] = create_scalar(r->file, DS_SET_COUNT, H5T_STD_I64LE);
+    s[DS_SET_CLOSED] = create_scalar(r->file, DS_SET_CLOSED, H5T_STD_I32LE);
+    for (int i = 0; i < DS_SET_END; i++) ok = ok && s[i] >= 0;
+  }
+  if (report >= 0) H5Tclose(report);
+  if (contact >= 0) H5Tclose(contact);
+  if (group >= 0) H5Gclose(group);
+  return ok;
+}
+
+static bool create_file(ds_recorder *r, const char *name, const char *scene_text, const ds_run_settings *run) {
+  hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+  if (access < 0) return broken(r);
+  if (H5Pset_libver_bounds(access, H5F_LIBVER_LATEST, H5F_LIBVER_LATEST) >= 0)
+    r->file = H5Fcreate(name, H5F_ACC_TRUNC, H5P_DEFAULT, access);
+  if (r->file < 0) broken(r);
+  H5Pclose(access);
+  if (r->file < 0) return false;
+  int32_t version = DS_RECORD_FORMAT_VERSION;
+  bool ok = write_text(r->file, "format", DS_RECORD_FORMAT) &&
+            write_number(r->file, "format_version", H5T_STD_I32LE, H5T_NATIVE_INT32, &version) &&
+            write_text(r->file, "drystone_version", ds_version()) && write_settings(r->file, run) &&
+            write_scene(r->file, scene_text) && create_sets(r) && H5Fstart_swmr_write(r->file) >= 0;
+  return ok || broken(r);
+}
+
+/* Reserves a name beside the path, so that the system says at once why a file cannot be made there. */
+static ds_status reserve_name(char **name, const char *path, ds_error *error) {
+  struct stat status;
+  if (stat(path, &status) == 0 && !S_ISREG(status.st_mode))
+    return ds_fail(error, DS_ERROR_INPUT, "recording %s: is %s; give the name of a file", path,
+                   S_ISDIR(status.st_mode) ? "a directory" : "not a regular file");
+  size_t size = strlen(path) + 32;
+  *name = malloc(size);
+  if (*name == NULL) return ds_fail(error, DS_ERROR_MEMORY, "recording %s: out of memory", path);
+  int file = -1;
+  for (int attempt = 0; file < 0 && attempt < 100; attempt++) {
+    snprintf(*name, size, "%s.part%ld-%d", path, (long)getpid(), attempt);
+    file = open(*name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (file < 0 && errno != EEXIST) break;
+  }
+  if (file >= 0) return close(file), DS_OK;
+  ds_status failed = ds_fail(error, DS_ERROR_INPUT, "recording %s: cannot be created there: %s", path, strerror(errno));
+  free(*name);
+  *name = NULL;
+  return failed;
+}
+
+/* Closes and frees; false where something did not reach the file. */
+static bool recorder_free(ds_recorder *r) {
+  bool ok = true;
+  for (int i = 0; i < DS_SET_END; i++)
+    if (r->sets[i] >= 0 && H5Dclose(r->sets[i]) < 0) ok = broken(r);
+  if (r->file >= 0 && H5Fclose(r->file) < 0) ok = broken(r);
+  if (r->report_type >= 0) H5Tclose(r->report_type);
+  if (r->contact_type >= 0) H5Tclose(r->contact_type);
+  return ok;
+}
+
+static void recorder_free_memory(ds_recorder *r) {
+  waiting *w = &r->next;
+  free(w->time);
+  free(w->pose);
+  free(w->velocity);
+  free(w->report);
+  free(w->contact_start);
+  free(w->contact_count);
+  free(w->contacts);
+  free(r->last);
+  free(r->path);
+  free(r);
+}
+
+static bool waiting_create(waiting *w, int32_t body_count) {
+  size_t bodies = body_count > 0 ? (size_t)body_count : 1;
+  size_t frame = (7 + 6) * sizeof(double) * bodies + sizeof(ds_report_row);
+  size_t n = WAITING_BYTES / frame < 1                ? 1
+             : WAITING_BYTES / frame > WAITING_FRAMES ? WAITING_FRAMES
+                                                      : WAITING_BYTES / frame;
+  w->capacity = (int32_t)n;
+  w->time = calloc(n, sizeof *w->time);
+  w->pose = calloc(n * bodies, 7 * sizeof *w->pose);
+  w->velocity = calloc(n * bodies, 6 * sizeof *w->velocity);
+  w->report = calloc(n, sizeof *w->report);
+  w->contact_start = calloc(n, sizeof *w->contact_start);
+  w->contact_count = calloc(n, sizeof *w->contact_count);
+  return w->time && w->pose && w->velocity && w->report && w->contact_start && w->contact_count;
+}
+
+static ds_recorder *recorder_new(const char *path, int32_t body_count) {
+  ds_recorder *r = calloc(1, sizeof *r);
+  if (r == NULL) return NULL;
+  r->file = -1;
+  for (int i = 0; i < DS_SET_END; i++) r->sets[i] = -1;
+  r->body_count = body_count;
+  r->report_type = ds_record_report_type(false);
+  r->contact_type = ds_record_contact_type(false);
+  r->path = strdup(path);
+  if (waiting_create(&r->next, body_count) && r->path != NULL && r->report_type >= 0 && r->contact_type >= 0) return r;
+  recorder_free(r);
+  recorder_free_memory(r);
+  return NULL;
+}
+
+ds_recorder *ds_recorder_create(const char *path, const char *scene_text, const ds_run_settings *run,
+                                const ds_scene *scene, ds_error *error) {
+  ds_record_quiet();
+  char *name = NULL;
+  if (reserve_name(&name, path, error) != DS_OK) return NULL;
+  ds_recorder *r = recorder_new(path, ds_scene_body_count(scene));
+  if (r == NULL) {
+    ds_fail(error, DS_ERROR_MEMORY, "recording %s: out of memory", path);
+  } else {
+    bool made = create_file(r, name, scene_text, run);
+    if (made && rename(name, path) != 0) {
+      snprintf(r->reason, sizeof r->reason, "%s", strerror(errno));
+      made = false;
+    }
+    if (made) {
+      free(name);
+      return r;
+    }
+    ds_fail(error, DS_ERROR_INPUT, "recording %s: cannot be created: %s", path, r->reason);
+    recorder_free(r);
+    recorder_free_memory(r);
+  }
+  unlink(name);
+  free(name);
+  return NULL;
+}
+
+/* ---- Frames ---- */
+
+/* Appends `count` rows to a set that has `have` rows. */
+static bool append_rows(ds_recorder *r, ds_record_set set, hid_t type, int64_t have, int64_t count, const void *rows) {
+  hsize_t dims[3];
+  hid_t space = H5Dget_space(r->sets[set]);
+  int rank = space >= 0 ? H5Sget_simple_extent_dims(space, dims, NULL) : -1;
+  if (space >= 0) H5Sclose(space);
+  if (rank < 1) return broken(r);
+  dims[0] = (hsize_t)(have + count);
+  if (H5Dset_extent(r->sets[set], dims) < 0) return broken(r);
+  hsize_t start[3] = {(hsize_t)have, 0, 0};
+  dims[0] = (hsize_t)count;
+  hid_t file_space = H5Dget_space(r->sets[set]), memory_space = H5Screate_simple(rank, dims, NULL);
+  bool ok = file_space >= 0 && memory_space >= 0 &&
+            H5Sselect_hyperslab(file_space, H5S_SELECT_SET, start, NULL, dims, NULL) >= 0 &&
+            H5Dwrite(r->sets[set], type, memory_space, file_space, H5P_DEFAULT, rows) >= 0;
+  if (!ok) broken(r);
+  if (file_space >= 0) H5Sclose(file_space);
+  if (memory_space >= 0) H5Sclose(memory_space);
+  return ok;
+}
+
+static void to_array(double *x, ds_vec3 v) { x[0] = v.x, x[1] = v.y, x[2] = v.z; }
+
+static bool write_scalar(ds_recorder *r, ds_record_set set, int64_t value) {
+  return (H5Dwrite(r->sets[set], H5T_NATIVE_INT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, &value) >= 0 &&
+          H5Dflush(r->sets[set]) >= 0) ||
+         broken(r);
+}
+
+/* Hands the waiting frames to HDF5. */
+static bool write_waiting(ds_recorder *r) {
+  waiting *w = &r->next;
+  if (w->count == 0) return true;
+  bool ok = append_rows(r, DS_SET_TIME, H5T_NATIVE_DOUBLE, r->frames, w->count, w->time) &&
+            append_rows(r, DS_SET_POSE, H5T_NATIVE_DOUBLE, r->frames, w->count, w->pose) &&
+            append_rows(r, DS_SET_VELOCITY, H5T_NATIVE_DOUBLE, r->frames, w->count, w->velocity) &&
+            append_rows(r, DS_SET_REPORT, r->report_type, r->frames, w->count, w->report) &&
+            append_rows(r, DS_SET_CONTACT_START, H5T_NATIVE_INT64, r->frames, w->count, w->contact_start) &&
+            append_rows(r, DS_SET_CONTACT_COUNT, H5T_NATIVE_INT32, r->frames, w->count, w->contact_count) &&
+            (w->contacts_count == 0 ||
+             append_rows(r, DS_SET_CONTACTS, r->contact_type, r->contact_rows, w->contacts_count, w->contacts));
+  if (!ok) return false;
+  r->frames += w->count;
+  r->contact_rows += w->contacts_count;
+  w->count = w->contacts_count = 0;
+  return true;
+}
+
+/* All rows first, then how many frames they make. */
+static bool flush(ds_recorder *r) {
+  if (!write_waiting(r)) return false;
+  for (int i = 0; i < DS_SET_COUNT; i++)
+    if (H5Dflush(r->sets[i]) < 0) return broken(r);
+  r->flushed = ds_clock();
+  return write_scalar(r, DS_SET_COUNT, r->frames);
+}
+
+static void keep_motion(ds_recorder *r, const ds_scene *scene, const ds_state *state) {
+  waiting *w = &r->next;
+  double *x = w->pose + 7 * (size_t)r->body_count * (size_t)w->count;
+  double *v = w->velocity + 6 * (size_t)r->body_count * (size_t)w->count;
+  for (int32_t i = 0; i < r->body_count; i++, x += 7, v += 6) {
+    ds_body_id body = ds_scene_body(scene, i);
+    ds_pose pose = ds_state_pose(scene, state, body);
+    to_array(x, pose.p);
+    x[3] = pose.q.w, x[4] = pose.q.x, x[5] = pose.q.y, x[6] = pose.q.z;
+    to_array(v, ds_state_velocity(state, body));
+    to_array(v + 3, ds_state_angular_velocity(state, body));
+  }
+}
+
+static void keep_report(ds_recorder *r, const ds_step_report *report) {
+  const ds_certificate *c = &report->worst;
+  ds_report_row *row = &r->next.report[r->next.count];
+  memset(row, 0, sizeof *row);
+  row->step = report->step;
+  row->time = report->time;
+  row->contacts = report->contacts;
+  row->active_contacts = report->active_contacts;
+  row->islands = report->islands;
+  row->unconverged_islands = report->unconverged_islands;
+  row->bodies = c->bodies;
+  row->staggered_iterations = c->staggered_iterations;
+  row->projection_iterations = c->projection_iterations;
+  row->factorizations = c->factorizations;
+  row->rel_err = c->rel_err;
+  row->residual = c->residual;
+  row->natural_error = c->natural_error;
+  row->approach_velocity = c->approach_velocity;
+  row->cone_violation = c->cone_violation;
+  row->dissipation_error = c->dissipation_error;
+  row->energy_before = report->energy_before;
+  row->energy_after = report->energy_after;
+  row->penetration = report->penetration;
+  for (int i = 0; i < DS_STAGE_COUNT; i++) row->seconds[i] = report->seconds[i];
+  row->converged = c->converged;
+}
+
+static void contact_to_row(ds_contact_row *row, const ds_contact *c) {
+  memset(row, 0, sizeof *row);
+  row->a = c->a.index1 - 1;
+  row->b = c->b.index1 - 1;
+  to_array(row->point, c->point);
+  to_array(row->normal, c->normal);
+  row->gap = c->gap;
+  row->mu = c->mu;
+  row->restitution = c->restitution;
+  to_array(row->impulse, c->impulse);
+  to_array(row->velocity, c->velocity);
+  row->feature = c->feature;
+  row->mode = (int32_t)c->mode;
+}
+
+static bool keep_contacts(ds_recorder *r, const ds_state *state) {
+  waiting *w = &r->next;
+  int32_t count;
+  const ds_contact *contacts = ds_state_contacts(state, &count);
+  if (count > INT32_MAX - w->contacts_count ||
+      !ds_array_reserve(&w->contacts, &w->contact_capacity, w->contacts_count + count, sizeof *w->contacts) ||
+      !ds_array_reserve(&r->last, &r->last_capacity, count, sizeof *r->last)) {
+    snprintf(r->reason, sizeof r->reason, "out of memory");
+    return false;
+  }
+  ds_contact_row *rows = w->contacts != NULL ? w->contacts + w->contacts_count : NULL;
+  size_t bytes = (size_t)count * sizeof *rows;
+  for (int32_t i = 0; i < count; i++) contact_to_row(&rows[i], &contacts[i]);
+  if (count != r->last_count || (count > 0 && memcmp(rows, r->last, bytes) != 0)) {
+    r->last_start = r->contact_rows + w->contacts_count;
+    r->last_count = count;
+    w->contacts_count += count;
+    if (count > 0) memcpy(r->last, rows, bytes);
+  }
+  w->contact_start[w->count] = r->last_start;
+  w->contact_count[w->count] = count;
+  return true;
+}
+
+ds_status ds_recorder_append(ds_recorder *r, const ds_scene *scene, const ds_state *state, const ds_step_report *report,
+                             ds_error *error) {
+  if (ds_scene_body_count(scene) != r->body_count)
+    return ds_fail(error, DS_ERROR_INPUT, "recording %s: was created for another scene", r->path);
+  waiting *w = &r->next;
+  bool ok = (w->count < w->capacity || write_waiting(r)) && keep_contacts(r, state);
+  if (ok) {
+    w->time[w->count] = ds_state_time(state);
+    keep_motion(r, scene, state);
+    keep_report(r, report);
+    w->count++;
+    bool full = w->contacts_count > WAITING_BYTES / (int32_t)sizeof *w->contacts;
+    if (ds_clock() - r->flushed >= FLUSH_SECONDS)
+      ok = flush(r);
+    else if (full)
+      ok = write_waiting(r);
+  }
+  return ok ? DS_OK : ds_fail(error, DS_ERROR_INPUT, "recording %s: cannot be written: %s", r->path, r->reason);
+}
+
+ds_status ds_recorder_close(ds_recorder *r, ds_error *error) {
+  if (r == NULL) return DS_OK;
+  bool ok = flush(r) && write_scalar(r, DS_SET_CLOSED, 1);
+  ok = recorder_free(r) && ok;
+  ds_status status =
+      ok ? DS_OK : ds_fail(error, DS_ERROR_INPUT, "recording %s: cannot be written: %s", r->path, r->reason);
+  recorder_free_memory(r);
+  return status;
+}

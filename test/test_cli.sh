@@ -1,0 +1,187 @@
+#!/usr/bin/env bash
+# The program as a user meets it: every command, what it says on stdout and stderr, exit codes, files it leaves.
+# Usage: bash test_cli.sh PROGRAM SOURCE_DIR
+set -u
+program=$(realpath "$1")
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder" || exit 1
+passed=0
+failed=0
+
+fail() {
+  echo "FAIL $*"
+  failed=$((failed + 1))
+}
+ok() { passed=$((passed + 1)); }
+
+# expect CODE TEXT ARGUMENTS...: the exit code, and TEXT (unless empty) in what is said on stdout or stderr.
+expect() {
+  local want=$1 text=$2 output code
+  shift 2
+  output=$(timeout 120 "$program" "$@" 2>&1 </dev/null)
+  code=$?
+  if [ "$code" -ne "$want" ]; then
+    fail "drystone $*: exit code $code, wanted $want: $output"
+  elif [[ $output != *"$text"* ]]; then
+    fail "drystone $*: wanted '$text' in: $output"
+  else
+    ok
+  fi
+}
+
+# check NAME COMMAND...: the command succeeds.
+check() {
+  local name=$1
+  shift
+  if "$@" >"$folder/check.log" 2>&1; then ok; else fail "$name: $* ($(head -3 "$folder/check.log"))"; fi
+}
+field() { sed -n "s/^  \"$1\": \\(.*[^,]\\),*\$/\\1/p" "$2"; }
+
+# --- help and version
+expect 2 "COMMAND"
+expect 0 "card" help run
+expect 0 "--record-every" run --help
+expect 0 "scenes" help
+expect 0 "scenes" --help
+expect 2 "did you mean 'run'" help rnu
+expect 2 "did you mean 'run'" rnu
+expect 2 "'drystone help' lists them" zzzzzz
+for command in run check info scenes scene draw plot help version; do expect 0 "drystone $command" help $command; done
+expect 0 "drystone 0." version
+expect 0 "drystone 0." --version
+expect 2 "takes no arguments" version 1
+"$program" help 2>err.txt >/dev/null
+check "help says nothing on stderr" test ! -s err.txt
+
+# --- options: unknown, missing, out of range, not numbers
+expect 2 "give a scene file or a generator" run
+expect 2 "one scene" run incline stack
+expect 2 "did you mean --time?" run incline --tme 3
+expect 2 "'drystone help run' lists them" run incline --xyzzyx
+expect 2 "--time needs a value" run incline --time
+expect 2 "takes no value" run incline --strict=yes
+for number in x 1x 1e '' nan inf 0x10 ' 1' 1,5; do expect 2 "--time: '$number' is not" run incline --time "$number"; done
+expect 2 "out of range" run incline --time -1
+expect 2 "out of range" run incline --step 0
+expect 2 "out of range" run incline --tol 2
+expect 2 "not a whole number" run incline --threads 1.5
+expect 2 "out of range" run incline --threads 1000
+expect 2 "not a whole number" run incline --threads 99999999999999999999
+expect 2 "staggered|gauss-seidel" run incline --method newton
+expect 2 "coupled|none" run incline --predictor x
+expect 2 "--record-every needs --record" run incline --record-every 2
+expect 2 "too many steps" run incline --time 1e9 --step 1e-9
+
+# --- where scenes come from
+expect 2 "did you mean card-house?" run card-hous
+expect 2 "No such file" run none.json
+expect 2 "No such file" run no/such/file
+expect 2 "is a directory" run "$folder"
+expect 2 "" run incline:slop=1
+expect 2 "" run incline:slope=x
+expect 2 "" run incline --set options.tolernce=1
+expect 2 "path=value" run incline --set nonsense
+
+# --- scenes, scene, check, info
+expect 0 "card-house" scenes
+expect 0 "levels" scenes card-house
+expect 0 "card-house" scenes --brief
+expect 2 "did you mean stack?" scenes stak
+"$program" scene incline slope=0.3 mu=0.4 --set time=2 >incline.json
+check "scene writes JSON" grep -q '"time": 2' incline.json
+"$program" scene incline:slope=0.3,mu=0.4 >same.json
+check "both ways to give parameters" grep -q 'slope=0.3,mu=0.4' same.json
+expect 2 "did you mean incline?" scene inclin
+expect 2 "give the name" scene
+expect 0 "incline.json: ok: incline, 2 bodies (1 dynamic, 1 static, 0 kinematic)" check incline.json
+expect 0 "ok" check incline.json same.json card-house
+echo '{"drystone": 1, "bodyes": []}' >bad.json
+expect 2 "bad.json:1:" check bad.json
+expect 2 "incline.json: ok" check bad.json incline.json
+expect 2 "give one or more" check
+output=$("$program" check -q incline.json)
+check "check -q says nothing" test -z "$output"
+expect 0 "6 degrees of freedom" info incline.json
+expect 0 "mu 0.4" info incline.json
+expect 0 "tolerance 0.001" info incline.json --set options.tolerance=0.001
+expect 2 "give one scene" info
+expect 2 "" info bad.json
+
+# --- a run, its summary, recording and report
+output=$("$program" run incline.json --time 0.5 --threads 1 --record a.h5 --report a.json 2>err.txt)
+check "a run" test $? -eq 0
+check "silent on stderr when piped" test ! -s err.txt
+for text in "incline: 2 bodies (1 dynamic), 50 steps" contacts converged displacement creep penetration energy "times real time" \
+  "a.h5, 51 frames" "a.json"; do
+  check "summary has $text" test -z "${output##*"$text"*}"
+done
+for name in version scene method step tolerance threads steps time bodies dof contacts_mean contacts_max \
+  staggered_iterations_mean staggered_iterations_max factorizations converged_share unconverged_steps rel_err_max residual_max \
+  natural_error_max approach_velocity_max cone_violation_max dissipation_error_max penetration_max penetration_first_second \
+  displacement_max displacement_settled_max creep_max energy_gain_max ms_mean ms_p99 state_hash peak_memory islands_max \
+  first_unconverged_time wall_seconds cpu_seconds; do
+  check "report has $name" grep -q "^  \"$name\": " a.json
+done
+check "no NaN in JSON" test "$(grep -Eic '\b(nan|inf)' a.json)" -eq 0
+if command -v python3 >/dev/null; then check "the report is JSON" python3 -m json.tool a.json; fi
+check "steps" test "$(field steps a.json)" = 50
+check "dof" test "$(field dof a.json)" = 6
+check "converged" test "$(field converged_share a.json)" = 1
+check "no settled displacement before 1 s" test "$(field displacement_settled_max a.json)" = null
+check "nothing else is left" test "$(ls | grep -c part)" -eq 0
+expect 0 "frames       51, from t = 0 s to 0.5 s" info a.h5
+expect 0 "complete" info a.h5
+expect 2 "not recordings" info a.h5 --set time=1
+
+# --- the same run again is the same state, with any number of threads
+"$program" run incline.json --time 0.5 --threads 2 --report b.json -q
+check "state_hash does not depend on threads" test "$(field state_hash a.json)" = "$(field state_hash b.json)"
+
+# --- options reach the run
+"$program" run incline.json --time 0.1 --step 0.005 --tol 1e-5 --method gauss-seidel --predictor none --report c.json -q
+check "--step" test "$(field steps c.json)" = 20
+check "--tol" test "$(field tolerance c.json)" = 1e-05
+check "--method" test "$(field method c.json)" = '"gauss-seidel"'
+check "--predictor" test "$(field predictor c.json)" = '"none"'
+"$program" run incline.json --set time=0.2 --set options.step=0.02 --report c.json -q
+check "--set" test "$(field steps c.json)" = 10
+"$program" run incline.json --time 0 --report c.json -q
+check "no steps at all" test "$(field steps c.json)-$(field contacts_mean c.json)" = 0-null
+"$program" run incline.json --time 0.3 --record-every 7 --record d.h5 -q
+expect 0 "frames       6, from t = 0 s to 0.3 s" info d.h5
+output=$("$program" run incline.json --time 0.05 --report -)
+check "--report - writes to stdout" test "${output:0:1}" = "{"
+output=$("$program" run incline.json --time 0.05 -q 2>&1)
+check "-q says nothing" test -z "$output"
+expect 0 "" run incline.json --time 0.1 --strict
+expect 1 "failed their certificate" run card-house:levels=2 --time 0.1 --strict --tol 1e-16
+
+# --- places that cannot be written are found before the run; what was there stays
+echo old >keep.json
+expect 2 "directory" run incline.json --report "$folder"
+expect 2 "directory" run incline.json --record "$folder"
+expect 2 "No such file" run incline.json --report no/such.json
+expect 2 "No such file" run incline.json --record no/such.h5
+expect 2 "different files" run incline.json --report x --record x
+expect 2 "different files" run incline.json --report incline.json
+expect 2 "different files" run incline.json --record incline.json
+expect 2 "" run bad.json --report keep.json
+check "an old report stays until there is a new one" grep -q old keep.json
+ln -s keep.json link.json
+"$program" run incline.json --time 0.05 --report link.json -q
+check "a link stays a link" test -L link.json
+check "and its file has the report" grep -q state_hash keep.json
+if [ -w /dev/full ]; then
+  "$program" version >/dev/full 2>err.txt
+  check "a full disk under stdout is not success" test $? -eq 2
+fi
+for foreign in bad.json a.json; do
+  cp $foreign foreign.h5
+  expect 2 "" info foreign.h5
+done
+head -c 3000 a.h5 >cut.h5
+expect 2 "cut.h5: not a readable Drystone recording" info cut.h5
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]

@@ -1,0 +1,163 @@
+#!/usr/bin/env bash
+# Pictures: `drystone draw` and `drystone plot` make PNG files of the size asked for, the same every time, and say clearly
+# what is wrong with bad arguments. Usage: bash test_draw.sh PROGRAM SOURCE_DIR
+set -u
+program=$(realpath "$1")
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder" || exit 2
+passed=0
+failed=0
+
+pass() { passed=$((passed + 1)); }
+fail() {
+  failed=$((failed + 1))
+  echo "FAIL $*"
+}
+
+# Width and height in a PNG's header, or "none" where it is no complete PNG.
+png_size() {
+  local head tail
+  head=$(od -An -v -tu1 -N24 "$1" 2>/dev/null | tr -s ' \n' ' ')
+  tail=$(tail -c 8 "$1" 2>/dev/null | od -An -v -tu1 | tr -s ' \n' ' ')
+  case "$head" in
+    ' 137 80 78 71 13 10 26 10 '*) ;;
+    *) echo none; return ;;
+  esac
+  case "$tail" in *'174 66 96 130'*) ;; *) echo none; return ;; esac
+  # shellcheck disable=SC2086
+  set -- $head
+  echo "$((${17} * 16777216 + ${18} * 65536 + ${19} * 256 + ${20}))x$((${21} * 16777216 + ${22} * 65536 + ${23} * 256 + ${24}))"
+}
+
+# good SIZE FILE ARGUMENTS...: succeeds, says nothing, and leaves a picture of that size
+good() {
+  local size=$1 file=$2 status found
+  shift 2
+  "$program" "$@" >out.txt 2>err.txt
+  status=$?
+  found=$(png_size "$file")
+  if [ $status -eq 0 ] && [ "$found" = "$size" ] && [ ! -s err.txt ]; then
+    pass
+  else
+    fail "$* : status $status, picture $found, wanted $size; $(cat err.txt)"
+  fi
+}
+
+# bad TEXT ARGUMENTS...: exits with 2, one line on stderr that holds the text, and no picture x.png
+bad() {
+  local text=$1 status
+  shift
+  rm -f x.png
+  "$program" "$@" >out.txt 2>err.txt
+  status=$?
+  if [ $status -eq 2 ] && grep -qF -- "$text" err.txt && [ "$(wc -l <err.txt)" -eq 1 ] && [ ! -e x.png ]; then
+    pass
+  else
+    fail "$* : status $status, wanted 2 and '$text'; $(cat err.txt)"
+  fi
+}
+
+same() {
+  if cmp -s "$1" "$2"; then pass; else fail "$1 and $2 differ"; fi
+}
+differ() {
+  if cmp -s "$1" "$2"; then fail "$1 and $2 are the same"; else pass; fi
+}
+
+# --- scenes at their start: every shape, ground, ramp, no ground ---
+small="--size 192x108"
+for scene in card-house arch incline wall "pile:count=30" spin dominoes; do
+  # shellcheck disable=SC2086
+  good 192x108 s.png draw "$scene" -o s.png $small
+done
+good 1280x720 d.png draw card-pair -o d.png
+good 1x1 t.png draw card-pair -o t.png --size 1x1
+good 30x400 t.png draw card-pair -o t.png --size 30x400
+# shellcheck disable=SC2086
+{
+  good 192x108 a.png draw wall -o a.png $small
+  good 192x108 b.png draw wall -o b.png $small
+  good 192x108 dark.png draw wall -o dark.png $small --dark
+  good 192x108 side.png draw wall -o side.png $small --view=-90,5
+  good 192x108 near.png draw wall -o near.png $small --zoom 3
+  good 192x108 far.png draw wall -o far.png $small --zoom 0.3
+  good 192x108 look.png draw wall -o look.png $small --look 0.5,0,0.2
+  good 192x108 below.png draw wall -o below.png $small --view 30,-20
+  good 192x108 inside.png draw wall -o inside.png $small --look 0,0,0.5 --zoom 100
+  good 192x108 rows.png draw wall:rows=3 -o rows.png $small --set bodies.1.color=[0.2,0.4,0.8]
+}
+same a.png b.png
+for other in dark side near far look below; do differ a.png $other.png; done
+if ls ./*.tmp* >/dev/null 2>&1; then fail "temporary files are left"; else pass; fi
+
+# a scene without bodies
+echo '{"drystone": 1, "bodies": []}' >empty.json
+"$program" draw empty.json -o e.png $small >out.txt 2>err.txt
+status=$?
+if [ $status -eq 0 ] || [ $status -eq 2 ]; then pass; else fail "empty scene: status $status"; fi
+
+# --- recordings ---
+if "$program" run card-house:levels=2 --time 0.2 -o run.h5 -q >out.txt 2>err.txt; then pass; else fail "run: $(cat err.txt)"; fi
+# shellcheck disable=SC2086
+{
+  good 192x108 r.png draw run.h5 -o r.png $small
+  good 192x108 r0.png draw run.h5 -o r0.png $small --time 0
+  good 192x108 r1.png draw run.h5 -o r1.png $small --time 0.1 --contacts
+  bad "it has times from" draw run.h5 -o x.png $small --time 7
+  bad "it has times from" draw run.h5 -o x.png $small --time=-1
+}
+good 1280x1020 p.png plot run.h5 -o p.png
+good 1280x1020 p2.png plot run.h5 -o p2.png
+same p.png p2.png
+good 1280x1020 pp.png plot run.h5 run.h5 -o pp.png --dark
+good 700x500 q.png plot run.h5 -o q.png --size 700x500 --what ms,speed
+good 40x30 q.png plot run.h5 -o q.png --size 40x30
+good 1280x1880 all.png plot run.h5 -o all.png \
+  --what energy,contacts,residual,iterations,natural_error,speed,penetration,ms
+
+# --- what is wrong ---
+bad "say where the picture goes" draw wall
+bad "give one recording" draw -o x.png
+bad "not several" draw wall arch -o x.png
+bad "did you mean wall" draw wal -o x.png
+bad "none.json" draw none.json -o x.png
+bad "expected WIDTHxHEIGHT" draw wall -o x.png --size 0x100
+bad "each from 1 to 16384" draw wall -o x.png --size 16385x100
+bad "expected WIDTHxHEIGHT" draw wall -o x.png --size 100
+bad "expected WIDTHxHEIGHT" draw wall -o x.png --size 100x100x3
+bad "expected WIDTHxHEIGHT" draw wall -o x.png --size -5x20
+bad "expected WIDTHxHEIGHT" draw wall -o x.png --size 99999999999999999999x20
+bad "AZIMUTH,ELEVATION" draw wall -o x.png --view 10
+bad "AZIMUTH,ELEVATION" draw wall -o x.png --view 10,95
+bad "X,Y,Z" draw wall -o x.png --look 1,2
+bad "X,Y,Z" draw wall -o x.png --look 1,nan,2
+bad "--zoom" draw wall -o x.png --zoom 0
+bad "run it and draw the recording" draw wall -o x.png --time 3
+bad "run it and draw the recording" draw wall -o x.png --contacts
+bad "cannot write" draw wall -o no/such/folder/x.png --size 32x32
+mkdir -p a_folder
+bad "cannot write" draw wall -o a_folder --size 32x32
+bad "overwritten" draw run.h5 -o run.h5
+bad "overwritten" plot run.h5 -o run.h5
+bad "cannot be read" plot none.h5 -o x.png
+bad "is not a recording" plot empty.json -o x.png
+bad "is not known" plot run.h5 -o x.png --what nonsense
+bad "did you mean energy" plot run.h5 -o x.png --what enrgy
+bad "twice" plot run.h5 -o x.png --what ms,ms
+bad "the value is empty" plot run.h5 -o x.png --what ""
+bad "expected WIDTHxHEIGHT" plot run.h5 -o x.png --size big
+bad "say where the picture goes" plot run.h5
+bad "give one to" plot -o x.png
+head -c 3000 run.h5 >cut.h5
+bad "cut.h5" draw cut.h5 -o x.png
+bad "cut.h5" plot cut.h5 -o x.png
+# an older picture survives a failure
+cp a.png x_old.png
+"$program" draw none.json -o x_old.png >out.txt 2>err.txt
+same a.png x_old.png
+# a full disk
+if [ -w /dev/full ]; then bad "cannot write" draw wall -o /dev/full --size 64x64; fi
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]

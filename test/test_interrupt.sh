@@ -1,0 +1,85 @@
+#!/usr/bin/env bash
+# A run that is interrupted, killed or watched: recording and report stay valid, and the progress line is for terminals only.
+# Usage: bash test_interrupt.sh PROGRAM SOURCE_DIR
+set -u
+set -m # background jobs get signals as a terminal's do
+program=$(realpath "$1")
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder" || exit 1
+passed=0
+failed=0
+
+# check NAME COMMAND...: the command succeeds.
+check() {
+  local name=$1
+  shift
+  if "$@" >check.log 2>&1; then
+    passed=$((passed + 1))
+  else
+    echo "FAIL $name: $* ($(head -3 check.log))"
+    failed=$((failed + 1))
+  fi
+}
+
+# Waits until a recording has frames, at most 20 s.
+wait_for() {
+  for _ in $(seq 100); do
+    frames=$("$program" info "$1" 2>/dev/null | sed -n 's/^frames *\([0-9]*\),.*/\1/p')
+    [ "${frames:-0}" -gt 20 ] && return 0
+    sleep 0.2
+  done
+  return 1
+}
+
+long=(stack:count=5 --time 1e6 --threads 2)
+
+# --- SIGINT and SIGTERM: the current step is finished, then everything is written
+for pair in INT:130 TERM:143; do
+  signal=${pair%:*}
+  code=${pair#*:}
+  "$program" run "${long[@]}" --record $signal.h5 --report $signal.json >out.txt 2>err.txt &
+  process=$!
+  check "$signal: frames can be read while it runs" wait_for $signal.h5
+  kill -$signal $process
+  wait $process
+  check "$signal: exit code" test $? -eq $code
+  check "$signal: it says so" grep -q "interrupted at t = " err.txt
+  check "$signal: the summary is there" grep -q "interrupted" out.txt
+  check "$signal: the report says so" grep -q '"ended": "interrupted"' $signal.json
+  check "$signal: the recording is complete" bash -c "'$program' info $signal.h5 | grep -q complete"
+  steps=$(sed -n 's/^  "steps": \([0-9]*\),$/\1/p' $signal.json)
+  frames=$("$program" info $signal.h5 | sed -n 's/^frames *\([0-9]*\),.*/\1/p')
+  check "$signal: every step is recorded" test "$frames" -eq $((steps + 1))
+done
+
+# --- SIGKILL: what was flushed is readable
+"$program" run "${long[@]}" --record kill.h5 --report kill.json >/dev/null 2>&1 &
+process=$!
+check "KILL: frames while it runs" wait_for kill.h5
+before=$frames
+kill -KILL $process
+wait $process 2>/dev/null
+check "KILL: readable" "$program" info kill.h5
+check "KILL: marked as not closed" bash -c "'$program' info kill.h5 | grep -q 'not closed'"
+frames=$("$program" info kill.h5 | sed -n 's/^frames *\([0-9]*\),.*/\1/p')
+check "KILL: no frame is lost that was there" test "$frames" -ge "$before"
+check "KILL: no report, rather than half of one" test ! -e kill.json
+
+# --- a new run replaces an unfinished recording
+check "over a killed recording" "$program" run stack:count=2 --time 0.1 --record kill.h5 -q
+check "complete again" bash -c "'$program' info kill.h5 | grep -q complete"
+
+# --- the progress line, where there is a terminal
+if command -v script >/dev/null; then
+  TERM=xterm timeout 60 script -qec "timeout --foreground -s INT 1 '$program' run ${long[*]}" typescript >/dev/null 2>&1 </dev/null
+  check "a progress line on a terminal" test "$(tr '\r' '\n' <typescript | grep -c ' % .*real time.*contacts')" -gt 0
+  check "at most ten a second" test "$(tr '\r' '\n' <typescript | grep -c ' % .*real time.*contacts')" -le 12
+  check "the line is cleared at the end" grep -q $'\r\033\\[K' typescript
+  TERM=xterm timeout 60 script -qec "'$program' run stack:count=5 --time 1 -q" quiet >/dev/null 2>&1 </dev/null
+  check "-q shows none" test "$(grep -c 'contacts' quiet)" -eq 0
+fi
+check "nothing else is left" test "$(ls | grep -c part)" -eq 0
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
