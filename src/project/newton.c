@@ -32,6 +32,7 @@ typedef struct newton {
   double *dv;     /* dof */
   double *gdv;    /* Gᵀ dv */
   double *center; /* r_c */
+  int32_t left;   /* steps that may still be taken */
 } newton;
 
 /* Phi of one contact, and E⁻¹ Phi and C. Returns |Phi|²; *slides where C is not symmetric. */
@@ -107,7 +108,7 @@ static bool newton_step(newton *n, ds_iterate *x, bool symmetric) {
 
 /* Newton around the centre until |Phi| <= stop. The best natural-map error seen goes to `best`. */
 static bool inner(newton *n, ds_iterate *x, ds_iterate *best, ds_work *work, double alpha, double stop, double target,
-                  int32_t budget, int32_t *iterations) {
+                  int32_t *iterations) {
   double lowest = INFINITY, recent[3] = {INFINITY, INFINITY, INFINITY};
   for (int32_t i = 0;; i++) {
     bool symmetric;
@@ -115,12 +116,13 @@ static bool inner(newton *n, ds_iterate *x, ds_iterate *best, ds_work *work, dou
     *iterations = i;
     if (x->error < best->error) ds_iterate_copy(best, x, n->p);
     if (error <= stop || best->error <= target) return true;
-    if (i >= INNER_MAX || !isfinite(error) || n->system->factorizations >= budget) return false;
+    if (i >= INNER_MAX || !isfinite(error) || n->left <= 0) return false;
     /* the best of the last three must be better than half of the best before them */
     if (i >= 4 && fmin(error, fmin(recent[0], recent[1])) > 0.5 * lowest) return false;
     lowest = fmin(lowest, recent[2]);
     recent[2] = recent[1], recent[1] = recent[0], recent[0] = error;
     work->projections++;
+    n->left--;
     if (!newton_step(n, x, symmetric)) return false;
   }
 }
@@ -140,19 +142,20 @@ bool ds_newton_solve(ds_arena *arena, ds_system *system, ds_iterate *x, ds_work 
   if (ds_arena_failed(arena)) return false;
 
   double alpha = options->proximal, failed_at = 0;
-  int32_t budget = system->factorizations + options->factorizations;
-  while (x->error > options->target && system->factorizations < budget && alpha <= 1e3) {
+  n.left = options->steps;
+  while (x->error > options->target && n.left > 0 && alpha <= 1e3) {
     double before = x->error;
     int32_t iterations;
     memcpy(n.center, x->r, 3 * (size_t)p->contact_count * sizeof(double));
     ds_iterate_copy(&trial, x, p);
-    bool good = inner(&n, &trial, x, work, alpha, 0.1 * before, options->target, budget, &iterations);
+    bool good = inner(&n, &trial, x, work, alpha, 0.1 * before, options->target, &iterations);
     if (good && trial.error < x->error) ds_iterate_copy(x, &trial, p);
     bool easy = x->error < 0.7 * before || good;
     if (x->error <= options->tolerance && !easy) break; /* the last digits do not come easily */
     if (easy) {
       double smaller = alpha * (iterations <= 2 ? 0.01 : iterations <= 4 ? 0.1 : 0.3);
-      if (smaller > 1.5 * failed_at) alpha = fmax(smaller, 1e-13);
+      bool fast = x->error <= 0.1 * before && x->error <= 1e-6; /* keep alpha, and with it the factorization */
+      if (smaller > 1.5 * failed_at && !fast) alpha = fmax(smaller, 1e-13);
     } else {
       failed_at = alpha;
       alpha *= 4;

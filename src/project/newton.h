@@ -6,10 +6,10 @@
 #include "project/system.h"
 
 typedef struct ds_newton_options {
-  double tolerance;       /* natural-map error that will do */
-  double target;          /* error aimed at, below the tolerance: tried for as long as it comes easily */
-  double proximal;        /* first weight alpha */
-  int32_t factorizations; /* at most */
+  double tolerance; /* natural-map error that will do */
+  double target;    /* error aimed at, below the tolerance: tried for as long as it comes easily */
+  double proximal;  /* first weight alpha */
+  int32_t steps;    /* at most */
 } ds_newton_options;
 
 /* Improves x (r, v, u, error set); x is the best iterate seen on return. True where the tolerance was met. */

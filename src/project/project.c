@@ -17,9 +17,8 @@
 static const double TARGET = 1e-4, ACCEPT_WARM = 1e-3;
 
 static void newton(ds_arena *arena, ds_system *system, ds_iterate *x, ds_work *work, double tolerance, double proximal,
-                   int32_t factorizations) {
-  ds_newton_options o = {
-      .tolerance = tolerance, .target = TARGET * tolerance, .proximal = proximal, .factorizations = factorizations};
+                   int32_t steps) {
+  ds_newton_options o = {.tolerance = tolerance, .target = TARGET * tolerance, .proximal = proximal, .steps = steps};
   ds_newton_solve(arena, system, x, work, &o);
 }
 
@@ -32,7 +31,7 @@ static bool keep(ds_iterate *x, const ds_iterate *y, const ds_problem *p, double
 static void coupled_path(ds_arena *arena, ds_system *system, ds_iterate *x, ds_work *work, const ds_options *options) {
   const ds_problem *p = system->problem;
   double tolerance = options->tolerance;
-  newton(arena, system, x, work, tolerance, fmin(1e-2, fmax(1e-10, x->error)), 40);
+  newton(arena, system, x, work, tolerance, x->error < 1e-2 ? 1e-3 : 1e-2, 40);
   if (x->error <= tolerance) return;
 
   ds_iterate y = ds_iterate_new(arena, p), z = ds_iterate_new(arena, p);

@@ -1,6 +1,6 @@
 #include "project/system.h"
 
-#include <math.h>
+#include <string.h>
 
 ds_system *ds_system_create(ds_arena *arena, const ds_problem *p) {
   ds_system *s = DS_NEW0(arena, ds_system, 1);
@@ -20,6 +20,7 @@ ds_system *ds_system_create(ds_arena *arena, const ds_problem *p) {
   s->slot = DS_NEW(arena, int32_t, p->contact_count + 1);
   s->swapped = DS_NEW(arena, bool, p->contact_count + 1);
   s->work = DS_NEW(arena, double, p->dof + 1);
+  s->last = DS_NEW(arena, double, 9 * (size_t)p->contact_count + 1);
   s->matrix = s->pattern ? ds_block_create(arena, s->pattern) : NULL;
   if (ds_arena_failed(arena) || !s->matrix) return NULL;
   for (int32_t k = 0; k < p->contact_count; k++) {
@@ -87,6 +88,9 @@ static inline void add_contact(ds_system *s, const double *c, int32_t k, bool sy
 
 bool ds_system_factor(ds_system *s, const double *c, bool symmetric) {
   const ds_problem *p = s->problem;
+  size_t bytes = 9 * (size_t)p->contact_count * sizeof(double);
+  if (s->valid && s->symmetric == symmetric && memcmp(c, s->last, bytes) == 0) return true;
+  memcpy(s->last, c, bytes);
   ds_block_identity(s->matrix, symmetric);
   for (int32_t k = 0; k < p->contact_count; k++) {
     const double *ck = c + 9 * k;
@@ -102,7 +106,8 @@ bool ds_system_factor(ds_system *s, const double *c, bool symmetric) {
   }
   s->symmetric = symmetric;
   s->factorizations++;
-  return symmetric ? ds_block_cholesky(s->matrix) : ds_block_lu(s->matrix);
+  s->valid = symmetric ? ds_block_cholesky(s->matrix) : ds_block_lu(s->matrix);
+  return s->valid;
 }
 
 void ds_system_solve(double *x, const ds_system *s) {
