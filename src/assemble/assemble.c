@@ -52,6 +52,11 @@ static ds_vec3 point_velocity(ds_vec3 v, ds_vec3 w, ds_vec3 x, ds_vec3 point) {
   return v3_add(v, v3_cross(w, v3_sub(point, x)));
 }
 
+/* Gaps up to this share of the smaller body's radius count as closed. Gaps at rounding level, say 1e-10 m, do not fit
+ * one plane; as velocities g/h they would ask sticking contacts for motions that no rigid body has, and leave the
+ * solver to choose which of them slides by 1e-7 m/s. */
+static const double TOUCHING = 1e-7;
+
 /* Right-hand side of one contact: Nᵀ v >= b_N, and b_T. */
 static void right_hand_side(double b[3], const ds_contact_point *c, const ds_contact_frame *f,
                             const ds_assembly *assembly, const ds_state *state, const ds_scene *scene, double h) {
@@ -70,7 +75,8 @@ static void right_hand_side(double b[3], const ds_contact_point *c, const ds_con
     }
   }
   double approach = v3_dot(f->normal, before);
-  double bound = c->gap > 0 ? -c->gap / h : 0;
+  double touching = TOUCHING * fmin(scene->bodies[c->a].bounding_radius, scene->bodies[c->b].bounding_radius);
+  double bound = c->gap > touching ? -c->gap / h : 0;
   /* A rebound slower than one step of gravity would not leave the surface; a gap not reached in this step does not act.
    */
   double rebound = f->restitution * fmax(0, -approach);

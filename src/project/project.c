@@ -60,7 +60,9 @@ static void coupled_path(ds_arena *arena, ds_system *system, ds_iterate *x, ds_w
     newton(arena, system, &z, work, tolerance, proximal[round % 3], 60);
     if (keep(x, &z, p, tolerance)) return;
   }
-  ds_staggered_options staggered = {.tolerance = tolerance, .iterations = options->max_iterations};
+  /* a last resort that costs some forty factorizations an iteration */
+  int32_t iterations = options->max_iterations < 10 ? options->max_iterations : 10;
+  ds_staggered_options staggered = {.tolerance = tolerance, .iterations = iterations};
   ds_staggered_solve(arena, system, x, work, &staggered);
   newton(arena, system, x, work, tolerance, 1e-4, 60);
 }
