@@ -99,9 +99,10 @@ void ds_state_set_velocity(ds_state *state, ds_body_id id, ds_vec3 velocity, ds_
 
 void ds_state_apply_force(ds_state *state, ds_body_id id, ds_vec3 force, ds_vec3 point) {
   DS_CHECK(v3_finite(force) && v3_finite(point));
+  ds_vec3 arm = v3_sub(point, get(state, id)->x);
   int32_t i = ds_index(id);
   state->force[i] = v3_add(state->force[i], force);
-  state->torque[i] = v3_add(state->torque[i], v3_cross(v3_sub(point, get(state, id)->x), force));
+  state->torque[i] = v3_add(state->torque[i], v3_cross(arm, force));
 }
 
 void ds_state_apply_torque(ds_state *state, ds_body_id id, ds_vec3 torque) {

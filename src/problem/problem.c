@@ -58,8 +58,20 @@ void ds_problem_slip(double *u, const ds_problem *p, const double *v) {
   for (int32_t i = 0; i < 3 * p->contact_count; i++) u[i] -= p->b[i];
 }
 
+/* Contacts of the same two bodies follow one another. */
+static void even_weights(double *weight, const double *scale, const ds_problem *p) {
+  for (int32_t k = 0, end; k < p->contact_count; k = end) {
+    double sum = 0;
+    for (end = k;
+         end < p->contact_count && p->body[2 * end] == p->body[2 * k] && p->body[2 * end + 1] == p->body[2 * k + 1];
+         end++)
+      sum += scale[end];
+    for (int32_t i = k; i < end; i++) weight[i] = sum / (end - k);
+  }
+}
+
 bool ds_problem_prepare(ds_arena *arena, ds_problem *p) {
-  double *scale = DS_NEW(arena, double, p->contact_count + 1);
+  double *scale = DS_NEW(arena, double, p->contact_count + 1), *weight = DS_NEW(arena, double, p->contact_count + 1);
   ds_arena_mark mark = ds_arena_get_mark(arena);
   double *q = DS_NEW(arena, double, 3 * p->contact_count + 1);
   if (ds_arena_failed(arena)) return false;
@@ -77,7 +89,9 @@ bool ds_problem_prepare(ds_arena *arena, ds_problem *p) {
     scale[k] = largest > 0 ? largest : 1;
     trace += w[0] + w[1] + w[2];
   }
+  even_weights(weight, scale, p);
   p->scale = scale;
+  p->weight = weight;
   p->rho = trace > 0 ? 3 * p->contact_count / trace : 1;
   ds_problem_slip(q, p, p->predicted);
   for (int32_t i = 0; i < 3 * p->contact_count; i++) sum += q[i] * q[i];

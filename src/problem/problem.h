@@ -23,6 +23,8 @@ typedef struct ds_problem {
   const double *b;         /* 3 x contact_count */
   const double *mu;        /* contact_count */
   const double *scale;     /* contact_count: W_k = largest diagonal entry of G_kᵀ G_k, 1/kg; 1 where that is 0 */
+  const double *weight;    /* contact_count: mean of scale over the contacts of the same bodies; redundant impulses are
+                              chosen    least in this metric, so that a patch shares its load evenly */
   double rho;              /* 3 contacts / trace of GᵀG: the step of the natural map */
   double target;           /* |q|, q = Gᵀ v_p - b: scale of the error of a zero impulse */
 } ds_problem;

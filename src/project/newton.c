@@ -80,7 +80,7 @@ static double build(newton *n, const ds_iterate *x, bool *symmetric, double alph
   bool slides = false;
   for (int32_t k = 0; k < p->contact_count; k++) {
     sum += linearize(n->phi + 3 * k, n->c + 9 * k, &slides, x->r + 3 * k, x->u + 3 * k, n->center + 3 * k, p->mu[k],
-                     p->scale[k], alpha);
+                     p->weight[k], alpha);
     for (int i = 0; i < 3; i++) norm += x->r[3 * k + i] * x->r[3 * k + i];
   }
   *symmetric = !slides;
@@ -150,6 +150,7 @@ bool ds_newton_solve(ds_arena *arena, ds_system *system, ds_iterate *x, ds_work 
     ds_iterate_copy(&trial, x, p);
     bool good = inner(&n, &trial, x, work, alpha, 0.1 * before, options->target, &iterations);
     if (good && trial.error < x->error) ds_iterate_copy(x, &trial, p);
+    if (iterations == 0 && !(x->error < before)) break; /* the map is solved to rounding already */
     bool easy = x->error < 0.7 * before || good;
     if (x->error <= options->tolerance && !easy) break; /* the last digits do not come easily */
     if (easy) {

@@ -58,7 +58,7 @@ static double natural_error(polish *q, const double *v) {
 }
 
 static void linearize_contact(const polish *q, int32_t k, double prox) {
-  double w = q->p->scale[k], r = q->part[3 * k], *c = q->c + 9 * k, *phi = q->phi + 3 * k;
+  double w = q->p->weight[k], r = q->part[3 * k], *c = q->c + 9 * k, *phi = q->phi + 3 * k;
   double z = r - q->gv[3 * k] / w - prox * (r - q->center[3 * k]);
   phi[0] = z > 0 ? (r - z) / prox : r;
   c[0] = z > 0 ? 1 / (w * prox) : 0;
@@ -66,7 +66,7 @@ static void linearize_contact(const polish *q, int32_t k, double prox) {
 
 /* The polygon: P' = I inside, e eᵀ on an edge e, 0 at a corner. */
 static void linearize_polygon(const polish *q, int32_t k, double prox) {
-  double w = q->p->scale[k], *c = q->c + 9 * k, *phi = q->phi + 3 * k, z[2], m[2], e[2] = {0, 0};
+  double w = q->p->weight[k], *c = q->c + 9 * k, *phi = q->phi + 3 * k, z[2], m[2], e[2] = {0, 0};
   const double *r = q->part + 3 * k + 1;
   for (int i = 0; i < 2; i++) z[i] = r[i] - q->gv[3 * k + 1 + i] / w - prox * (r[i] - q->center[3 * k + 1 + i]);
   int rank = ds_polygon_project(m, e, z, q->radius[k], q->samples);
@@ -79,7 +79,7 @@ static void linearize_polygon(const polish *q, int32_t k, double prox) {
 }
 
 static void linearize_friction(const polish *q, int32_t k, double prox) {
-  double w = q->p->scale[k], radius = q->radius[k], *c = q->c + 9 * k, *phi = q->phi + 3 * k, z[2];
+  double w = q->p->weight[k], radius = q->radius[k], *c = q->c + 9 * k, *phi = q->phi + 3 * k, z[2];
   const double *r = q->part + 3 * k + 1;
   for (int i = 0; i < 2; i++) z[i] = r[i] - q->gv[3 * k + 1 + i] / w - prox * (r[i] - q->center[3 * k + 1 + i]);
   double length = sqrt(z[0] * z[0] + z[1] * z[1]);

@@ -14,7 +14,7 @@
 /* An error of the tolerance, repeated step after step with the same impulses, would add up to a drift of the whole
  * structure. A solve therefore aims lower, which Newton gives nearly free, and a warm start is taken without a solve
  * only where its error is well below the tolerance. */
-static const double TARGET = 1e-4, ACCEPT_WARM = 1e-3;
+static const double TARGET = 1e-5, ACCEPT_WARM = 1e-4;
 
 static void newton(ds_arena *arena, ds_system *system, ds_iterate *x, ds_work *work, double tolerance, double proximal,
                    int32_t steps) {
@@ -67,6 +67,24 @@ static void coupled_path(ds_arena *arena, ds_system *system, ds_iterate *x, ds_w
   newton(arena, system, x, work, tolerance, 1e-4, 60);
 }
 
+/* Impulses outside the cone by rounding are put on it, so that it holds exactly: a frictionless contact carries no
+ * friction at all. Taken where the error does not suffer. */
+static void clip_to_cone(ds_arena *arena, ds_iterate *x, const ds_problem *p, double tolerance) {
+  ds_iterate y = ds_iterate_new(arena, p);
+  if (ds_arena_failed(arena)) return;
+  bool changed = false;
+  for (int32_t k = 0; k < p->contact_count; k++) {
+    const double *from = x->r + 3 * k;
+    double *to = y.r + 3 * k, friction = sqrt(from[1] * from[1] + from[2] * from[2]);
+    double normal = fmax(0, from[0]), limit = p->mu[k] * normal, f = friction > limit ? limit / friction : 1;
+    to[0] = normal, to[1] = f * from[1], to[2] = f * from[2];
+    changed |= to[0] != from[0] || to[1] != from[1] || to[2] != from[2];
+  }
+  if (!changed) return;
+  ds_iterate_update(&y, p);
+  if (y.error <= fmax(x->error, 0.1 * tolerance)) ds_iterate_copy(x, &y, p);
+}
+
 bool ds_project_island(ds_arena *arena, double *r, double *v, ds_certificate *certificate, ds_problem *p,
                        const ds_options *options) {
   ds_work work = {0, 0, 0, 0};
@@ -96,6 +114,7 @@ bool ds_project_island(ds_arena *arena, double *r, double *v, ds_certificate *ce
     }
     work.factorizations = system->factorizations;
   }
+  if (!samples && !published) clip_to_cone(arena, &x, p, options->tolerance);
   if (ds_arena_failed(arena)) return false;
   memcpy(r, x.r, 3 * (size_t)p->contact_count * sizeof(double));
   memcpy(v, x.v, (size_t)p->dof * sizeof(double));

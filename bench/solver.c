@@ -1,0 +1,231 @@
+/* Work and time of the solver on disturbed and resting steps: the table of targets in docs/benchmarks.md.
+ *
+ *   bench-solver [--quick]      one line of JSON a scene on stdout, a table on stderr
+ *
+ * Per scene: our block factorization against CHOLMOD's numeric factorization of the same matrix (F), one contact and
+ * one friction projection to 1e-6, and whole steps, disturbed (those whose warm start was not the answer) and at rest.
+ * Counts are exact, times are medians within this run. The steps are the library's own stages, called one by one. */
+#include <cholmod.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "assemble/assemble.h"
+#include "base/thread.h"
+#include "detect/detect.h"
+#include "drystone/scene_file.h"
+#include "integrate/integrate.h"
+#include "predict/predict.h"
+#include "project/project.h"
+#include "project/projections.h"
+#include "project/system.h"
+
+typedef struct bench_scene {
+  const char *name, *generator;
+  double from, until; /* the disturbed window, simulated s */
+  double step, tolerance;
+} bench_scene;
+
+/* Five disturbed scenes of growing size. A pile is disturbed while it falls together. */
+static const bench_scene SCENES[] = {
+    {"small pile (12 bodies)", "pile:count=12", 0.2, 1.2, 0.01, 1e-4},
+    {"SP08 arch, blocks on the keystone", "arch-sp08", 1.2, 3.0, 0.01, 1e-4},
+    {"SP08 card house, first block", "card-house-sp08", 2.2, 2.5, 0.001, 1e-4},
+    {"wall on a shaken floor", "wall:shake=0.02", 1.0, 2.0, 0.01, 1e-4},
+    {"pile of 100", "pile:count=100", 0.3, 1.3, 0.01, 1e-4},
+};
+
+typedef struct samples {
+  double *values;
+  int32_t count, capacity;
+} samples;
+
+static void add(samples *s, double value) {
+  if (s->count == s->capacity) {
+    s->capacity = s->capacity ? 2 * s->capacity : 256;
+    s->values = realloc(s->values, (size_t)s->capacity * sizeof *s->values);
+    if (!s->values) exit(1);
+  }
+  s->values[s->count++] = value;
+}
+
+static int ascending(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+static double quantile(samples *s, double q) {
+  if (s->count == 0) return NAN;
+  qsort(s->values, (size_t)s->count, sizeof *s->values, ascending);
+  return s->values[(int32_t)(q * (s->count - 1) + 0.5)];
+}
+
+/* The dense blocks of H = I + c G Gᵀ as CHOLMOD's lower triangle. */
+static cholmod_sparse *to_cholmod(const ds_problem *p, double c, cholmod_common *common) {
+  size_t most = 36 * (size_t)(p->body_count + 3 * p->contact_count);
+  cholmod_triplet *t = cholmod_allocate_triplet((size_t)p->dof, (size_t)p->dof, most, -1, CHOLMOD_REAL, common);
+  int *row = t->i, *column = t->j;
+  double *value = t->x;
+  size_t n = 0;
+  for (int32_t i = 0; i < p->dof; i++, n++) row[n] = column[n] = i, value[n] = 1;
+  for (int32_t k = 0; k < p->contact_count; k++)
+    for (int s = 0; s < 2; s++)
+      for (int q = 0; q < 2; q++) {
+        int32_t a = p->body[2 * k + s], b = p->body[2 * k + q];
+        if (a < 0 || b < 0 || p->first[a] < p->first[b]) continue;
+        const double *ga = p->g + p->jacobian[2 * k + s], *gb = p->g + p->jacobian[2 * k + q];
+        for (int32_t i = 0; i < 6; i++)
+          for (int32_t j = 0; j < 6; j++) {
+            int32_t r = p->first[a] + i, col = p->first[b] + j;
+            if (r < col) continue;
+            row[n] = r, column[n] = col;
+            value[n++] = c * (ga[i] * gb[j] + ga[6 + i] * gb[6 + j] + ga[12 + i] * gb[12 + j]);
+          }
+      }
+  t->nnz = n;
+  cholmod_sparse *matrix = cholmod_triplet_to_sparse(t, 0, common);
+  cholmod_free_triplet(&t, common);
+  return matrix;
+}
+
+/* Median times of ours and CHOLMOD's numeric factorization of the same H, assembly excluded on both sides. */
+static void time_factorization(double *ours, double *theirs, ds_arena *arena, const ds_problem *p, int repeats) {
+  ds_system *system = ds_system_create(arena, p);
+  double *c = DS_NEW0(arena, double, 9 * (size_t)p->contact_count + 1);
+  samples mine = {0}, other = {0};
+  for (int32_t k = 0; k < p->contact_count; k++) c[9 * k] = c[9 * k + 4] = c[9 * k + 8] = 100 / p->scale[k];
+  ds_system_factor(system, c, true);
+  for (int i = 0; i < repeats; i++) { /* the work does not depend on the values: I has the same pattern, fill included */
+    ds_block_identity(system->matrix, true);
+    double start = ds_clock();
+    ds_block_cholesky(system->matrix);
+    add(&mine, ds_clock() - start);
+  }
+  cholmod_common common;
+  cholmod_start(&common);
+  cholmod_sparse *h = to_cholmod(p, 100 / p->scale[0], &common);
+  cholmod_factor *factor = cholmod_analyze(h, &common);
+  for (int i = 0; i < repeats; i++) {
+    double start = ds_clock();
+    cholmod_factorize(h, factor, &common);
+    add(&other, ds_clock() - start);
+  }
+  cholmod_free_factor(&factor, &common);
+  cholmod_free_sparse(&h, &common);
+  cholmod_finish(&common);
+  *ours = quantile(&mine, 0.5);
+  *theirs = quantile(&other, 0.5);
+  free(mine.values), free(other.values);
+}
+
+typedef struct tally {
+  samples disturbed, rest, factorizations, contact, friction;
+  int32_t steps, unconverged;
+  double worst;
+} tally;
+
+static void time_projections(tally *t, ds_arena *arena, ds_problem *p) {
+  ds_work work = {0};
+  ds_system *system = ds_system_create(arena, p);
+  ds_iterate x = ds_iterate_new(arena, p);
+  double *v_hat = DS_NEW0(arena, double, p->dof + 1);
+  double start = ds_clock();
+  ds_project_contact(arena, system, x.r, x.v, &work, p->predicted, 1e-6);
+  add(&t->contact, ds_clock() - start);
+  memcpy(v_hat, x.v, (size_t)p->dof * sizeof *v_hat);
+  start = ds_clock();
+  ds_project_friction(arena, system, x.r, x.v, &work, v_hat, 1e-6, 0);
+  add(&t->friction, ds_clock() - start);
+}
+
+/* One step by hand, so that the problems can be looked at; the largest island counts. */
+static void one_step(tally *t, ds_arena *arena, ds_state *state, const ds_scene *scene, const ds_options *options,
+                     bool window, double *factor_times) {
+  ds_contact_list contacts;
+  ds_assembly assembly = {0};
+  ds_detect_options detect = {options->step, options->margin, options->contacts_per_face};
+  ds_detect(arena, &contacts, scene, state, &detect);
+  ds_assemble(arena, &assembly, scene, state, &contacts, options);
+  ds_predict(&assembly, scene, state, options->step);
+  double seconds = 0;
+  int32_t factorizations = 0, largest = -1;
+  for (int32_t i = 0; i < assembly.island_count; i++) {
+    ds_island *island = &assembly.islands[i];
+    double start = ds_clock();
+    ds_project_island(arena, island->r, island->v, &island->certificate, &island->problem, options);
+    seconds += ds_clock() - start;
+    factorizations += island->certificate.factorizations;
+    t->unconverged += window && !island->certificate.converged;
+    if (window) t->worst = fmax(t->worst, island->certificate.natural_error);
+    if (largest < 0 || island->problem.dof > assembly.islands[largest].problem.dof) largest = i;
+  }
+  if (window) {
+    t->steps++;
+    add(factorizations > 0 ? &t->disturbed : &t->rest, seconds);
+    if (factorizations > 0) add(&t->factorizations, factorizations);
+    if (largest >= 0 && t->steps % 10 == 1) time_projections(t, arena, &assembly.islands[largest].problem);
+    if (largest >= 0 && t->steps == 10)
+      time_factorization(&factor_times[0], &factor_times[1], arena, &assembly.islands[largest].problem, 200);
+  } else {
+    add(&t->rest, seconds);
+  }
+  if (contacts.count > state->contact_capacity) {
+    state->contacts = realloc(state->contacts, (size_t)contacts.count * sizeof *state->contacts);
+    state->contact_capacity = contacts.count;
+  }
+  ds_integrate(state, scene, &assembly, &contacts, options->step);
+}
+
+static void run(const bench_scene *b, bool quick) {
+  ds_error error;
+  ds_run_settings settings;
+  char *text = ds_generate(b->generator, &error);
+  ds_scene *scene = text ? ds_scene_read_text(text, strlen(text), b->generator, &settings, &error) : NULL;
+  if (!scene) {
+    fprintf(stderr, "%s: %s\n", b->generator, error.message);
+    exit(2);
+  }
+  ds_state *state = ds_state_create(scene);
+  ds_options options = settings.options;
+  options.step = b->step;
+  options.tolerance = b->tolerance;
+  ds_arena arena = {0};
+  tally t = {0};
+  double factor_times[2] = {NAN, NAN}, until = quick ? b->from + 0.2 * (b->until - b->from) : b->until;
+  int32_t contacts = 0;
+  while (state->time < until) {
+    ds_arena_reset(&arena);
+    one_step(&t, &arena, state, scene, &options, state->time >= b->from, factor_times);
+    if (state->contact_count > contacts) contacts = state->contact_count;
+  }
+  int32_t dof = 0;
+  for (int32_t i = 0; i < ds_scene_body_count(scene); i++)
+    dof += ds_body_get_kind(scene, ds_scene_body(scene, i)) == DS_BODY_DYNAMIC ? 6 : 0;
+  printf(
+      "{\"scene\": \"%s\", \"generator\": \"%s\", \"dof\": %d, \"contacts\": %d, \"steps\": %d, \"unconverged\": %d, "
+      "\"natural_error_max\": %.3g, \"factor_ms\": %.4g, \"cholmod_ms\": %.4g, \"contact_ms\": %.4g, \"friction_ms\": "
+      "%.4g, "
+      "\"disturbed_ms\": %.4g, \"disturbed_p95_ms\": %.4g, \"factorizations_median\": %.0f, \"rest_ms\": %.4g}\n",
+      b->name, b->generator, dof, contacts, t.steps, t.unconverged, t.worst, 1e3 * factor_times[0],
+      1e3 * factor_times[1], 1e3 * quantile(&t.contact, 0.5), 1e3 * quantile(&t.friction, 0.5),
+      1e3 * quantile(&t.disturbed, 0.5), 1e3 * quantile(&t.disturbed, 0.95), quantile(&t.factorizations, 0.5),
+      1e3 * quantile(&t.rest, 0.5));
+  fflush(stdout);
+  samples *all[] = {&t.disturbed, &t.rest, &t.factorizations, &t.contact, &t.friction};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]->values);
+  ds_arena_free(&arena);
+  ds_state_destroy(state);
+  ds_scene_destroy(scene);
+  free(text);
+}
+
+int main(int argc, char **argv) {
+  bool quick = argc > 1 && strcmp(argv[1], "--quick") == 0;
+  if (argc > 1 && !quick) {
+    fprintf(stderr, "usage: bench-solver [--quick]\n");
+    return 2;
+  }
+  for (size_t i = 0; i < sizeof SCENES / sizeof *SCENES; i++) run(&SCENES[i], quick);
+  return 0;
+}

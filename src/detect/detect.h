@@ -1,0 +1,61 @@
+/* Stage 1, detect: which points touch, or will within the step.
+ *
+ * A contact point lies between the two surfaces; its normal points from body b to body a, a < b by index. Points are
+ * returned in order of (a, b, feature), every key once, so that the result does not depend on how they were found. */
+#ifndef DS_DETECT_DETECT_H
+#define DS_DETECT_DETECT_H
+
+#include "base/arena.h"
+#include "body/scene.h"
+
+typedef struct ds_contact_point {
+  int32_t a, b;
+  ds_vec3 point, normal;
+  double gap;       /* along the normal, negative = overlap */
+  uint64_t feature; /* shape of a, shape of b, touching features: unique in the pair, persistent */
+} ds_contact_point;
+
+typedef struct ds_contact_list {
+  ds_contact_point *points; /* in the arena */
+  int32_t count;
+} ds_contact_list;
+
+typedef struct ds_detect_options {
+  double step;               /* h: speculative reach is 2 h (|v_a| + |v_b| + rotation) + h² |g| + margin */
+  double margin;             /* extra reach, m; 0 = a thousandth of the smaller body's size, at most 1e-3 m */
+  int32_t contacts_per_face; /* at most so many points for a face-face patch: 8 = well-spread corners; more = also a
+                                grid of points inside the patch */
+} ds_detect_options;
+
+/* Static and kinematic bodies touch dynamic ones only; held bodies touch nothing. */
+ds_status ds_detect(ds_arena *arena, ds_contact_list *contacts, const ds_scene *scene, const ds_state *state,
+                    const ds_detect_options *options);
+
+/* --- one pair of shapes (narrow.c) --- */
+#define DS_MANIFOLD_MAX 512
+typedef struct ds_manifold {
+  int32_t count;
+  ds_vec3 point[DS_MANIFOLD_MAX];
+  ds_vec3 normal[DS_MANIFOLD_MAX]; /* unit, from shape b to shape a */
+  double gap[DS_MANIFOLD_MAX];
+  uint32_t feature[DS_MANIFOLD_MAX]; /* below 2^32, unique in the manifold */
+} ds_manifold;
+
+/* All points of shapes a and b nearer than reach. Poses are world poses of the shapes. */
+void ds_narrow(ds_manifold *manifold, const ds_shape *a, ds_pose pose_a, const ds_shape *b, ds_pose pose_b,
+               double reach, int32_t contacts_per_face);
+
+/* --- convex polyhedra (hull.c) --- */
+/* Convex hull of points, coplanar triangles merged into faces; false with a reason where the points span no volume. */
+ds_status ds_hull_build(ds_hull *hull, const ds_vec3 *points, int32_t count, ds_error *error);
+ds_status ds_hull_box(ds_hull *hull, ds_vec3 half); /* the polyhedron of a box */
+void ds_hull_free(ds_hull *hull);
+
+/* --- rays (ray.c) --- */
+/* Distance along the unit direction (world) to one shape, or a negative number; the normal on a hit. */
+double ds_shape_ray(ds_vec3 *normal, const ds_shape *shape, ds_pose pose, ds_vec3 origin, ds_vec3 direction,
+                    double max_distance);
+/* World bounding box of a shape. Half-spaces have infinite extents. */
+void ds_shape_bounds(ds_vec3 *low, ds_vec3 *high, const ds_shape *shape, ds_pose pose);
+
+#endif

@@ -1,0 +1,383 @@
+/* Polyhedron against polyhedron (boxes and hulls alike): which normal, and which points.
+ *
+ * 1. Face normals. If the cores (hull.c) are apart, and the face that separates them most has part of the other's
+ * lowest feature above it, then that face's normal is the direction of the shortest distance between the cores: exact,
+ * and continuous in the poses. Points come from the face patch (patch.c).
+ * 2. Otherwise edges or corners are nearest, and the normal is the direction between the nearest points of the cores:
+ *    that of slightly rounded bodies, unique and continuous also where edges are parallel. It is computed anew from the
+ *    features that carry the nearest points. Gaps are still those of the unrounded edges along this normal.
+ *    Where the rounding is wider than what truly overlaps (a narrow strip of a face), a face separates better by more
+ *    than a share of the skins: then that face is taken.
+ * 3. Cores that overlap: the axis of least penetration among face normals and products of edges. */
+#include "detect/pairs.h"
+
+typedef struct pair {
+  const ds_hull *h[2];
+  const ds_placed *placed[2];
+  ds_mat3 r[2]; /* r[k], p[k]: the other's frame -> frame of h[k] */
+  ds_vec3 p[2];
+  double tau; /* heights that differ by less are equal */
+  double eps; /* points that differ by less are one */
+} pair;
+
+static ds_vec3 to_frame(const pair *c, int k, ds_vec3 x) { return v3_add(mat3_mul_v3(&c->r[k], x), c->p[k]); }
+
+/* How far the other lies in front of a face of h[k]: of the cores, or of the bodies themselves. */
+static double face_separation(const pair *c, int k, int32_t face, bool core) {
+  const ds_hull *h = c->h[k], *o = c->h[1 - k];
+  ds_vec3 n = h->normals[face], m = mat3_tmul_v3(&c->r[k], n);
+  const ds_vec3 *x = core ? o->core : o->vertices;
+  double least = INFINITY;
+  for (int32_t i = 0; i < o->vertex_count; i++) {
+    double g = v3_dot(m, x[i]);
+    least = g < least ? g : least;
+  }
+  double offset = core ? v3_dot(n, h->core[h->face_vertex[h->face_start[face]]]) : h->offsets[face];
+  return least + v3_dot(n, c->p[k]) - offset;
+}
+
+static double best_face(int32_t *face, const pair *c, int k, bool core) {
+  double best = -INFINITY;
+  *face = 0;
+  for (int32_t f = 0; f < c->h[k]->face_count; f++) {
+    double s = face_separation(c, k, f, core);
+    if (s > best + c->tau) {
+      best = s;
+      *face = f;
+    }
+  }
+  return best;
+}
+
+/* The core of a face: how far a point (in the frame of h) lies inside the side that starts at loop index i. */
+static double inside_core_side(const ds_hull *h, int32_t face, int32_t i, ds_vec3 x) {
+  ds_vec3 v = h->core[h->face_vertex[i]], w = h->core[h->face_vertex[ds_next_in_face(h, face, i)]];
+  ds_vec3 in = v3_cross(h->normals[face], v3_sub(w, v));
+  return v3_dot(in, v3_sub(x, v)) / v3_norm(in);
+}
+
+/* Whether projections of a segment and of a core face have no point in common, along the normal of the segment. */
+static bool beside_segment(const ds_hull *h, int32_t face, const ds_segment *s, double tau) {
+  ds_vec3 side = v3_unit(v3_cross(h->normals[face], v3_sub(s->b, s->a)));
+  double low = INFINITY, high = -INFINITY;
+  for (int32_t i = h->face_start[face]; i < h->face_start[face + 1]; i++) {
+    double g = v3_dot(side, v3_sub(h->core[h->face_vertex[i]], s->a));
+    low = fmin(low, g);
+    high = fmax(high, g);
+  }
+  return low > tau || high < -tau;
+}
+
+/* Whether the lowest feature of the other core lies above the core of a face, at least in part. */
+static bool is_over_face(const pair *c, int k, int32_t face, double separation) {
+  enum { MAX_LOWEST = 64 };
+  const ds_hull *h = c->h[k], *o = c->h[1 - k];
+  ds_vec3 n = h->normals[face], m = mat3_tmul_v3(&c->r[k], n), lowest[MAX_LOWEST];
+  double limit = separation + v3_dot(n, h->core[h->face_vertex[h->face_start[face]]]) - v3_dot(n, c->p[k]) + c->tau;
+  int count = 0;
+  for (int32_t i = 0; i < o->vertex_count && count < MAX_LOWEST; i++)
+    if (v3_dot(m, o->core[i]) <= limit) lowest[count++] = to_frame(c, k, o->core[i]);
+  /* a vertex above the face, or all beyond one of its sides */
+  bool apart = false, over[MAX_LOWEST];
+  for (int i = 0; i < count; i++) over[i] = true;
+  for (int32_t e = h->face_start[face]; e < h->face_start[face + 1]; e++) {
+    bool beyond = true;
+    for (int i = 0; i < count; i++) {
+      bool in = inside_core_side(h, face, e, lowest[i]) >= -c->tau;
+      over[i] = over[i] && in;
+      beyond = beyond && !in;
+    }
+    apart = apart || beyond;
+  }
+  for (int i = 0; i < count; i++)
+    if (over[i]) return true;
+  if (apart || count < 2) return false;
+  /* an edge or a polygon that crosses: no separating line along its own sides */
+  for (int i = 0; i < count; i++)
+    for (int j = i + 1; j < count; j++) {
+      ds_segment s = {lowest[i], lowest[j]};
+      if (v3_norm2(v3_sub(s.b, s.a)) == 0 || !beside_segment(h, face, &s, c->tau)) continue;
+      /* separating only if all lowest points lie on the same side as the segment */
+      ds_vec3 side = v3_unit(v3_cross(n, v3_sub(s.b, s.a))), mid = h->core[h->face_vertex[h->face_start[face]]];
+      double face_side = v3_dot(side, v3_sub(mid, s.a));
+      bool all = true;
+      for (int l = 0; l < count; l++)
+        all = all && v3_dot(side, v3_sub(lowest[l], s.a)) * face_side <= c->tau * fabs(face_side);
+      if (all) return false;
+    }
+  return true;
+}
+
+static void face_patch(ds_manifold *m, const ds_query *query, const pair *c, int k, int32_t face) {
+  ds_patch patch = {c->h[k], face, c->placed[k], k == 0, c->h[1 - k], c->r[k], c->p[k], c->eps};
+  ds_patch_build(m, query, &patch);
+}
+
+/* Largest n.x over the vertices, n in the frame of h[0]; k says whose. */
+static double support_height(const pair *c, int k, ds_vec3 n) {
+  const ds_hull *h = c->h[k];
+  ds_vec3 d = k == 0 ? n : mat3_tmul_v3(&c->r[0], n);
+  double best = -INFINITY;
+  for (int32_t i = 0; i < h->vertex_count; i++) best = fmax(best, v3_dot(d, h->vertices[i]));
+  return k == 0 ? best : best + v3_dot(n, c->p[0]);
+}
+
+typedef struct nearest { /* vertices of both bodies that carry the nearest points of the cores */
+  int count[2];
+  int32_t v[2][3];
+} nearest;
+
+static void unique_vertices(nearest *f, const ds_closest *g) {
+  f->count[0] = f->count[1] = 0;
+  for (int i = 0; i < g->count; i++)
+    for (int k = 0; k < 2; k++) {
+      int32_t v = k == 0 ? g->ia[i] : g->ib[i];
+      bool known = false;
+      for (int j = 0; j < f->count[k]; j++) known = known || f->v[k][j] == v;
+      if (!known && f->count[k] < 3) f->v[k][f->count[k]++] = v;
+    }
+}
+
+/* A vertex of body k in the frame of h[0]. */
+static ds_vec3 vertex_of(const pair *c, int k, int32_t v, bool core) {
+  ds_vec3 x = core ? c->h[k]->core[v] : c->h[k]->vertices[v];
+  return k == 0 ? x : to_frame(c, 0, x);
+}
+
+/* The direction of v again, from the features alone: free of the rounding of the search. */
+static ds_vec3 refine_normal(const pair *c, const nearest *f, ds_vec3 v) {
+  ds_vec3 n = v3_unit(v), a = vertex_of(c, 0, f->v[0][0], true), b = vertex_of(c, 1, f->v[1][0], true), exact = n;
+  if (f->count[0] == 1 && f->count[1] == 1) {
+    exact = v3_unit(v3_sub(a, b));
+  } else if (f->count[0] == 2 && f->count[1] == 2) {
+    ds_vec3 ea = v3_unit(v3_sub(vertex_of(c, 0, f->v[0][1], true), a));
+    ds_vec3 eb = v3_unit(v3_sub(vertex_of(c, 1, f->v[1][1], true), b)), cross = v3_cross(ea, eb);
+    if (v3_norm(cross) > 1e-6) {
+      exact = v3_unit(cross);
+      if (v3_dot(exact, n) < 0) exact = v3_neg(exact);
+    } else {
+      ds_vec3 d = v3_sub(a, b);
+      exact = v3_unit(v3_mad(d, -v3_dot(d, eb), eb));
+    }
+  } else if (f->count[0] + f->count[1] == 3) {
+    int k = f->count[0] == 2 ? 0 : 1;
+    ds_vec3 e = v3_unit(v3_sub(vertex_of(c, k, f->v[k][1], true), k ? b : a)), d = v3_sub(a, b);
+    exact = v3_unit(v3_mad(d, -v3_dot(d, e), e));
+  }
+  return v3_dot(exact, n) > 1 - 1e-6 ? exact : n;
+}
+
+static ds_segment edge_of(const pair *c, int k, int32_t edge) {
+  const int32_t *e = c->h[k]->edges + 4 * edge;
+  return (ds_segment){vertex_of(c, k, e[0], false), vertex_of(c, k, e[1], false)};
+}
+
+/* Edges of body k that start or end in the nearest vertices and run nearly across n. */
+static int edges_near(int32_t *edges, int max, const pair *c, const nearest *f, int k, ds_vec3 n) {
+  const ds_hull *h = c->h[k];
+  int count = 0;
+  for (int32_t e = 0; e < h->edge_count && count < max; e++) {
+    int touching = 0;
+    for (int j = 0; j < f->count[k]; j++)
+      touching += h->edges[4 * e] == f->v[k][j] || h->edges[4 * e + 1] == f->v[k][j];
+    if (touching == 0 || (f->count[k] == 2 && touching < 2)) continue;
+    ds_segment s = edge_of(c, k, e);
+    if (fabs(v3_dot(n, v3_unit(v3_sub(s.b, s.a)))) < 0.1) edges[count++] = e;
+  }
+  return count;
+}
+
+static uint32_t edge_feature(int32_t a, int32_t b, int end) {
+  return DS_FEATURE(3, DS_FEATURE_EDGES | ((uint32_t)a & 0x3fffu) << 15 | ((uint32_t)b & 0x3fffu) << 1 | (uint32_t)end);
+}
+
+static void emit_local(ds_manifold *m, const ds_query *query, const pair *c, ds_vec3 xa, ds_vec3 xb, ds_vec3 n,
+                       uint32_t feature) {
+  double gap = v3_dot(n, v3_sub(xa, xb));
+  if (gap < query->reach)
+    ds_emit(m, ds_placed_point(c->placed[0], v3_scale(0.5, v3_add(xa, xb))), mat3_mul_v3(&c->placed[0]->r, n), gap,
+            feature);
+}
+
+/* Points of an edge or corner contact with the given normal (frame of h[0]). */
+static void edge_contact(ds_manifold *m, const ds_query *query, const pair *c, const nearest *f, ds_vec3 n) {
+  enum { MAX_EDGES = 16 };
+  int32_t ea[MAX_EDGES], eb[MAX_EDGES];
+  int na = edges_near(ea, MAX_EDGES, c, f, 0, n), nb = edges_near(eb, MAX_EDGES, c, f, 1, n);
+  /* parallel edges: both ends of the stretch that they share, of the longest such pair */
+  double s[2], t[2], lateral = 4 * (c->h[0]->skin + c->h[1]->skin), longest = 0;
+  int best_a = -1, best_b = -1;
+  for (int i = 0; i < na; i++)
+    for (int j = 0; j < nb; j++) {
+      ds_segment a = edge_of(c, 0, ea[i]), b = edge_of(c, 1, eb[j]);
+      if (ds_segment_overlap(s, t, &a, &b, n, lateral) < 2) continue;
+      double length = fabs(s[1] - s[0]) * v3_dist(a.a, a.b);
+      if (length > longest * (1 + 1e-6) + c->eps) {
+        longest = length;
+        best_a = ea[i];
+        best_b = eb[j];
+      }
+    }
+  if (best_a >= 0) {
+    ds_segment a = edge_of(c, 0, best_a), b = edge_of(c, 1, best_b);
+    int count = ds_segment_overlap(s, t, &a, &b, n, lateral);
+    for (int i = 0; i < count; i++)
+      emit_local(m, query, c, ds_segment_at(&a, s[i]), ds_segment_at(&b, t[i]), n, edge_feature(best_a, best_b, i));
+    return;
+  }
+  ds_vec3 xa = vertex_of(c, 0, f->v[0][0], false), xb = vertex_of(c, 1, f->v[1][0], false);
+  uint32_t feature = f->count[0] == 1 ? DS_FEATURE(0, f->v[0][0]) : DS_FEATURE(1, f->v[1][0]);
+  if (f->count[0] == 2 && f->count[1] == 2) {
+    ds_segment a = {xa, vertex_of(c, 0, f->v[0][1], false)}, b = {xb, vertex_of(c, 1, f->v[1][1], false)};
+    ds_segment_closest(&s[0], &t[0], &a, &b);
+    xa = ds_segment_at(&a, s[0]);
+    xb = ds_segment_at(&b, t[0]);
+    if (na > 0 && nb > 0) feature = edge_feature(ea[0], eb[0], 0);
+  } else if (f->count[0] == 1 && f->count[1] == 2) {
+    ds_segment b = {xb, vertex_of(c, 1, f->v[1][1], false)};
+    xb = ds_segment_at(&b, ds_segment_nearest(&b, xa));
+  } else if (f->count[0] == 2 && f->count[1] == 1) {
+    ds_segment a = {xa, vertex_of(c, 0, f->v[0][1], false)};
+    xa = ds_segment_at(&a, ds_segment_nearest(&a, xb));
+  }
+  emit_local(m, query, c, xa, xb, n, feature);
+}
+
+/* Whether the arcs of two edges' face normals cross on the sphere, so that the edges' product can separate. */
+static bool arcs_cross(ds_vec3 a, ds_vec3 b, ds_vec3 c, ds_vec3 d) {
+  ds_vec3 ba = v3_cross(b, a), dc = v3_cross(d, c);
+  double cba = v3_dot(c, ba), dba = v3_dot(d, ba), adc = v3_dot(a, dc), bdc = v3_dot(b, dc);
+  return cba * dba < 0 && adc * bdc < 0 && cba * bdc > 0;
+}
+
+/* The edge pair that separates most (is least deep); its normal from b to a in the frame of h[0]. */
+static double best_edges(ds_vec3 *normal, int32_t *edge_a, int32_t *edge_b, const pair *c) {
+  const ds_hull *a = c->h[0], *b = c->h[1];
+  double best = -INFINITY;
+  for (int32_t j = 0; j < b->edge_count; j++) {
+    const int32_t *eb = b->edges + 4 * j;
+    ds_segment sb = edge_of(c, 1, j);
+    ds_vec3 fb = mat3_mul_v3(&c->r[0], b->normals[eb[2]]), gb = mat3_mul_v3(&c->r[0], b->normals[eb[3]]);
+    ds_vec3 db = v3_unit(v3_sub(sb.b, sb.a));
+    for (int32_t i = 0; i < a->edge_count; i++) {
+      const int32_t *ea = a->edges + 4 * i;
+      if (!arcs_cross(a->normals[ea[2]], a->normals[ea[3]], v3_neg(fb), v3_neg(gb))) continue;
+      ds_vec3 xa = a->vertices[ea[0]], da = v3_unit(v3_sub(a->vertices[ea[1]], xa)), cross = v3_cross(da, db);
+      if (v3_norm(cross) < 1e-3) continue;
+      ds_vec3 n = v3_unit(cross); /* outward from a */
+      if (v3_dot(n, v3_sub(xa, a->center)) < 0) n = v3_neg(n);
+      double s = v3_dot(n, v3_sub(sb.a, xa));
+      if (s > best + c->tau) {
+        best = s;
+        *normal = v3_neg(n);
+        *edge_a = i;
+        *edge_b = j;
+      }
+    }
+  }
+  return best;
+}
+
+/* Deep beyond the border of a face, no corner of the patch shows the depth: then the lowest vertex of the other does.
+ */
+static void add_deepest(ds_manifold *m, const pair *c, int k, int32_t face, double separation, int32_t first) {
+  const ds_hull *o = c->h[1 - k];
+  double least = INFINITY, skins = o->skin + c->h[k]->skin;
+  for (int32_t i = first; i < m->count; i++) least = fmin(least, m->gap[i]);
+  if (!(least > separation + 0.25 * fabs(separation) + 2 * skins)) return;
+  ds_vec3 n = c->h[k]->normals[face], down = mat3_tmul_v3(&c->r[k], n), world = mat3_mul_v3(&c->placed[k]->r, n);
+  int32_t low = 0;
+  for (int32_t i = 1; i < o->vertex_count; i++)
+    if (v3_dot(down, o->vertices[i]) < v3_dot(down, o->vertices[low]) - c->tau) low = i;
+  ds_vec3 x = v3_mad(to_frame(c, k, o->vertices[low]), -0.5 * separation, n);
+  ds_emit(m, ds_placed_point(c->placed[k], x), k == 0 ? v3_neg(world) : world, separation, DS_FEATURE(1 - k, low));
+}
+
+static void deep_contact(ds_manifold *m, const ds_query *query, const pair *c) {
+  int32_t fa, fb, ea = -1, eb = -1;
+  double sa = best_face(&fa, c, 0, false), sb = best_face(&fb, c, 1, false), sf = fmax(sa, sb);
+  double skins = c->h[0]->skin + c->h[1]->skin;
+  ds_vec3 n;
+  double se = best_edges(&n, &ea, &eb, c);
+  /* faces first: an edge pair must be less deep by a twentieth */
+  if (ea >= 0 && se > sf + 0.05 * fabs(sf) + 0.1 * skins) {
+    const int32_t *va = c->h[0]->edges + 4 * ea, *vb = c->h[1]->edges + 4 * eb;
+    nearest f = {{2, 2}, {{va[0], va[1], 0}, {vb[0], vb[1], 0}}};
+    edge_contact(m, query, c, &f, n);
+    return;
+  }
+  int k = sa >= sb - 0.1 * skins ? 0 : 1;
+  int32_t first = m->count;
+  face_patch(m, query, c, k, k == 0 ? fa : fb);
+  add_deepest(m, c, k, k == 0 ? fa : fb, k == 0 ? sa : sb, first);
+}
+
+static const double SQUARE = 2e-5; /* 1 - cos of 0.36 degrees */
+
+static void rounded_contact(ds_manifold *m, const ds_query *query, const pair *c, ds_vec3 guess) {
+  const ds_hull *a = c->h[0], *b = c->h[1];
+  static const ds_mat3 identity = {{1, 0, 0, 0, 1, 0, 0, 0, 1}};
+  ds_convex ca = {a->core, a->vertex_count, 0, 0, identity, {0, 0, 0}};
+  ds_convex cb = {b->core, b->vertex_count, 0, 0, c->r[0], c->p[0]};
+  double skins = a->skin + b->skin;
+  ds_closest g;
+  ds_gjk(&g, &ca, &cb, guess);
+  if (g.overlap || g.distance < 1e-3 * skins) {
+    deep_contact(m, query, c);
+    return;
+  }
+  nearest f;
+  unique_vertices(&f, &g);
+  ds_vec3 n = refine_normal(c, &f, g.v);
+  double separation = -support_height(c, 0, v3_neg(n)) - support_height(c, 1, n);
+  if (separation >= query->reach) return;
+  int32_t fa, fb;
+  double sa = best_face(&fa, c, 0, false), sb = best_face(&fb, c, 1, false);
+  /* A face that is nearly square to the normal is the contact, even where its rounded edge is the nearest point. */
+  double square_a = -v3_dot(n, a->normals[fa]), square_b = v3_dot(n, mat3_mul_v3(&c->r[0], b->normals[fb]));
+  bool first_square = square_a >= square_b - SQUARE;
+  if (fmax(square_a, square_b) > 1 - SQUARE && separation - (first_square ? sa : sb) < 0.5 * skins) {
+    bool first = first_square;
+    face_patch(m, query, c, first ? 0 : 1, first ? fa : fb);
+    return;
+  }
+  if (fmax(sa, sb) > separation + 0.1 * skins) {
+    bool first = sa >= sb - c->tau;
+    face_patch(m, query, c, first ? 0 : 1, first ? fa : fb);
+    return;
+  }
+  edge_contact(m, query, c, &f, n);
+}
+
+void ds_pair_hull_hull(ds_manifold *m, const ds_query *query, const ds_placed *a, const ds_placed *b) {
+  pair c = {.h = {&a->shape->hull, &b->shape->hull}, .placed = {a, b}};
+  c.r[0] = ds_mat3_tmul(&a->r, &b->r);
+  c.r[1] = ds_mat3_transpose(&c.r[0]);
+  ds_vec3 d = v3_sub(b->p, a->p);
+  c.p[0] = mat3_tmul_v3(&a->r, d);
+  c.p[1] = v3_neg(mat3_tmul_v3(&b->r, d));
+  double skin = fmin(c.h[0]->skin, c.h[1]->skin);
+  c.tau = 1e-6 * skin;
+  c.eps = 0.01 * skin;
+  double far = query->reach + c.h[0]->retreat + c.h[1]->retreat;
+  int32_t fa, fb;
+  double sa = best_face(&fa, &c, 0, true);
+  if (sa > far) return;
+  double sb = best_face(&fb, &c, 1, true);
+  if (sb > far) return;
+  if (fmax(sa, sb) > 1e-3 * skin) {
+    if (sa >= sb - c.tau && is_over_face(&c, 0, fa, sa)) {
+      face_patch(m, query, &c, 0, fa);
+      return;
+    }
+    if (sb >= sa - c.tau && is_over_face(&c, 1, fb, sb)) {
+      face_patch(m, query, &c, 1, fb);
+      return;
+    }
+    ds_vec3 guess = sa >= sb ? v3_neg(c.h[0]->normals[fa]) : mat3_mul_v3(&c.r[0], c.h[1]->normals[fb]);
+    rounded_contact(m, query, &c, guess);
+    return;
+  }
+  /* overlap of the cores along every face: edges may still hold them apart */
+  rounded_contact(m, query, &c, v3_neg(c.p[0]));
+}

@@ -1,0 +1,84 @@
+/* Sphere against sphere, capsule, cylinder, polyhedron: nearest point of the other to the centre. */
+#include "detect/pairs.h"
+
+static const ds_vec3 up = {0, 0, 1};
+
+void ds_pair_sphere_sphere(ds_manifold *m, const ds_query *query, const ds_placed *a, const ds_placed *b) {
+  ds_emit_round(m, query, a->p, a->shape->radius, b->p, b->shape->radius, up, 0);
+}
+
+void ds_pair_sphere_capsule(ds_manifold *m, const ds_query *query, const ds_placed *a, const ds_placed *b) {
+  ds_segment s = ds_shape_axis(b);
+  ds_vec3 t1, t2;
+  v3_tangents(&t1, &t2, ds_placed_axis(b));
+  double t = ds_segment_nearest(&s, a->p);
+  ds_emit_round(m, query, a->p, a->shape->radius, ds_segment_at(&s, t), b->shape->radius, t1, 0);
+}
+
+/* A ball about a point whose signed distance and outward normal (frame of b) are known. */
+static void emit_ball(ds_manifold *m, const ds_query *query, const ds_placed *a, const ds_placed *b, double distance,
+                      ds_vec3 normal) {
+  double gap = distance - a->shape->radius;
+  if (!(gap < query->reach)) return;
+  ds_vec3 n = mat3_mul_v3(&b->r, normal);
+  ds_emit(m, v3_mad(a->p, -(a->shape->radius + 0.5 * gap), n), n, gap, 0);
+}
+
+void ds_pair_sphere_cylinder(ds_manifold *m, const ds_query *query, const ds_placed *a, const ds_placed *b) {
+  ds_vec3 n, x = mat3_tmul_v3(&b->r, v3_sub(a->p, b->p));
+  double d = ds_cylinder_distance(&n, b->shape->radius, b->shape->half_length, x);
+  emit_ball(m, query, a, b, d, n);
+}
+
+void ds_pair_sphere_hull(ds_manifold *m, const ds_query *query, const ds_placed *a, const ds_placed *b) {
+  ds_vec3 n, x = mat3_tmul_v3(&b->r, v3_sub(a->p, b->p));
+  double d = ds_hull_distance(&n, &b->shape->hull, x);
+  emit_ball(m, query, a, b, d, n);
+}
+
+double ds_cylinder_distance(ds_vec3 *normal, double radius, double half_length, ds_vec3 x) {
+  double across = sqrt(x.x * x.x + x.y * x.y), dr = across - radius, dz = fabs(x.z) - half_length;
+  ds_vec3 cap = v3(0, 0, x.z < 0 ? -1 : 1), side = across > 0 ? v3(x.x / across, x.y / across, 0) : v3(1, 0, 0);
+  if (dr > 0 && dz > 0) {
+    double d = sqrt(dr * dr + dz * dz);
+    *normal = v3_add(v3_scale(dr / d, side), v3_scale(dz / d, cap));
+    return d;
+  }
+  /* over a cap, beside, or inside: then the nearer surface, the cap first */
+  bool on_cap = dz > 0 || (dr <= 0 && dz >= dr - 1e-9 * radius);
+  *normal = on_cap ? cap : side;
+  return on_cap ? dz : dr;
+}
+
+double ds_hull_distance(ds_vec3 *normal, const ds_hull *h, ds_vec3 x) {
+  double best = -INFINITY, tau = 1e-6 * h->skin;
+  int32_t face = 0;
+  for (int32_t f = 0; f < h->face_count; f++) {
+    double s = v3_dot(h->normals[f], x) - h->offsets[f];
+    if (s > best + tau) {
+      best = s;
+      face = f;
+    }
+  }
+  *normal = h->normals[face];
+  if (best <= tau) return best;
+  bool over = true;
+  for (int32_t i = h->face_start[face]; i < h->face_start[face + 1] && over; i++) {
+    ds_vec3 v = h->vertices[h->face_vertex[i]], w = h->vertices[h->face_vertex[ds_next_in_face(h, face, i)]];
+    over = v3_dot(v3_cross(h->normals[face], v3_sub(w, v)), v3_sub(x, v)) >= 0;
+  }
+  if (over) return best;
+  /* beyond the face's sides: the nearest edge */
+  double nearest = INFINITY;
+  ds_vec3 r = v3(0, 0, 0);
+  for (int32_t e = 0; e < h->edge_count; e++) {
+    ds_segment s = {h->vertices[h->edges[4 * e]], h->vertices[h->edges[4 * e + 1]]};
+    ds_vec3 d = v3_sub(x, ds_segment_at(&s, ds_segment_nearest(&s, x)));
+    if (v3_norm2(d) < nearest) {
+      nearest = v3_norm2(d);
+      r = d;
+    }
+  }
+  *normal = v3_unit(r);
+  return sqrt(nearest);
+}
