@@ -96,7 +96,8 @@ static void time_factorization(double *ours, double *theirs, ds_arena *arena, co
   samples mine = {0}, other = {0};
   for (int32_t k = 0; k < p->contact_count; k++) c[9 * k] = c[9 * k + 4] = c[9 * k + 8] = 100 / p->scale[k];
   ds_system_factor(system, c, true);
-  for (int i = 0; i < repeats; i++) { /* the work does not depend on the values: I has the same pattern, fill included */
+  for (int i = 0; i < repeats;
+       i++) { /* the work does not depend on the values: I has the same pattern, fill included */
     ds_block_identity(system->matrix, true);
     double start = ds_clock();
     ds_block_cholesky(system->matrix);

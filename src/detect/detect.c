@@ -172,6 +172,27 @@ static bool collide(ds_arena *arena, point_list *list, const detection *d, ds_ma
   return true;
 }
 
+/* A body that rests may be struck within the step: along pairs of near bodies the greater way passes on, so that the
+ * contacts a struck body will need are found too. Returns whether any box grew. */
+static bool pass_on_motion(detection *d, const ds_box_pair *pairs, int32_t pair_count) {
+  bool grew = false;
+  for (int round = 0; round < 2; round++)
+    for (int32_t i = 0; i < pair_count; i++) {
+      if (!d->moving[pairs[i].a] || !d->moving[pairs[i].b]) continue;
+      motion *ma = &d->motions[pairs[i].a], *mb = &d->motions[pairs[i].b];
+      bool first = ma->way < mb->way;
+      motion *slow = first ? ma : mb;
+      double more = fabs(mb->way - ma->way);
+      if (!(more > slow->margin)) continue; /* within what is looked ahead anyway */
+      ds_box *box = &d->boxes[first ? pairs[i].a : pairs[i].b];
+      slow->way += more;
+      box->low = v3_sub(box->low, v3(more, more, more));
+      box->high = v3_add(box->high, v3(more, more, more));
+      grew = true;
+    }
+  return grew;
+}
+
 ds_status ds_detect(ds_arena *arena, ds_contact_list *contacts, const ds_scene *scene, const ds_state *state,
                     const ds_detect_options *options) {
   *contacts = (ds_contact_list){0};
@@ -180,6 +201,9 @@ ds_status ds_detect(ds_arena *arena, ds_contact_list *contacts, const ds_scene *
   int32_t pair_count;
   if (!place_shapes(arena, &d, options)) return DS_ERROR_MEMORY;
   if (!ds_broad_pairs(arena, &pairs, &pair_count, d.boxes, d.moving, scene->body_count)) return DS_ERROR_MEMORY;
+  if (pass_on_motion(&d, pairs, pair_count) &&
+      !ds_broad_pairs(arena, &pairs, &pair_count, d.boxes, d.moving, scene->body_count))
+    return DS_ERROR_MEMORY;
   point_list list = {.capacity = state->contact_count + state->contact_count / 4 + 256};
   list.points = DS_NEW(arena, ds_contact_point, list.capacity);
   ds_manifold *m = DS_NEW(arena, ds_manifold, 1);
