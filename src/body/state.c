@@ -48,6 +48,7 @@ ds_state *ds_state_copy(const ds_state *from) {
     return NULL;
   }
   state->time = from->time;
+  state->time_rest = from->time_rest;
   state->step = from->step;
   memcpy(state->bodies, from->bodies, n * sizeof *state->bodies);
   memcpy(state->force, from->force, n * sizeof *state->force);

@@ -76,6 +76,8 @@ void ds_integrate(ds_state *state, const ds_scene *scene, const ds_assembly *ass
                   double h) {
   store_contacts(state, assembly, contacts);
   move_bodies(state, scene, assembly, h);
+  double wanted = h + state->time_rest, before = state->time; /* Kahan's summation */
+  state->time = before + wanted;
+  state->time_rest = wanted - (state->time - before);
   state->step++;
-  state->time += h;
 }
