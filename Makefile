@@ -30,6 +30,7 @@ bench: all ## the rivals beside Drystone on the same scenes; tables in bench/res
 	@$(DEPS) bench
 	@$(call build,bench,)
 	@bench/run.py
+	@build/bench/bench/bench-solver bench/results/solver
 
 soak: all ## long standing runs, SOAK_TIME=600 simulated seconds each; table in bench/results/soak.md
 	@SOAK_TIME=$(SOAK_TIME) scripts/soak.sh
