@@ -58,8 +58,8 @@ verdict() {
   holds "$deepest <= $first + 1e-9" || why+=" penetration grew;"
   holds "$creep * $seconds < 1e-5" || why+=" creeps;"
   [ "$status" = 0 ] || why+=" exit $status;"
-  echo "| $1 | $(field "$report" bodies) | $(field "$report" contacts_max) | $share | $error | $moved | $creep |" \
-    "$first / $deepest | $ms |${why:- stands} |"
+  printf '| %s | %s | %s | %s | %.1e | %.1e | %.1e | %.1e / %.1e | %.3f |%s |\n' "$1" "$(field "$report" bodies)" \
+    "$(field "$report" contacts_max)" "$share" "$error" "$moved" "$creep" "$first" "$deepest" "$ms" "${why:- stands}"
   [ -z "$why" ]
 }
 

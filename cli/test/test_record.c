@@ -121,6 +121,23 @@ static void wait_for_flush(void) {
   nanosleep(&pause, NULL);
 }
 
+/* Field by field: the padding of a struct is nobody's. */
+static bool same_certificate(const ds_certificate *a, const ds_certificate *b) {
+  return a->bodies == b->bodies && a->contacts == b->contacts && a->staggered_iterations == b->staggered_iterations &&
+         a->projection_iterations == b->projection_iterations && a->factorizations == b->factorizations &&
+         a->rel_err == b->rel_err && a->residual == b->residual && a->natural_error == b->natural_error &&
+         a->approach_velocity == b->approach_velocity && a->cone_violation == b->cone_violation &&
+         a->dissipation_error == b->dissipation_error && a->converged == b->converged;
+}
+
+static bool same_report(const ds_step_report *a, const ds_step_report *b) {
+  return a->step == b->step && a->time == b->time && a->contacts == b->contacts &&
+         a->active_contacts == b->active_contacts && a->islands == b->islands &&
+         a->unconverged_islands == b->unconverged_islands && same_certificate(&a->worst, &b->worst) &&
+         a->energy_before == b->energy_before && a->energy_after == b->energy_after &&
+         a->penetration == b->penetration && memcmp(a->seconds, b->seconds, sizeof a->seconds) == 0;
+}
+
 static void check_frame(world *w, ds_recording *recording, int k) {
   ds_error error = {{0}};
   ds_frame frame;
@@ -132,7 +149,7 @@ static void check_frame(world *w, ds_recording *recording, int k) {
   }
   ds_step_report report = fill(w, k);
   CHECK(frame.time == w->state->time);
-  CHECK(memcmp(&frame.report, &report, sizeof report) == 0);
+  CHECK(same_report(&frame.report, &report));
   for (int i = 0; i < 2; i++) {
     ds_body_id body = {i + 1};
     ds_pose pose = ds_state_pose(w->scene, w->state, body);
