@@ -203,4 +203,23 @@ static inline bool sim_finish(sim *s, const char *name, ds_scene *scene) {
   return sim_start(s, name, done ? scene : NULL, 1);
 }
 
+/* Runs a generated scene for `time` and checks that no body moved further than `still`, or, where it should fall, runs
+ * until one has moved by `far` and checks that one did. */
+static inline void check_stands_or_falls(const char *spec, bool stands, double time, double still, double far) {
+  sim s;
+  if (sim_generate(&s, spec)) {
+    if (stands)
+      sim_run(&s, time);
+    else
+      time = sim_run_until(&s, far, time);
+    double moved = sim_displacement(&s, s.start);
+    printf("     %s: moved %.3g m in %g s\n", spec, moved, time);
+    if (stands)
+      CHECK_LE(moved, still);
+    else
+      CHECK_LE(far, moved);
+  }
+  sim_close(&s);
+}
+
 #endif

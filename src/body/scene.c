@@ -109,7 +109,7 @@ ds_status ds_scene_set_pair(ds_scene *scene, ds_material_id a, ds_material_id b,
   return DS_OK;
 }
 
-static double mix(ds_mix_rule rule, double a, double b) {
+double ds_mix(ds_mix_rule rule, double a, double b) {
   switch (rule) {
     case DS_MIX_MIN:
       return fmin(a, b);
@@ -136,8 +136,8 @@ void ds_scene_pair(double *mu, double *restitution, const ds_scene *scene, int32
     }
   }
   const ds_material_def *ma = &scene->materials[a], *mb = &scene->materials[b];
-  *mu = mix(scene->def.friction_rule, ma->mu, mb->mu);
-  *restitution = mix(scene->def.restitution_rule, ma->restitution, mb->restitution);
+  *mu = ds_mix(scene->def.friction_rule, ma->mu, mb->mu);
+  *restitution = ds_mix(scene->def.restitution_rule, ma->restitution, mb->restitution);
 }
 
 static bool quat_is_unit(ds_quat q) { return fabs(quat_norm(q) - 1) <= 1e-6; } /* false for NaN */

@@ -87,6 +87,7 @@ struct ds_state {
 static inline ds_pose ds_principal_pose(const ds_body_state *s) { return (ds_pose){s->x, s->q}; }
 static inline int32_t ds_index(ds_body_id id) { return id.index1 - 1; }
 static inline ds_body_id ds_id(int32_t index) { return (ds_body_id){index + 1}; }
+double ds_mix(ds_mix_rule rule, double a, double b);
 /* mu and e of two bodies, by table or rule */
 void ds_scene_pair(double *mu, double *restitution, const ds_scene *scene, int32_t body_a, int32_t body_b);
 /* Before its release time a body is held and touches nothing. */

@@ -5,6 +5,7 @@
  * the key, and what was expected. Last, the start is checked for overlaps. Limits: only the deepest overlap is looked
  * at. */
 #include "scene/read.h"
+#include "body/scene.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -151,22 +152,6 @@ const ds_file_material *ds_read_material_name(ds_scene_reader *s, const ds_json 
   return NULL;
 }
 
-static double mix(ds_mix_rule rule, double a, double b) {
-  switch (rule) {
-    case DS_MIX_MIN:
-      return fmin(a, b);
-    case DS_MIX_MAX:
-      return fmax(a, b);
-    case DS_MIX_AVERAGE:
-      return 0.5 * (a + b);
-    case DS_MIX_PRODUCT:
-      return a * b;
-    case DS_MIX_GEOMETRIC:
-      break;
-  }
-  return a == b ? a : sqrt(a * b);
-}
-
 /* Two pairs of the same materials, in whatever order, have the same key. */
 typedef struct pair_key {
   char text[32];
@@ -187,8 +172,8 @@ static bool read_pair(ds_scene_reader *s, pair_key *key, const ds_json *value) {
   const ds_file_material *b = a ? ds_read_material_name(s, pair.materials->first->next) : NULL;
   if (!a || !b) return false;
   /* what the pair leaves open follows the rule */
-  if (!(given & 1)) pair.def.mu = mix(s->def.friction_rule, a->def.mu, b->def.mu);
-  if (!(given & 2)) pair.def.restitution = mix(s->def.restitution_rule, a->def.restitution, b->def.restitution);
+  if (!(given & 1)) pair.def.mu = ds_mix(s->def.friction_rule, a->def.mu, b->def.mu);
+  if (!(given & 2)) pair.def.restitution = ds_mix(s->def.restitution_rule, a->def.restitution, b->def.restitution);
   int32_t low = a->id.index1 < b->id.index1 ? a->id.index1 : b->id.index1;
   snprintf(key->text, sizeof key->text, "%d %d", low, a->id.index1 + b->id.index1 - low);
   if (ds_scene_set_pair(s->scene, a->id, b->id, pair.def.mu, pair.def.restitution, &inner) != DS_OK)
