@@ -705,9 +705,11 @@ static void detect_is_all_pairs(void) {
       const ds_body *a = &w->scene.bodies[i], *b = &w->scene.bodies[j];
       if (a->kind != DS_BODY_DYNAMIC && b->kind != DS_BODY_DYNAMIC) continue;
       const ds_body_state *sa = &w->state.bodies[i], *sb = &w->state.bodies[j];
-      double reach = 1e-3 + 0.01 * 0.01 * 9.81;
-      if (a->kind == DS_BODY_DYNAMIC) reach += 2 * 0.01 * (v3_norm(sa->v) + v3_norm(sa->w) * a->bounding_radius);
-      if (b->kind == DS_BODY_DYNAMIC) reach += 2 * 0.01 * (v3_norm(sb->v) + v3_norm(sb->w) * b->bounding_radius);
+      bool ma = a->kind == DS_BODY_DYNAMIC, mb = b->kind == DS_BODY_DYNAMIC;
+      ds_vec3 va = ma ? sa->v : v3(0, 0, 0), vb = mb ? sb->v : v3(0, 0, 0);
+      double reach = 1e-3 + 0.01 * 0.01 * 9.81 + 2 * 0.01 * v3_dist(va, vb);
+      if (ma) reach += 2 * 0.01 * v3_norm(sa->w) * a->bounding_radius;
+      if (mb) reach += 2 * 0.01 * v3_norm(sb->w) * b->bounding_radius;
       ds_narrow(&m, &w->shapes[i], (ds_pose){sa->x, sa->q}, &w->shapes[j], (ds_pose){sb->x, sb->q}, reach, 8);
       /* the list may look further ahead, where motion is passed on: count what is within the plain reach */
       int32_t here = 0, all = 0;

@@ -2,7 +2,7 @@
  *
  * Every body's box is grown by how far it can come within the step: 2 (h |v| + min(h |w|, 2) R) + h² |g| + margin;
  * twice its present motion, because an impact turns a fall into a spin within the same step. Pairs of overlapping boxes
- * (broad.c) are tested shape by shape with the pair's own reach, the sum of both bodies' ways. Pairs come sorted from
+ * (broad.c) are tested shape by shape with the pair's own reach, from its relative motion. Pairs come sorted from
  * the broad phase, and points are sorted within a pair, so the list is ordered and unique. */
 #include <math.h>
 #include <stdlib.h>
@@ -12,9 +12,11 @@
 #include "detect/detect.h"
 
 typedef struct motion {
-  double way;    /* how far the body's points can come by itself, without turning if it has no bounds */
-  double turn;   /* h |w|, for bodies without bounds */
-  double fall;   /* h² |g| of a dynamic body, within `way` */
+  ds_vec3 move;  /* h v */
+  double spin;   /* how far its points can come by turning: min(h |w|, 2) R; 0 if it has no bounds */
+  double turn;   /* min(h |w|, 2), for bodies without bounds */
+  double fall;   /* h² |g| of a dynamic body */
+  double struck; /* how far it may be thrown by what strikes it within the step */
   double margin; /* infinite for bodies without bounds */
 } motion;
 
@@ -42,10 +44,9 @@ static motion motion_of(const ds_scene *scene, const ds_body *body, const ds_bod
   if (body->kind != DS_BODY_STATIC) {
     double h = options->step;
     m.turn = fmin(h * v3_norm(s->w), 2);
-    m.way = h * v3_norm(s->v);
-    if (bounded) m.way += m.turn * body->bounding_radius;
+    m.move = v3_scale(h, s->v);
+    if (bounded) m.spin = m.turn * body->bounding_radius;
     if (body->kind == DS_BODY_DYNAMIC) m.fall = h * h * v3_norm(scene->def.gravity);
-    m.way = 2 * m.way + m.fall;
   }
   m.margin = options->margin > 0 ? options->margin : INFINITY;
   if (!(options->margin > 0) && bounded) m.margin = fmin(margin_share * body->bounding_radius, margin_limit);
@@ -79,7 +80,8 @@ static bool place_shapes(ds_arena *arena, detection *d, const ds_detect_options 
     if (ds_body_is_held(body, d->state->time)) box = (ds_box){{1, 1, 1}, {0, 0, 0}};
     if (options) {
       d->motions[i] = motion_of(scene, body, &d->state->bodies[i], options);
-      double grow = d->motions[i].way + (isfinite(d->motions[i].margin) ? d->motions[i].margin : 0);
+      const motion *m = &d->motions[i];
+      double grow = 2 * (v3_norm(m->move) + m->spin) + m->fall + (isfinite(m->margin) ? m->margin : 0);
       if (box.low.x <= box.high.x) {
         box.low = v3_sub(box.low, v3(grow, grow, grow));
         box.high = v3_add(box.high, v3(grow, grow, grow));
@@ -90,16 +92,23 @@ static bool place_shapes(ds_arena *arena, detection *d, const ds_detect_options 
   return true;
 }
 
+/* How far two bodies can come nearer to each other by their own motion: twice what they do now, because an impact turns
+ * a fall into a spin within the same step. */
+static double relative_way(const detection *d, int32_t a, int32_t b) {
+  const motion *ma = &d->motions[a], *mb = &d->motions[b];
+  double way = v3_dist(ma->move, mb->move) + ma->spin + mb->spin;
+  double apart = v3_dist(d->state->bodies[a].x, d->state->bodies[b].x);
+  if (!isfinite(d->scene->bodies[a].bounding_radius)) way += ma->turn * apart;
+  if (!isfinite(d->scene->bodies[b].bounding_radius)) way += mb->turn * apart;
+  return 2 * way;
+}
+
 /* How far ahead contacts of a pair are wanted. */
 static double pair_reach(const detection *d, int32_t a, int32_t b) {
   const motion *ma = &d->motions[a], *mb = &d->motions[b];
-  double margin = fmin(ma->margin, mb->margin);
+  double margin = fmin(ma->margin, mb->margin), way = relative_way(d, a, b);
   /* gravity counts once: it moves both alike */
-  double reach = ma->way + mb->way - fmin(ma->fall, mb->fall) + (isfinite(margin) ? margin : 0);
-  double apart = v3_dist(d->state->bodies[a].x, d->state->bodies[b].x);
-  if (!isfinite(d->scene->bodies[a].bounding_radius)) reach += ma->turn * apart;
-  if (!isfinite(d->scene->bodies[b].bounding_radius)) reach += mb->turn * apart;
-  return reach;
+  return fmax(way, fmax(ma->struck, mb->struck)) + fmax(ma->fall, mb->fall) + (isfinite(margin) ? margin : 0);
 }
 
 /* Whether two placed shapes can be nearer than reach. */
@@ -172,24 +181,30 @@ static bool collide(ds_arena *arena, point_list *list, const detection *d, ds_ma
   return true;
 }
 
-/* A body that rests may be struck within the step: along pairs of near bodies the greater way passes on, so that the
- * contacts a struck body will need are found too. Returns whether any box grew. */
+static bool grow_struck(detection *d, int32_t body, double struck) {
+  motion *m = &d->motions[body];
+  if (!d->moving[body] || !(struck > m->struck + m->margin)) return false; /* within what is looked ahead anyway */
+  double more = struck - m->struck;
+  m->struck = struck;
+  d->boxes[body].low = v3_sub(d->boxes[body].low, v3(more, more, more));
+  d->boxes[body].high = v3_add(d->boxes[body].high, v3(more, more, more));
+  return true;
+}
+
+/* A body that rests may be struck within the step, and strike its neighbours: it may then move as far as its striker
+ * came towards it. Returns whether any box grew. */
 static bool pass_on_motion(detection *d, const ds_box_pair *pairs, int32_t pair_count) {
   bool grew = false;
-  for (int round = 0; round < 2; round++)
-    for (int32_t i = 0; i < pair_count; i++) {
-      if (!d->moving[pairs[i].a] || !d->moving[pairs[i].b]) continue;
-      motion *ma = &d->motions[pairs[i].a], *mb = &d->motions[pairs[i].b];
-      bool first = ma->way < mb->way;
-      motion *slow = first ? ma : mb;
-      double more = fabs(mb->way - ma->way);
-      if (!(more > slow->margin)) continue; /* within what is looked ahead anyway */
-      ds_box *box = &d->boxes[first ? pairs[i].a : pairs[i].b];
-      slow->way += more;
-      box->low = v3_sub(box->low, v3(more, more, more));
-      box->high = v3_add(box->high, v3(more, more, more));
-      grew = true;
-    }
+  for (int32_t i = 0; i < pair_count; i++) {
+    double way = relative_way(d, pairs[i].a, pairs[i].b);
+    grew |= grow_struck(d, pairs[i].a, way);
+    grew |= grow_struck(d, pairs[i].b, way);
+  }
+  for (int32_t i = 0; i < pair_count; i++) {
+    double way = fmax(d->motions[pairs[i].a].struck, d->motions[pairs[i].b].struck);
+    grew |= grow_struck(d, pairs[i].a, way);
+    grew |= grow_struck(d, pairs[i].b, way);
+  }
   return grew;
 }
 

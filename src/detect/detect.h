@@ -21,7 +21,7 @@ typedef struct ds_contact_list {
 } ds_contact_list;
 
 typedef struct ds_detect_options {
-  double step;               /* h: speculative reach is 2 h (|v_a| + |v_b| + rotation) + h² |g| + margin */
+  double step;               /* h: speculative reach is 2 h (|v_a - v_b| + rotation) + h² |g| + margin */
   double margin;             /* extra reach, m; 0 = a thousandth of the smaller body's size, at most 1e-3 m */
   int32_t contacts_per_face; /* at most so many points for a face-face patch: 8 = well-spread corners; more = also a
                                 grid of points inside the patch */

@@ -73,10 +73,14 @@ static void clip_to_cone(ds_arena *arena, ds_iterate *x, const ds_problem *p, do
   ds_iterate y = ds_iterate_new(arena, p);
   if (ds_arena_failed(arena)) return;
   bool changed = false;
+  double largest = 0;
+  for (int32_t k = 0; k < p->contact_count; k++) largest = fmax(largest, x->r[3 * k]);
+  double nothing = fmin(x->error, 1e-9) * largest;
   for (int32_t k = 0; k < p->contact_count; k++) {
     const double *from = x->r + 3 * k;
     double *to = y.r + 3 * k, friction = sqrt(from[1] * from[1] + from[2] * from[2]);
-    double normal = fmax(0, from[0]), limit = p->mu[k] * normal, f = friction > limit ? limit / friction : 1;
+    double normal = from[0] > nothing ? from[0] : 0, limit = p->mu[k] * normal,
+           f = friction > limit ? limit / friction : 1;
     to[0] = normal, to[1] = f * from[1], to[2] = f * from[2];
     changed |= to[0] != from[0] || to[1] != from[1] || to[2] != from[2];
   }

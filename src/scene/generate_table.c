@@ -97,7 +97,7 @@ static const ds_generator_parameter card_house[] = {
 };
 static const ds_generator_parameter card_house_sp08[] = {
     WHOLE("blocks", "3", 0, 50, "that fall on the house, from 2 s on, every 3 s"),
-    NUMBER("block_size", "m", "0.025", 0.005, 0.1, "edge of a block, 2000 kg/m3"),
+    NUMBER("block_size", "m", "0.02", 0.005, 0.1, "edge of a block, 2000 kg/m3"),
     CHOICE("apex", "edge", "edge|bevel", "how cards meet: edge on edge, or on a vertical face"),
 };
 static const ds_generator_parameter arch[] = {
