@@ -55,7 +55,7 @@ static ds_vec3 point_velocity(ds_vec3 v, ds_vec3 w, ds_vec3 x, ds_vec3 point) {
 /* Gaps up to this share of the smaller body's radius count as closed. Gaps at rounding level, say 1e-10 m, do not fit
  * one plane; as velocities g/h they would ask sticking contacts for motions that no rigid body has, and leave the
  * solver to choose which of them slides by 1e-7 m/s. */
-static const double TOUCHING = 1e-7;
+static const double TOUCHING = 1e-6;
 
 /* Right-hand side of one contact: Nᵀ v >= b_N, and b_T. */
 static void right_hand_side(double b[3], const ds_contact_point *c, const ds_contact_frame *f,
