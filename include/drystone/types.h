@@ -147,14 +147,15 @@ typedef enum ds_predictor {
 } ds_predictor;
 
 typedef struct ds_options {
-  double step;               /* h, s; default 0.01 */
-  double tolerance;          /* natural-map error at which an island counts as converged, default 1e-8 */
-  ds_method method;          /* default DS_METHOD_STAGGERED */
-  ds_predictor predictor;    /* default DS_PREDICTOR_COUPLED */
-  int32_t friction_samples;  /* 0 = exact disk (default); k >= 3 = regular polygon of k tangent samples */
-  int32_t max_iterations;    /* staggered iterations (or Gauss-Seidel sweeps) at most, default 200 */
-  double rel_err;            /* SP08 eq. 28: threshold of Algorithm 1, default 1e-4; used where predictor = NONE */
-  bool warm_start;           /* default true */
+  double step;              /* h, s; default 0.01 */
+  double tolerance;         /* natural-map error at which an island counts as converged, default 1e-8 */
+  ds_method method;         /* default DS_METHOD_STAGGERED */
+  ds_predictor predictor;   /* default DS_PREDICTOR_COUPLED */
+  int32_t friction_samples; /* 0 = exact disk (default); k >= 3 = regular polygon of k tangent samples */
+  int32_t max_iterations;   /* staggered iterations (or Gauss-Seidel sweeps) at most, default 200; with predictor = NONE
+                               the loop ends there on a contact projection [SP08 7]. The predictor has its own limits */
+  double rel_err;           /* SP08 eq. 28: threshold of Algorithm 1, default 1e-4; used where predictor = NONE */
+  bool warm_start;          /* default true */
   int32_t contacts_per_face; /* points on a face-face contact, default 8; more = dense sampling */
   double margin;             /* m: contacts are found this far ahead besides what motion needs; default 0 = chosen */
 } ds_options;

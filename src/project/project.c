@@ -68,7 +68,8 @@ static void coupled_path(ds_arena *arena, ds_system *system, ds_iterate *x, ds_w
 }
 
 /* Impulses outside the cone by rounding are put on it, so that it holds exactly: a frictionless contact carries no
- * friction at all. Taken where the error does not suffer. */
+ * friction at all. Those that are nothing but an interior point's distance from its boundary become zero. Taken where
+ * the error does not suffer. */
 static void clip_to_cone(ds_arena *arena, ds_iterate *x, const ds_problem *p, double tolerance) {
   ds_iterate y = ds_iterate_new(arena, p);
   if (ds_arena_failed(arena)) return;
