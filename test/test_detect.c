@@ -3,19 +3,11 @@
 #include "check.h"
 #include "detect/broad.h"
 #include "detect/detect.h"
+#include "random_pose.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static uint64_t seed = 3;
-static double uniform(double low, double high) {
-  seed = seed * 6364136223846793005u + 1442695040888963407u;
-  return low + (high - low) * (double)(seed >> 11) / 9007199254740992.0;
-}
-static ds_vec3 random_vec(double s) { return v3(uniform(-s, s), uniform(-s, s), uniform(-s, s)); }
-static ds_quat random_quat(void) {
-  return quat_unit(quat(uniform(-1, 1), uniform(-1, 1), uniform(-1, 1), uniform(-1, 1)));
-}
 static ds_pose at(double x, double y, double z) { return (ds_pose){{x, y, z}, {1, 0, 0, 0}}; }
 static ds_pose turned(double x, double y, double z, ds_vec3 axis, double degrees) {
   return (ds_pose){{x, y, z}, quat_axis_angle(axis, degrees * DS_PI / 180)};
@@ -788,6 +780,7 @@ static void rays(void) {
 }
 
 int main(void) {
+  seed = 3;
   RUN(round_pairs);
   RUN(half_space_pairs);
   RUN(box_on_box);

@@ -1,18 +1,9 @@
 /* Convex hulls: known polyhedra, random points, degenerate input at many scales. */
 #include "check.h"
 #include "detect/detect.h"
+#include "random_pose.h"
 
 #include <string.h>
-
-static uint64_t seed = 1;
-static double uniform(double low, double high) {
-  seed = seed * 6364136223846793005u + 1442695040888963407u;
-  return low + (high - low) * (double)(seed >> 11) / 9007199254740992.0;
-}
-static ds_vec3 random_vec(double s) { return v3(uniform(-s, s), uniform(-s, s), uniform(-s, s)); }
-static ds_quat random_quat(void) {
-  return quat_unit(quat(uniform(-1, 1), uniform(-1, 1), uniform(-1, 1), uniform(-1, 1)));
-}
 
 /* Everything a hull promises, relative to the extent of its points. */
 static void check_hull(const ds_hull *h, const ds_vec3 *points, int32_t count, double extent, double noise) {

@@ -1,18 +1,9 @@
 /* Mass properties: closed forms against each other, hulls against boxes, principal frames. */
 #include "check.h"
 #include "detect/detect.h"
+#include "random_pose.h"
 
 #include <string.h>
-
-static uint64_t seed = 7;
-static double uniform(double low, double high) {
-  seed = seed * 6364136223846793005u + 1442695040888963407u;
-  return low + (high - low) * (double)(seed >> 11) / 9007199254740992.0;
-}
-static ds_vec3 random_vec(double s) { return v3(uniform(-s, s), uniform(-s, s), uniform(-s, s)); }
-static ds_quat random_quat(void) {
-  return quat_unit(quat(uniform(-1, 1), uniform(-1, 1), uniform(-1, 1), uniform(-1, 1)));
-}
 
 static ds_shape plain(ds_shape_kind kind, double radius, double half_length, ds_vec3 half) {
   ds_shape s = {.kind = kind, .density = 1000, .radius = radius, .half_length = half_length, .half = half};
@@ -172,6 +163,7 @@ static void refused(void) {
 }
 
 int main(void) {
+  seed = 7;
   RUN(closed_forms);
   RUN(hull_is_box);
   RUN(split_box);
