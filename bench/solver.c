@@ -62,7 +62,7 @@ static double quantile(samples *s, double q) {
 }
 
 /* The dense blocks of H = I + c G Gᵀ as CHOLMOD's lower triangle. */
-static cholmod_sparse *to_cholmod(const ds_problem *p, double c, cholmod_common *common) {
+static cholmod_sparse *to_cholmod(const ds_subproblem *p, double c, cholmod_common *common) {
   size_t most = 36 * (size_t)(p->body_count + 3 * p->contact_count);
   cholmod_triplet *t = cholmod_allocate_triplet((size_t)p->dof, (size_t)p->dof, most, -1, CHOLMOD_REAL, common);
   int *row = t->i, *column = t->j;
@@ -90,7 +90,7 @@ static cholmod_sparse *to_cholmod(const ds_problem *p, double c, cholmod_common 
 }
 
 /* Median times of ours and CHOLMOD's numeric factorization of the same H, assembly excluded on both sides. */
-static void time_factorization(double *ours, double *theirs, ds_arena *arena, const ds_problem *p, int repeats) {
+static void time_factorization(double *ours, double *theirs, ds_arena *arena, const ds_subproblem *p, int repeats) {
   ds_system *system = ds_system_create(arena, p);
   double *c = DS_NEW0(arena, double, 9 * (size_t)p->contact_count + 1);
   samples mine = {0}, other = {0};
@@ -126,7 +126,7 @@ typedef struct tally {
   double worst;
 } tally;
 
-static void time_projections(tally *t, ds_arena *arena, ds_problem *p) {
+static void time_projections(tally *t, ds_arena *arena, ds_subproblem *p) {
   ds_work work = {0};
   ds_system *system = ds_system_create(arena, p);
   ds_iterate x = ds_iterate_new(arena, p);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "la/vec3.h"
-#include "problem/problem.h"
+#include "problem/subproblem.h"
 #include "random.h"
 
 static inline ds_vec3 random_direction(uint64_t *s) {
@@ -27,10 +27,10 @@ static inline void random_rows(double *g, ds_vec3 arm, const ds_vec3 frame[3], d
   }
 }
 
-static inline ds_problem random_problem(ds_arena *arena, uint64_t *s, int32_t bodies, int32_t patches,
-                                        int32_t per_patch) {
+static inline ds_subproblem random_problem(ds_arena *arena, uint64_t *s, int32_t bodies, int32_t patches,
+                                           int32_t per_patch) {
   int32_t nc = patches * per_patch;
-  ds_problem p = {.body_count = bodies, .contact_count = nc, .dof = 6 * bodies};
+  ds_subproblem p = {.body_count = bodies, .contact_count = nc, .dof = 6 * bodies};
   int32_t *size = DS_NEW(arena, int32_t, bodies), *first = DS_NEW(arena, int32_t, bodies);
   int32_t *body = DS_NEW(arena, int32_t, 2 * nc), *jacobian = DS_NEW(arena, int32_t, 2 * nc);
   double *g = DS_NEW0(arena, double, 36 * nc), *b = DS_NEW0(arena, double, 3 * nc), *mu = DS_NEW(arena, double, nc);
@@ -62,7 +62,7 @@ static inline ds_problem random_problem(ds_arena *arena, uint64_t *s, int32_t bo
   }
   p.size = size, p.first = first, p.body = body, p.jacobian = jacobian;
   p.g = g, p.b = b, p.mu = mu, p.predicted = predicted;
-  ds_problem_prepare(arena, &p);
+  ds_subproblem_prepare(arena, &p);
   return p;
 }
 

@@ -12,7 +12,7 @@
 #include "random_problem.h"
 
 /* sizes of the i-th random problem */
-static ds_problem pick(ds_arena *arena, uint64_t *s, int i) {
+static ds_subproblem pick(ds_arena *arena, uint64_t *s, int i) {
   int32_t bodies = 1 + random_int(s, 1 + i % 12), patches = 1 + random_int(s, 2 * bodies);
   return random_problem(arena, s, bodies, patches, 1 + random_int(s, i % 3 == 0 ? 1 : 9));
 }
@@ -25,12 +25,12 @@ static void contact_projection_kkt(void) {
   int failed = 0;
   for (int i = 0; i < 2000; i++) {
     ds_arena_reset(&arena);
-    ds_problem p = pick(&arena, &s, i);
+    ds_subproblem p = pick(&arena, &s, i);
     ds_system *system = ds_system_create(&arena, &p);
     ds_iterate x = ds_iterate_new(&arena, &p);
     ds_work work = {0};
     double error = ds_project_contact(&arena, system, x.r, x.v, &work, p.predicted, 1e-9);
-    ds_problem_slip(x.u, &p, x.v);
+    ds_subproblem_slip(x.u, &p, x.v);
     double scale = p.target, impulse = scale * p.rho;
     for (int32_t k = 0; k < p.contact_count; k++) {
       double a = x.r[3 * k], u = x.u[3 * k];
@@ -52,13 +52,13 @@ static void friction_projection_kkt(void) {
   int failed = 0;
   for (int i = 0; i < 2000; i++) {
     ds_arena_reset(&arena);
-    ds_problem p = pick(&arena, &s, i);
+    ds_subproblem p = pick(&arena, &s, i);
     ds_system *system = ds_system_create(&arena, &p);
     ds_iterate x = ds_iterate_new(&arena, &p);
     ds_work work = {0};
     for (int32_t k = 0; k < p.contact_count; k++) x.r[3 * k] = random_unit(&s) < 0.2 ? 0 : random_in(&s, 0, 0.2);
     double error = ds_project_friction(&arena, system, x.r, x.v, &work, p.predicted, 1e-9, 0);
-    ds_problem_slip(x.u, &p, x.v);
+    ds_subproblem_slip(x.u, &p, x.v);
     double scale = p.target;
     for (int32_t k = 0; k < p.contact_count; k++) {
       double radius = p.mu[k] * x.r[3 * k], *b = x.r + 3 * k + 1, *u = x.u + 3 * k + 1;
@@ -82,7 +82,7 @@ static void polygon_tends_to_disk(void) {
   const int32_t samples[3] = {8, 16, 64};
   for (int i = 0; i < 100; i++) {
     ds_arena_reset(&arena);
-    ds_problem p = pick(&arena, &s, i);
+    ds_subproblem p = pick(&arena, &s, i);
     ds_system *system = ds_system_create(&arena, &p);
     ds_iterate disk = ds_iterate_new(&arena, &p), polygon = ds_iterate_new(&arena, &p);
     ds_work work = {0};
@@ -110,7 +110,7 @@ static void default_path_converges(void) {
   int32_t most = 0;
   for (int i = 0; i < 3000; i++) {
     ds_arena_reset(&arena);
-    ds_problem p = pick(&arena, &s, i);
+    ds_subproblem p = pick(&arena, &s, i);
     ds_iterate x = ds_iterate_new(&arena, &p);
     ds_certificate c;
     CHECK(ds_project_island(&arena, x.r, x.v, &c, &p, &options));

@@ -105,7 +105,7 @@ static void fill_rows(double *g, const ds_step_body *body, ds_vec3 x, const ds_c
 static bool build_island(ds_arena *arena, ds_island *island, const ds_assembly *assembly,
                          const ds_contact_list *contacts, const ds_state *state, const double *warm,
                          const ds_options *options) {
-  ds_problem *p = &island->problem;
+  ds_subproblem *p = &island->problem;
   int32_t nb = p->body_count, nc = p->contact_count;
   int32_t *size = DS_NEW(arena, int32_t, nb + 1), *first = DS_NEW(arena, int32_t, nb + 1);
   int32_t *body = DS_NEW(arena, int32_t, 2 * nc + 1), *jacobian = DS_NEW(arena, int32_t, 2 * nc + 1);

@@ -7,7 +7,7 @@
 
 #include "base/arena.h"
 #include "detect/detect.h"
-#include "problem/problem.h"
+#include "problem/subproblem.h"
 
 /* What a step knows of one body besides its state. */
 typedef struct ds_step_body {
@@ -27,7 +27,7 @@ typedef struct ds_contact_frame {
 } ds_contact_frame;
 
 typedef struct ds_island {
-  ds_problem problem;
+  ds_subproblem problem;
   int32_t *bodies;   /* scene indices of its bodies */
   int32_t *contacts; /* indices in the contact list */
   double *predicted; /* = problem.predicted, filled by stage 3 */

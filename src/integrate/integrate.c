@@ -53,7 +53,7 @@ static void store_contact(ds_contact *out, const ds_contact_point *c, const ds_c
 static void store_contacts(ds_state *state, const ds_assembly *assembly, const ds_contact_list *contacts) {
   for (int32_t i = 0; i < assembly->island_count; i++) {
     const ds_island *island = &assembly->islands[i];
-    const ds_problem *p = &island->problem;
+    const ds_subproblem *p = &island->problem;
     for (int32_t k = 0; k < p->contact_count; k++) {
       int32_t index = island->contacts[k];
       double u[3] = {0, 0, 0}; /* a - b, scripted motion included: Gᵀ v less the scripted part of b */

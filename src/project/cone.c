@@ -27,7 +27,7 @@ typedef struct scaling {
 } scaling;
 
 typedef struct cone {
-  const ds_problem *p;
+  const ds_subproblem *p;
   ds_system *system;
   bool convex;
   double *mu;    /* floored, so that frictionless contacts stay inside the method */
@@ -87,7 +87,7 @@ static bool prepare(cone *q, const double *u, double compliance) {
 
 /* Direction for the right-hand side of the complementarity equations: sigma m e - lambda o lambda [- dx o dz]. */
 static void direction(cone *q, double centre, bool corrector) {
-  const ds_problem *p = q->p;
+  const ds_subproblem *p = q->p;
   for (int32_t k = 0; k < p->contact_count; k++) {
     const scaling *s = &q->s[k];
     double rhs[3], t[3];
@@ -110,9 +110,9 @@ static void direction(cone *q, double centre, bool corrector) {
     q->impulse[3 * k] /= q->mu[k];
   }
   memset(q->dv, 0, (size_t)p->dof * sizeof(double));
-  ds_problem_add_impulse(q->dv, p, q->impulse);
+  ds_subproblem_add_impulse(q->dv, p, q->impulse);
   ds_system_solve(q->dv, q->system);
-  ds_problem_apply_transposed(q->gdv, p, q->dv);
+  ds_subproblem_apply_transposed(q->gdv, p, q->dv);
   for (int32_t k = 0; k < p->contact_count; k++) {
     const scaling *s = &q->s[k];
     double *dz = q->dz + 3 * k, *dx = q->dx + 3 * k;
@@ -150,7 +150,7 @@ static bool allocate(ds_arena *arena, cone *q) {
 }
 
 static void start(cone *q, double size) {
-  const ds_problem *p = q->p;
+  const ds_subproblem *p = q->p;
   double speed = size * p->target / sqrt(fmax(1, p->contact_count)); /* typical predicted velocity at a contact */
   for (int32_t k = 0; k < p->contact_count; k++) {
     q->mu[k] = fmax(p->mu[k], 1e-3);
@@ -170,7 +170,7 @@ static void take_impulses(ds_iterate *x, const cone *q) {
 
 bool ds_cone_solve(ds_arena *arena, ds_system *system, ds_iterate *best, ds_work *work,
                    const ds_cone_options *options) {
-  const ds_problem *p = system->problem;
+  const ds_subproblem *p = system->problem;
   ds_arena_mark mark = ds_arena_get_mark(arena);
   cone q = {.p = p, .system = system, .convex = options->convex};
   ds_iterate trial = ds_iterate_new(arena, p);

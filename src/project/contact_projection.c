@@ -12,7 +12,7 @@
 enum { ITERATIONS_MAX = 60 };
 
 typedef struct contact_qp {
-  const ds_problem *p;
+  const ds_subproblem *p;
   ds_system *system;
   int32_t n;
   double *alpha, *s, *da, *ds, *rs, *d;
@@ -22,7 +22,7 @@ typedef struct contact_qp {
 /* gv = Gᵀ v; r_s from it; returns the natural-map error |alpha - (alpha - rho (Nᵀv - b))+|, relative */
 static double residual(contact_qp *q, const double *v) {
   double sum = 0, norm = 0;
-  ds_problem_apply_transposed(q->gv, q->p, v);
+  ds_subproblem_apply_transposed(q->gv, q->p, v);
   for (int32_t k = 0; k < q->n; k++) {
     double u = q->gv[3 * k] - q->p->b[3 * k], e = q->alpha[k] - fmax(0, q->alpha[k] - q->p->rho * u);
     q->rs[k] = u - q->s[k];
@@ -42,9 +42,9 @@ static void direction(contact_qp *q, double centre, bool corrector) {
     q->full[3 * k] = q->d[k] - q->c[9 * k] * q->rs[k];
   }
   memset(q->dv, 0, (size_t)q->p->dof * sizeof(double));
-  ds_problem_add_impulse(q->dv, q->p, q->full);
+  ds_subproblem_add_impulse(q->dv, q->p, q->full);
   ds_system_solve(q->dv, q->system);
-  ds_problem_apply_transposed(q->gv, q->p, q->dv);
+  ds_subproblem_apply_transposed(q->gv, q->p, q->dv);
   for (int32_t k = 0; k < q->n; k++) {
     q->ds[k] = q->gv[3 * k] + q->rs[k];
     q->da[k] = q->d[k] - q->c[9 * k] * q->ds[k];
@@ -81,18 +81,18 @@ static void velocity(contact_qp *q, double *v, const double *v_hat) {
   memset(q->full, 0, 3 * (size_t)q->n * sizeof(double));
   for (int32_t k = 0; k < q->n; k++) q->full[3 * k] = q->alpha[k];
   memcpy(v, v_hat, (size_t)q->p->dof * sizeof(double));
-  ds_problem_add_impulse(v, q->p, q->full);
+  ds_subproblem_add_impulse(v, q->p, q->full);
 }
 
 double ds_project_contact(ds_arena *arena, ds_system *system, double *r, double *v, ds_work *work, const double *v_hat,
                           double tolerance) {
-  const ds_problem *p = system->problem;
+  const ds_subproblem *p = system->problem;
   ds_arena_mark mark = ds_arena_get_mark(arena);
   contact_qp q = {.p = p, .system = system, .n = p->contact_count};
   double *trial = DS_NEW(arena, double, p->dof + 1), best = INFINITY;
   if (!allocate(arena, &q)) return INFINITY;
   /* start: impulses and slacks of the size of the predicted velocities */
-  ds_problem_apply_transposed(q.gv, p, v_hat);
+  ds_subproblem_apply_transposed(q.gv, p, v_hat);
   double sum = 0;
   for (int32_t k = 0; k < q.n; k++) sum += (q.gv[3 * k] - p->b[3 * k]) * (q.gv[3 * k] - p->b[3 * k]);
   double speed = fmax(sqrt(sum / fmax(1, q.n)), 1e-12 * p->target);

@@ -22,7 +22,7 @@
 enum { ITERATIONS_MAX = 60, SAMPLES_MAX = 64 };
 
 typedef struct friction {
-  const ds_problem *p;
+  const ds_subproblem *p;
   ds_system *system;
   int32_t n, samples;
   int32_t *contact;   /* n: contacts with R > 0 */
@@ -51,7 +51,7 @@ static void to_contacts(friction *q, const double *pairs) { /* 2-vectors of acti
 /* y = Dᵀ v - b_T; returns the natural-map error |beta - P(beta - rho y)|, relative */
 static double residual(friction *q, const double *v) {
   double sum = 0, norm = 0;
-  ds_problem_apply_transposed(q->gv, q->p, v);
+  ds_subproblem_apply_transposed(q->gv, q->p, v);
   for (int32_t i = 0; i < q->n; i++) {
     int32_t k = q->contact[i];
     double z[2], m[2], *beta = q->beta + 2 * i, *y = q->y + 2 * i, radius = q->radius[i];
@@ -214,9 +214,9 @@ static void direction(friction *q, double centre, bool corrector) {
       disk_rhs(q, i, centre, corrector);
   to_contacts(q, q->h);
   memset(q->dv, 0, (size_t)q->p->dof * sizeof(double));
-  ds_problem_add_impulse(q->dv, q->p, q->full);
+  ds_subproblem_add_impulse(q->dv, q->p, q->full);
   ds_system_solve(q->dv, q->system);
-  ds_problem_apply_transposed(q->gv, q->p, q->dv);
+  ds_subproblem_apply_transposed(q->gv, q->p, q->dv);
   for (int32_t i = 0; i < q->n; i++) {
     const double *g = q->gv + 3 * q->contact[i] + 1, *c = q->c + 9 * q->contact[i];
     q->dy[2 * i] = g[0], q->dy[2 * i + 1] = g[1];
@@ -258,7 +258,7 @@ static bool allocate(ds_arena *arena, friction *q) {
 }
 
 static void start(friction *q, const double *r, const double *v_hat) {
-  const ds_problem *p = q->p;
+  const ds_subproblem *p = q->p;
   q->n = 0;
   for (int32_t k = 0; k < p->contact_count; k++) {
     double radius = p->mu[k] * r[3 * k];
@@ -282,7 +282,7 @@ static void start(friction *q, const double *r, const double *v_hat) {
 
 double ds_project_friction(ds_arena *arena, ds_system *system, double *r, double *v, ds_work *work, const double *v_hat,
                            double tolerance, int32_t samples) {
-  const ds_problem *p = system->problem;
+  const ds_subproblem *p = system->problem;
   ds_arena_mark mark = ds_arena_get_mark(arena);
   friction q = {.p = p, .system = system, .samples = samples};
   double *trial = DS_NEW(arena, double, p->dof + 1), best = INFINITY;
@@ -294,7 +294,7 @@ double ds_project_friction(ds_arena *arena, ds_system *system, double *r, double
   for (int32_t i = 0; q.n > 0 && i <= ITERATIONS_MAX; i++) {
     to_contacts(&q, q.beta);
     memcpy(trial, v_hat, (size_t)p->dof * sizeof(double));
-    ds_problem_add_impulse(trial, p, q.full);
+    ds_subproblem_add_impulse(trial, p, q.full);
     double error = residual(&q, trial);
     if (error < best) {
       best = error;

@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-static void sweep(ds_iterate *x, const ds_problem *p) {
+static void sweep(ds_iterate *x, const ds_subproblem *p) {
   for (int32_t k = 0; k < p->contact_count; k++) {
     double u[3] = {-p->b[3 * k], -p->b[3 * k + 1], -p->b[3 * k + 2]}, z[3], *r = x->r + 3 * k;
     for (int32_t side = 0; side < 2; side++) {
@@ -34,7 +34,7 @@ static void sweep(ds_iterate *x, const ds_problem *p) {
   }
 }
 
-bool ds_gauss_seidel_solve(ds_iterate *x, const ds_problem *p, ds_work *work, double tolerance, int32_t sweeps) {
+bool ds_gauss_seidel_solve(ds_iterate *x, const ds_subproblem *p, ds_work *work, double tolerance, int32_t sweeps) {
   ds_iterate_update(x, p);
   for (int32_t i = 0; i < sweeps && x->error > tolerance; i++) {
     sweep(x, p);

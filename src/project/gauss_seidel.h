@@ -6,6 +6,7 @@
 
 /* At most so many sweeps from x; x is the last iterate. True where the tolerance was met. The error is looked at every
  * tenth sweep. */
-bool ds_gauss_seidel_solve(ds_iterate *x, const ds_problem *problem, ds_work *work, double tolerance, int32_t sweeps);
+bool ds_gauss_seidel_solve(ds_iterate *x, const ds_subproblem *problem, ds_work *work, double tolerance,
+                           int32_t sweeps);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "problem/problem.h"
+#include "problem/subproblem.h"
 
 typedef struct ds_iterate {
   double *r;    /* impulses, 3 x contacts */
@@ -13,19 +13,19 @@ typedef struct ds_iterate {
   double error; /* natural-map error of r */
 } ds_iterate;
 
-static inline ds_iterate ds_iterate_new(ds_arena *arena, const ds_problem *p) {
+static inline ds_iterate ds_iterate_new(ds_arena *arena, const ds_subproblem *p) {
   return (ds_iterate){DS_NEW0(arena, double, 3 * (size_t)p->contact_count + 1), DS_NEW0(arena, double, p->dof + 1),
                       DS_NEW0(arena, double, 3 * (size_t)p->contact_count + 1), 0};
 }
 
 /* v, u and the error from r */
-static inline void ds_iterate_update(ds_iterate *x, const ds_problem *p) {
-  ds_problem_velocity(x->v, p, x->r);
-  ds_problem_slip(x->u, p, x->v);
-  x->error = ds_problem_error(p, x->r, x->u, 0);
+static inline void ds_iterate_update(ds_iterate *x, const ds_subproblem *p) {
+  ds_subproblem_velocity(x->v, p, x->r);
+  ds_subproblem_slip(x->u, p, x->v);
+  x->error = ds_subproblem_error(p, x->r, x->u, 0);
 }
 
-static inline void ds_iterate_copy(ds_iterate *to, const ds_iterate *from, const ds_problem *p) {
+static inline void ds_iterate_copy(ds_iterate *to, const ds_iterate *from, const ds_subproblem *p) {
   memcpy(to->r, from->r, 3 * (size_t)p->contact_count * sizeof(double));
   memcpy(to->v, from->v, (size_t)p->dof * sizeof(double));
   memcpy(to->u, from->u, 3 * (size_t)p->contact_count * sizeof(double));

@@ -25,7 +25,7 @@
 enum { INNER_MAX = 20 };
 
 typedef struct newton {
-  const ds_problem *p;
+  const ds_subproblem *p;
   ds_system *system;
   double *c;      /* 9 a contact */
   double *phi;    /* E⁻¹ Phi, 3 a contact */
@@ -75,7 +75,7 @@ static double linearize(double *phi, double *c, bool *slides, const double *r, c
 
 /* |Phi| relative to the scale of the natural-map error, and the Newton matrix. */
 static double build(newton *n, const ds_iterate *x, bool *symmetric, double alpha) {
-  const ds_problem *p = n->p;
+  const ds_subproblem *p = n->p;
   double sum = 0, norm = 0;
   bool slides = false;
   for (int32_t k = 0; k < p->contact_count; k++) {
@@ -90,13 +90,13 @@ static double build(newton *n, const ds_iterate *x, bool *symmetric, double alph
 }
 
 static bool newton_step(newton *n, ds_iterate *x, bool symmetric) {
-  const ds_problem *p = n->p;
+  const ds_subproblem *p = n->p;
   if (!ds_system_factor(n->system, n->c, symmetric)) return false;
   memset(n->dv, 0, (size_t)p->dof * sizeof(double));
-  ds_problem_add_impulse(n->dv, p, n->phi);
+  ds_subproblem_add_impulse(n->dv, p, n->phi);
   for (int32_t i = 0; i < p->dof; i++) n->dv[i] = -n->dv[i];
   ds_system_solve(n->dv, n->system);
-  ds_problem_apply_transposed(n->gdv, p, n->dv);
+  ds_subproblem_apply_transposed(n->gdv, p, n->dv);
   for (int32_t k = 0; k < p->contact_count; k++) {
     const double *c = n->c + 9 * k, *g = n->gdv + 3 * k;
     for (int i = 0; i < 3; i++)
@@ -129,7 +129,7 @@ static bool inner(newton *n, ds_iterate *x, ds_iterate *best, ds_work *work, dou
 
 bool ds_newton_solve(ds_arena *arena, ds_system *system, ds_iterate *x, ds_work *work,
                      const ds_newton_options *options) {
-  const ds_problem *p = system->problem;
+  const ds_subproblem *p = system->problem;
   if (x->error <= options->target) return true;
   ds_arena_mark mark = ds_arena_get_mark(arena);
   newton n = {.p = p, .system = system};

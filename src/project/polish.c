@@ -12,7 +12,7 @@
 enum { STEPS_MAX = 12 };
 
 typedef struct polish {
-  const ds_problem *p;
+  const ds_subproblem *p;
   const double *radius; /* NULL: contact */
   int32_t samples;      /* friction: 0 = disk */
   double *c, *phi, *gv, *center, *part, *dv;
@@ -29,13 +29,13 @@ static void take_part(const polish *q, double *part, const double *r) {
 
 static void velocity(const polish *q, double *v, const double *v_hat) {
   memcpy(v, v_hat, (size_t)q->p->dof * sizeof(double));
-  ds_problem_add_impulse(v, q->p, q->part);
+  ds_subproblem_add_impulse(v, q->p, q->part);
 }
 
 /* Natural-map error with the common rho; gv = Gᵀ v - b. */
 static double natural_error(polish *q, const double *v) {
   double sum = 0, norm = 0, rho = q->p->rho;
-  ds_problem_slip(q->gv, q->p, v);
+  ds_subproblem_slip(q->gv, q->p, v);
   for (int32_t k = 0; k < q->p->contact_count; k++) {
     const double *r = q->part + 3 * k, *u = q->gv + 3 * k;
     if (q->radius) {
@@ -98,7 +98,7 @@ static void linearize_friction(const polish *q, int32_t k, double prox) {
 
 /* One Newton step of q->part. */
 static bool newton_step(polish *q, ds_system *system, double prox) {
-  const ds_problem *p = q->p;
+  const ds_subproblem *p = q->p;
   memset(q->c, 0, 9 * (size_t)p->contact_count * sizeof(double));
   memset(q->phi, 0, 3 * (size_t)p->contact_count * sizeof(double));
   for (int32_t k = 0; k < p->contact_count; k++)
@@ -110,10 +110,10 @@ static bool newton_step(polish *q, ds_system *system, double prox) {
       linearize_contact(q, k, prox);
   if (!ds_system_factor(system, q->c, true)) return false;
   memset(q->dv, 0, (size_t)p->dof * sizeof(double));
-  ds_problem_add_impulse(q->dv, p, q->phi);
+  ds_subproblem_add_impulse(q->dv, p, q->phi);
   for (int32_t i = 0; i < p->dof; i++) q->dv[i] = -q->dv[i];
   ds_system_solve(q->dv, system);
-  ds_problem_apply_transposed(q->gv, p, q->dv);
+  ds_subproblem_apply_transposed(q->gv, p, q->dv);
   for (int32_t k = 0; k < p->contact_count; k++)
     for (int i = 0; i < 3; i++) {
       const double *c = q->c + 9 * k + 3 * i, *g = q->gv + 3 * k;
@@ -124,7 +124,7 @@ static bool newton_step(polish *q, ds_system *system, double prox) {
 
 double ds_projection_polish(ds_arena *arena, ds_system *system, double *r, double *v, ds_work *work,
                             const double *v_hat, const double *radius, double tolerance, int32_t samples) {
-  const ds_problem *p = system->problem;
+  const ds_subproblem *p = system->problem;
   ds_arena_mark mark = ds_arena_get_mark(arena);
   polish q = {.p = p, .radius = radius, .samples = samples};
   size_t n = 3 * (size_t)p->contact_count + 1;

@@ -23,13 +23,13 @@ static void newton(ds_arena *arena, ds_system *system, ds_iterate *x, ds_work *w
 }
 
 /* The best of two is kept; the tool goes on from its own point, because the best one so far may sit in a trap. */
-static bool keep(ds_iterate *x, const ds_iterate *y, const ds_problem *p, double tolerance) {
+static bool keep(ds_iterate *x, const ds_iterate *y, const ds_subproblem *p, double tolerance) {
   if (y->error < x->error) ds_iterate_copy(x, y, p);
   return x->error <= tolerance;
 }
 
 static void coupled_path(ds_arena *arena, ds_system *system, ds_iterate *x, ds_work *work, const ds_options *options) {
-  const ds_problem *p = system->problem;
+  const ds_subproblem *p = system->problem;
   double tolerance = options->tolerance;
   newton(arena, system, x, work, tolerance, x->error < 1e-2 ? 1e-3 : 1e-2, 40);
   if (x->error <= tolerance) return;
@@ -70,7 +70,7 @@ static void coupled_path(ds_arena *arena, ds_system *system, ds_iterate *x, ds_w
 /* Impulses outside the cone by rounding are put on it, so that it holds exactly: a frictionless contact carries no
  * friction at all. Those that are nothing but an interior point's distance from its boundary become zero. Taken where
  * the error does not suffer. */
-static void clip_to_cone(ds_arena *arena, ds_iterate *x, const ds_problem *p, double tolerance) {
+static void clip_to_cone(ds_arena *arena, ds_iterate *x, const ds_subproblem *p, double tolerance) {
   ds_iterate y = ds_iterate_new(arena, p);
   if (ds_arena_failed(arena)) return;
   bool changed = false;
@@ -90,16 +90,16 @@ static void clip_to_cone(ds_arena *arena, ds_iterate *x, const ds_problem *p, do
   if (y.error <= fmax(x->error, 0.1 * tolerance)) ds_iterate_copy(x, &y, p);
 }
 
-bool ds_project_island(ds_arena *arena, double *r, double *v, ds_certificate *certificate, ds_problem *p,
+bool ds_project_island(ds_arena *arena, double *r, double *v, ds_certificate *certificate, ds_subproblem *p,
                        const ds_options *options) {
   ds_work work = {0, 0, 0, 0};
   int32_t samples = options->friction_samples;
-  if (!ds_problem_prepare(arena, p)) return false;
+  if (!ds_subproblem_prepare(arena, p)) return false;
   ds_iterate x = ds_iterate_new(arena, p);
   if (ds_arena_failed(arena)) return false;
   memcpy(x.r, r, 3 * (size_t)p->contact_count * sizeof(double));
   ds_iterate_update(&x, p);
-  if (samples) x.error = ds_problem_error(p, x.r, x.u, samples);
+  if (samples) x.error = ds_subproblem_error(p, x.r, x.u, samples);
 
   bool published = options->predictor == DS_PREDICTOR_NONE && options->method == DS_METHOD_STAGGERED;
   if (options->method == DS_METHOD_GAUSS_SEIDEL) {
@@ -127,6 +127,6 @@ bool ds_project_island(ds_arena *arena, double *r, double *v, ds_certificate *ce
                                   .projection_iterations = work.projections,
                                   .factorizations = work.factorizations,
                                   .rel_err = work.rel_err};
-  ds_problem_certify(certificate, p, r, v, x.u, options->tolerance, samples);
+  ds_subproblem_certify(certificate, p, r, v, x.u, options->tolerance, samples);
   return true;
 }

@@ -2,10 +2,10 @@
 #ifndef DS_PROJECT_PROJECT_H
 #define DS_PROJECT_PROJECT_H
 
-#include "problem/problem.h"
+#include "problem/subproblem.h"
 
 /* r: warm start in, impulses out (3 x contacts). v: velocity out (dof). False only where memory ran out. */
-bool ds_project_island(ds_arena *arena, double *r, double *v, ds_certificate *certificate, ds_problem *problem,
+bool ds_project_island(ds_arena *arena, double *r, double *v, ds_certificate *certificate, ds_subproblem *problem,
                        const ds_options *options);
 
 #endif

@@ -13,7 +13,7 @@
 #include "project/projections.h"
 
 typedef struct loop {
-  const ds_problem *p;
+  const ds_subproblem *p;
   ds_system *system;
   ds_arena *arena;
   double *v_hat, *f, *f_last, *part;
@@ -27,7 +27,7 @@ static void impulse_part(loop *l, double *out, const double *r, bool tangential)
     l->part[3 * k + 2] = tangential ? r[3 * k + 2] : 0;
   }
   memset(out, 0, (size_t)l->p->dof * sizeof(double));
-  ds_problem_add_impulse(out, l->p, l->part);
+  ds_subproblem_add_impulse(out, l->p, l->part);
 }
 
 static void add_predicted(loop *l, const double *impulse) {
@@ -44,16 +44,16 @@ static double relative_change(const loop *l) { /* [SP08 eq. 28]; M = I here */
   return size > 0 ? change / size : INFINITY;
 }
 
-static double residual(const ds_problem *p, const ds_iterate *x) { /* [SP08 eq. 29] */
+static double residual(const ds_subproblem *p, const ds_iterate *x) { /* [SP08 eq. 29] */
   double sum = 0;
   for (int32_t k = 0; k < p->contact_count; k++) sum += fabs(x->r[3 * k] * x->u[3 * k]);
   return isfinite(sum) ? sum : INFINITY;
 }
 
 static void judge(ds_iterate *x, const loop *l, int32_t samples) {
-  ds_problem_velocity(x->v, l->p, x->r);
-  ds_problem_slip(x->u, l->p, x->v);
-  x->error = ds_problem_error(l->p, x->r, x->u, samples);
+  ds_subproblem_velocity(x->v, l->p, x->r);
+  ds_subproblem_slip(x->u, l->p, x->v);
+  x->error = ds_subproblem_error(l->p, x->r, x->u, samples);
 }
 
 /* One subsequence: contact projection with friction f, then friction projection with its alpha. */
@@ -77,7 +77,7 @@ static void contact_last(loop *l, ds_iterate *x, ds_work *work, double inner) {
 
 bool ds_staggered_solve(ds_arena *arena, ds_system *system, ds_iterate *x, ds_work *work,
                         const ds_staggered_options *o) {
-  const ds_problem *p = system->problem;
+  const ds_subproblem *p = system->problem;
   ds_arena_mark mark = ds_arena_get_mark(arena);
   loop l = {.p = p, .system = system, .arena = arena};
   l.v_hat = DS_NEW0(arena, double, p->dof + 1);

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-ds_system *ds_system_create(ds_arena *arena, const ds_problem *p) {
+ds_system *ds_system_create(ds_arena *arena, const ds_subproblem *p) {
   ds_system *s = DS_NEW0(arena, ds_system, 1);
   int32_t *pairs = DS_NEW(arena, int32_t, 2 * (size_t)p->contact_count + 1);
   if (ds_arena_failed(arena)) return NULL;
@@ -59,7 +59,7 @@ enum { LARGEST_BLOCK = 128 };
  * (contact projection) or the tangents (friction projection). */
 static inline void add_contact(ds_system *s, const double *c, int32_t k, bool symmetric, int32_t na, int32_t nb,
                                int32_t first, int32_t rows) {
-  const ds_problem *p = s->problem;
+  const ds_subproblem *p = s->problem;
   const ds_block_pattern *pattern = s->pattern;
   int32_t a = p->body[2 * k], b = p->body[2 * k + 1];
   const double *ga = p->g + p->jacobian[2 * k] + first * na, *gb = p->g + p->jacobian[2 * k + 1] + first * nb;
@@ -109,7 +109,7 @@ static void add_sized(ds_system *s, const double *c, int32_t k, bool symmetric, 
 }
 
 bool ds_system_factor(ds_system *s, const double *c, bool symmetric) {
-  const ds_problem *p = s->problem;
+  const ds_subproblem *p = s->problem;
   size_t bytes = 9 * (size_t)p->contact_count * sizeof(double);
   if (s->valid && s->symmetric == symmetric && memcmp(c, s->last, bytes) == 0) return true;
   memcpy(s->last, c, bytes);

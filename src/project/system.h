@@ -4,10 +4,10 @@
 #define DS_PROJECT_SYSTEM_H
 
 #include "la/block.h"
-#include "problem/problem.h"
+#include "problem/subproblem.h"
 
 typedef struct ds_system {
-  const ds_problem *problem;
+  const ds_subproblem *problem;
   ds_block_pattern *pattern;
   ds_block_matrix *matrix;
   int32_t *slot;  /* contact_count: off-diagonal block of its two bodies, -1 = it has only one */
@@ -19,7 +19,7 @@ typedef struct ds_system {
   int32_t factorizations;
 } ds_system;
 
-ds_system *ds_system_create(ds_arena *arena, const ds_problem *problem); /* NULL where memory ran out */
+ds_system *ds_system_create(ds_arena *arena, const ds_subproblem *problem); /* NULL where memory ran out */
 /* H from c (9 x contact_count, row-major, all zero where a contact does not act), and its factor, which is kept where c
  * is what it was: while no contact changes its mode the last digits cost no factorization. False where H is singular or
  * not finite. `symmetric` promises that every C_k is symmetric positive semidefinite. */

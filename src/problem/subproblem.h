@@ -1,4 +1,5 @@
-/* One frictional contact problem: what stage 2 assembles and stage 4 solves, and the one error measure of all solvers.
+/* One independent part of a frictional contact problem: what stage 2 assembles and stage 4 solves, and the one error
+ * measure of all solvers.
  *
  * In mass-scaled velocity space (M = I), with contact k touching at most two bodies:
  *
@@ -6,13 +7,13 @@
  *
  * Components of a contact: normal first, then two tangents. b_N carries restitution and open gaps, b_T the motion of
  * scripted bodies [DESIGN 2]. */
-#ifndef DS_PROBLEM_PROBLEM_H
-#define DS_PROBLEM_PROBLEM_H
+#ifndef DS_PROBLEM_SUBPROBLEM_H
+#define DS_PROBLEM_SUBPROBLEM_H
 
 #include "base/arena.h"
 #include "drystone/types.h"
 
-typedef struct ds_problem {
+typedef struct ds_subproblem {
   int32_t body_count, contact_count, dof;
   const int32_t *size;     /* body_count: degrees of freedom of a body */
   const int32_t *first;    /* body_count: its first row in vectors */
@@ -27,15 +28,15 @@ typedef struct ds_problem {
                               chosen    least in this metric, so that a patch shares its load evenly */
   double rho;              /* 3 contacts / trace of GᵀG: the step of the natural map */
   double target;           /* |q|, q = Gᵀ v_p - b: scale of the error of a zero impulse */
-} ds_problem;
+} ds_subproblem;
 
 /* Fills scale, rho and target of a problem whose other members are set. False where memory ran out. */
-bool ds_problem_prepare(ds_arena *arena, ds_problem *problem);
+bool ds_subproblem_prepare(ds_arena *arena, ds_subproblem *problem);
 
-void ds_problem_velocity(double *v, const ds_problem *problem, const double *r);         /* v = v_p + G r */
-void ds_problem_slip(double *u, const ds_problem *problem, const double *v);             /* u = Gᵀ v - b */
-void ds_problem_add_impulse(double *v, const ds_problem *problem, const double *r);      /* v += G r */
-void ds_problem_apply_transposed(double *y, const ds_problem *problem, const double *v); /* y = Gᵀ v */
+void ds_subproblem_velocity(double *v, const ds_subproblem *problem, const double *r);         /* v = v_p + G r */
+void ds_subproblem_slip(double *u, const ds_subproblem *problem, const double *v);             /* u = Gᵀ v - b */
+void ds_subproblem_add_impulse(double *v, const ds_subproblem *problem, const double *r);      /* v += G r */
+void ds_subproblem_apply_transposed(double *y, const ds_subproblem *problem, const double *v); /* y = Gᵀ v */
 
 /* Projection on the Coulomb cone K_mu: p may be x. */
 void ds_cone_project(double p[3], const double x[3], double mu);
@@ -43,11 +44,11 @@ void ds_cone_project(double p[3], const double x[3], double mu);
 /* The scale-free natural-map error |r - P_K(r - rho u~)| / max(|r|, rho |q|), u~ = u + mu |u_T| n, rho = 3 nc / tr W.
  * With samples >= 3 the friction disk is a regular polygon and the map is Alart-Curnier's, which vanishes at the same
  * points. */
-double ds_problem_error(const ds_problem *problem, const double *r, const double *u, int32_t samples);
+double ds_subproblem_error(const ds_subproblem *problem, const double *r, const double *u, int32_t samples);
 
 /* Errors of a certificate for impulses r and velocity v; counts are left alone. */
-void ds_problem_certify(ds_certificate *certificate, const ds_problem *problem, const double *r, const double *v,
-                        double *u, double tolerance, int32_t samples);
+void ds_subproblem_certify(ds_certificate *certificate, const ds_subproblem *problem, const double *r, const double *v,
+                           double *u, double tolerance, int32_t samples);
 
 /* Nearest point to x of a regular polygon of the given number of corners, the first at (radius, 0). Returns the rank of
  * the derivative: 2 inside, 1 on an edge (its unit direction goes to `edge`), 0 at a corner. `edge` may be NULL. */

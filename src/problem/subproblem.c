@@ -1,4 +1,4 @@
-#include "problem/problem.h"
+#include "problem/subproblem.h"
 
 #include <math.h>
 #include <string.h>
@@ -18,7 +18,7 @@ static inline void add_rows(double *restrict v, const double *restrict g, const 
   for (int32_t i = 0; i < size; i++) v[i] += g[i] * r[0] + g[size + i] * r[1] + g[2 * size + i] * r[2];
 }
 
-void ds_problem_add_impulse(double *v, const ds_problem *p, const double *r) {
+void ds_subproblem_add_impulse(double *v, const ds_subproblem *p, const double *r) {
   for (int32_t k = 0; k < p->contact_count; k++) {
     const double *rk = r + 3 * k;
     if (rk[0] == 0 && rk[1] == 0 && rk[2] == 0) continue;
@@ -33,12 +33,12 @@ void ds_problem_add_impulse(double *v, const ds_problem *p, const double *r) {
   }
 }
 
-void ds_problem_velocity(double *v, const ds_problem *p, const double *r) {
+void ds_subproblem_velocity(double *v, const ds_subproblem *p, const double *r) {
   memcpy(v, p->predicted, (size_t)p->dof * sizeof(double));
-  ds_problem_add_impulse(v, p, r);
+  ds_subproblem_add_impulse(v, p, r);
 }
 
-void ds_problem_apply_transposed(double *y, const ds_problem *p, const double *v) {
+void ds_subproblem_apply_transposed(double *y, const ds_subproblem *p, const double *v) {
   for (int32_t k = 0; k < p->contact_count; k++) {
     double *yk = y + 3 * k;
     yk[0] = yk[1] = yk[2] = 0;
@@ -53,13 +53,13 @@ void ds_problem_apply_transposed(double *y, const ds_problem *p, const double *v
   }
 }
 
-void ds_problem_slip(double *u, const ds_problem *p, const double *v) {
-  ds_problem_apply_transposed(u, p, v);
+void ds_subproblem_slip(double *u, const ds_subproblem *p, const double *v) {
+  ds_subproblem_apply_transposed(u, p, v);
   for (int32_t i = 0; i < 3 * p->contact_count; i++) u[i] -= p->b[i];
 }
 
 /* Contacts of the same two bodies follow one another. */
-static void even_weights(double *weight, const double *scale, const ds_problem *p) {
+static void even_weights(double *weight, const double *scale, const ds_subproblem *p) {
   for (int32_t k = 0, end; k < p->contact_count; k = end) {
     double sum = 0;
     for (end = k;
@@ -70,7 +70,7 @@ static void even_weights(double *weight, const double *scale, const ds_problem *
   }
 }
 
-bool ds_problem_prepare(ds_arena *arena, ds_problem *p) {
+bool ds_subproblem_prepare(ds_arena *arena, ds_subproblem *p) {
   double *scale = DS_NEW(arena, double, p->contact_count + 1), *weight = DS_NEW(arena, double, p->contact_count + 1);
   ds_arena_mark mark = ds_arena_get_mark(arena);
   double *q = DS_NEW(arena, double, 3 * p->contact_count + 1);
@@ -93,7 +93,7 @@ bool ds_problem_prepare(ds_arena *arena, ds_problem *p) {
   p->scale = scale;
   p->weight = weight;
   p->rho = trace > 0 ? 3 * p->contact_count / trace : 1;
-  ds_problem_slip(q, p, p->predicted);
+  ds_subproblem_slip(q, p, p->predicted);
   for (int32_t i = 0; i < 3 * p->contact_count; i++) sum += q[i] * q[i];
   p->target = sqrt(sum);
   ds_arena_release(arena, mark);
@@ -151,7 +151,7 @@ static double natural_residual(const double *r, const double *u, double mu, doub
   return d0 * d0 + d1 * d1 + d2 * d2;
 }
 
-double ds_problem_error(const ds_problem *p, const double *r, const double *u, int32_t samples) {
+double ds_subproblem_error(const ds_subproblem *p, const double *r, const double *u, int32_t samples) {
   double sum = 0, norm = 0;
   for (int32_t k = 0; k < p->contact_count; k++) {
     sum += natural_residual(r + 3 * k, u + 3 * k, p->mu[k], p->rho, samples);
@@ -163,9 +163,9 @@ double ds_problem_error(const ds_problem *p, const double *r, const double *u, i
   return isfinite(error) ? error : INFINITY; /* a NaN must never pass a comparison */
 }
 
-void ds_problem_certify(ds_certificate *c, const ds_problem *p, const double *r, const double *v, double *u,
-                        double tolerance, int32_t samples) {
-  ds_problem_slip(u, p, v);
+void ds_subproblem_certify(ds_certificate *c, const ds_subproblem *p, const double *r, const double *v, double *u,
+                           double tolerance, int32_t samples) {
+  ds_subproblem_slip(u, p, v);
   double residual = 0, approach = 0, cone = 0, dissipation = 0, largest = 0;
   for (int32_t k = 0; k < p->contact_count; k++) {
     const double *rk = r + 3 * k, *uk = u + 3 * k;
@@ -182,6 +182,6 @@ void ds_problem_certify(ds_certificate *c, const ds_problem *p, const double *r,
   c->approach_velocity = approach;
   c->cone_violation = largest > 0 ? fmax(cone, 0) / largest : 0;
   c->dissipation_error = dissipation;
-  c->natural_error = ds_problem_error(p, r, u, samples);
+  c->natural_error = ds_subproblem_error(p, r, u, samples);
   c->converged = c->natural_error <= tolerance;
 }
