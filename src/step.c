@@ -11,6 +11,7 @@
 #include "drystone/drystone.h"
 #include "integrate/integrate.h"
 #include "predict/predict.h"
+#include "problem/export.h"
 #include "project/project.h"
 
 struct ds_stepper {
@@ -19,6 +20,8 @@ struct ds_stepper {
   ds_arena *workers; /* of the islands, one a thread */
   ds_certificate *islands;
   int32_t island_count, island_capacity;
+  ds_observer *observer; /* or NULL */
+  void *observer_user;
 };
 
 ds_stepper *ds_stepper_create(int32_t threads) {
@@ -48,10 +51,23 @@ const ds_certificate *ds_stepper_islands(const ds_stepper *stepper, int32_t *cou
   return stepper->islands;
 }
 
+void ds_stepper_observe(ds_stepper *stepper, ds_observer *observer, void *user) {
+  DS_CHECK(stepper != NULL);
+  stepper->observer = observer;
+  stepper->observer_user = user;
+}
+
+/* What an observer wants to know of an island besides its solution. */
+typedef struct island_watch {
+  double *start; /* the warm start */
+  double seconds;
+} island_watch;
+
 typedef struct island_job {
   ds_stepper *stepper;
   ds_assembly *assembly;
   const ds_options *options;
+  island_watch *watch; /* NULL where nobody observes */
   bool *done;
 } island_job;
 
@@ -59,17 +75,66 @@ static void project_one(void *context, int32_t item, int32_t worker) {
   island_job *job = context;
   ds_arena *arena = &job->stepper->workers[worker];
   ds_island *island = &job->assembly->islands[item];
+  if (job->done[item]) return;
   ds_arena_mark mark = ds_arena_get_mark(arena);
+  double clock = job->watch ? ds_clock() : 0;
   job->done[item] =
       ds_project_island(arena, island->r, island->v, &island->certificate, &island->problem, job->options);
+  if (job->watch) job->watch[item].seconds = ds_clock() - clock;
   ds_arena_release(arena, mark);
 }
 
+static island_watch *watch_islands(ds_arena *arena, const ds_assembly *assembly) {
+  island_watch *watch = DS_NEW0(arena, island_watch, assembly->island_count + 1);
+  for (int32_t i = 0; watch && i < assembly->island_count; i++) {
+    size_t components = 3 * (size_t)assembly->islands[i].problem.contact_count;
+    watch[i].start = DS_NEW(arena, double, components + 1);
+    if (!watch[i].start) return NULL;
+    memcpy(watch[i].start, assembly->islands[i].r, components * sizeof(double));
+  }
+  return watch;
+}
+
+static bool show_islands(ds_stepper *stepper, const ds_assembly *assembly, const island_watch *watch, int64_t step) {
+  for (int32_t i = 0; i < assembly->island_count; i++) {
+    const ds_island *island = &assembly->islands[i];
+    ds_problem problem;
+    ds_arena_mark mark = ds_arena_get_mark(&stepper->arena);
+    if (!ds_subproblem_export(&stepper->arena, &problem, &island->problem)) return false;
+    ds_observation observation = {.step = step,
+                                  .island = i,
+                                  .problem = &problem,
+                                  .start = watch[i].start,
+                                  .r = island->r,
+                                  .v = island->v,
+                                  .certificate = &island->certificate,
+                                  .seconds = watch[i].seconds};
+    stepper->observer(stepper->observer_user, &observation);
+    ds_arena_release(&stepper->arena, mark);
+  }
+  return true;
+}
+
+/* An island with more than half of all contacts, such as a pile, would keep one thread busy and the others waiting: its
+ * linear algebra is shared out instead. */
+static bool takes_all_threads(const ds_stepper *stepper, const ds_subproblem *p, int32_t contacts) {
+  return ds_pool_size(stepper->pool) > 1 && p->body_count >= 100 && 2 * (int64_t)p->contact_count > contacts;
+}
+
 /* Stage 4 over all islands, in parallel; islands do not see each other. */
-static bool project(ds_stepper *stepper, ds_assembly *assembly, const ds_options *options) {
+static bool project(ds_stepper *stepper, ds_assembly *assembly, island_watch *watch, const ds_options *options) {
   int32_t count = assembly->island_count;
-  island_job job = {stepper, assembly, options, DS_NEW0(&stepper->arena, bool, count + 1)};
+  island_job job = {stepper, assembly, options, watch, DS_NEW0(&stepper->arena, bool, count + 1)};
   if (!job.done) return false;
+  int32_t contacts = 0;
+  for (int32_t i = 0; i < count; i++) contacts += assembly->islands[i].problem.contact_count;
+  for (int32_t i = 0; i < count; i++) {
+    ds_subproblem *p = &assembly->islands[i].problem;
+    if (!takes_all_threads(stepper, p, contacts)) continue;
+    p->pool = stepper->pool;
+    project_one(&job, i, 0);
+    p->pool = NULL;
+  }
   ds_pool_run(stepper->pool, count, project_one, &job);
   bool all = true;
   for (int32_t i = 0; i < count; i++) all &= job.done[i];
@@ -83,12 +148,15 @@ static void add_certificate(ds_certificate *worst, const ds_certificate *c) {
       c->staggered_iterations > worst->staggered_iterations ? c->staggered_iterations : worst->staggered_iterations;
   worst->projection_iterations += c->projection_iterations;
   worst->factorizations += c->factorizations;
+  for (int32_t i = 0; i < DS_TOOL_COUNT; i++) worst->tool[i] += c->tool[i];
+  worst->conflict = fmax(worst->conflict, c->conflict);
   worst->rel_err = fmax(worst->rel_err, c->rel_err);
   worst->residual = fmax(worst->residual, c->residual);
   worst->natural_error = fmax(worst->natural_error, c->natural_error);
   worst->approach_velocity = fmax(worst->approach_velocity, c->approach_velocity);
   worst->cone_violation = fmax(worst->cone_violation, c->cone_violation);
   worst->dissipation_error = fmax(worst->dissipation_error, c->dissipation_error);
+  worst->unbounded |= c->unbounded;
   worst->converged &= c->converged;
 }
 
@@ -138,12 +206,15 @@ static ds_status step(ds_stepper *stepper, ds_state *state, ds_step_report *repo
   ds_predict(&assembly, scene, state, options->step); /* 3 */
   report->seconds[DS_STAGE_PREDICT] = lap(&clock);
 
-  if (!project(stepper, &assembly, options)) return DS_ERROR_MEMORY; /* 4 */
+  island_watch *watch = stepper->observer ? watch_islands(arena, &assembly) : NULL;
+  if (stepper->observer && !watch) return DS_ERROR_MEMORY;
+  if (!project(stepper, &assembly, watch, options)) return DS_ERROR_MEMORY; /* 4 */
   report->seconds[DS_STAGE_PROJECT] = lap(&clock);
 
   if (!ds_array_reserve(&state->contacts, &state->contact_capacity, contacts.count, sizeof *state->contacts) ||
       !ds_array_reserve(&stepper->islands, &stepper->island_capacity, assembly.island_count, sizeof *stepper->islands))
     return DS_ERROR_MEMORY;
+  if (watch && !show_islands(stepper, &assembly, watch, state->step + 1)) return DS_ERROR_MEMORY;
   collect(stepper, report, &assembly, &contacts);
   ds_integrate(state, scene, &assembly, &contacts, options->step); /* 5 */
   report->seconds[DS_STAGE_INTEGRATE] = lap(&clock);

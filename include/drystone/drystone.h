@@ -96,6 +96,23 @@ ds_status ds_step(ds_stepper *stepper, ds_state *state, ds_step_report *report, 
 /* Certificates of the last step's islands, in the order of their lowest body. */
 const ds_certificate *ds_stepper_islands(const ds_stepper *stepper, int32_t *count);
 
+/* What an observer sees: the problem of one island as it was solved. Valid during the call. ds_problem_solve with the
+ * same options and start gives the same impulses, bit for bit. */
+typedef struct ds_observation {
+  int64_t step;                      /* as in the report of the step */
+  int32_t island;                    /* as in ds_stepper_islands */
+  const struct ds_problem *problem;  /* drystone/problem.h: global form, velocities scaled so that M = I */
+  const double *start;               /* 3 x contacts: the impulses it was started from */
+  const double *r;                   /* 3 x contacts: impulses found */
+  const double *v;                   /* dof: scaled velocities found */
+  const ds_certificate *certificate; /* of the solve */
+  double seconds;                    /* wall time of the solve */
+} ds_observation;
+typedef void ds_observer(void *user, const ds_observation *observation);
+/* Calls the observer for every island of the steps to come, in their order, from the thread that calls ds_step, before
+ * the state changes. NULL ends it. */
+void ds_stepper_observe(ds_stepper *stepper, ds_observer *observer, void *user);
+
 /* ---- Misuse by a programmer ---- */
 /* Called on a broken precondition with file, line and the condition; the default prints it and aborts. */
 typedef void ds_check_handler(const char *file, int line, const char *condition);

@@ -172,19 +172,33 @@ typedef enum ds_stage {
   DS_STAGE_COUNT,
 } ds_stage;
 
+/* The tools of the safeguarded path, in the order in which it turns to them [docs/solver.md]. */
+typedef enum ds_tool {
+  DS_TOOL_NEWTON,       /* proximal Newton on the natural map */
+  DS_TOOL_CONVEX,       /* interior point without De Saxcé's term: decides where nothing slides */
+  DS_TOOL_CONE,         /* interior point on the Coulomb cones */
+  DS_TOOL_HOMOTOPY,     /* continuation of the same path through its folds */
+  DS_TOOL_GAUSS_SEIDEL, /* sweeps */
+  DS_TOOL_STAGGERED,    /* the two projections in turn */
+  DS_TOOL_COUNT,
+} ds_tool;
+
 /* The certificate [DESIGN: 4. docs/report.md]: how well one island's impulses solve the contact problem. */
 typedef struct ds_certificate {
   int32_t bodies, contacts;
   int32_t staggered_iterations;  /* outer iterations of the staggered loop */
   int32_t projection_iterations; /* iterations inside the projections, Newton and interior-point iterations included */
   int32_t factorizations;
-  double rel_err;           /* SP08 eq. 28 of the last staggered iteration; 0 where none was needed */
-  double residual;          /* SP08 eq. 29, J */
-  double natural_error;     /* scale-free natural-map error, see docs/report.md */
-  double approach_velocity; /* worst (b - n'v)+ over contacts, m/s */
-  double cone_violation;    /* worst (|r_T| - mu r_N)+ and (-r_N)+ over contacts, relative to the largest impulse */
-  double dissipation_error; /* worst |r_T'u_T + mu r_N |u_T|| over contacts, J */
-  bool converged;           /* natural_error <= tolerance: never claimed from iteration counts */
+  int32_t tool[DS_TOOL_COUNT]; /* iterations of each tool */
+  double rel_err;              /* SP08 eq. 28 of the last staggered iteration; 0 where none was needed */
+  double residual;             /* SP08 eq. 29, J */
+  double natural_error;        /* scale-free natural-map error, see docs/report.md */
+  double approach_velocity;    /* worst (b - n'v)+ over contacts, m/s */
+  double cone_violation;       /* worst (|r_T| - mu r_N)+ and (-r_N)+ over contacts, relative to the largest impulse */
+  double dissipation_error;    /* worst |r_T'u_T + mu r_N |u_T|| over contacts, J */
+  double conflict; /* least |(b - N'v)+| of any velocity over |q| where that is not zero: no solution exists */
+  bool unbounded;  /* impulses grow without bound on the way to a solution: none was found, likely none exists */
+  bool converged;  /* natural_error <= tolerance: never claimed from iteration counts */
 } ds_certificate;
 
 typedef struct ds_step_report {

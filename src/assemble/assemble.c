@@ -120,12 +120,15 @@ static bool build_island(ds_arena *arena, ds_island *island, const ds_assembly *
     int32_t index = island->contacts[k];
     const ds_contact_point *c = &contacts->points[index];
     const ds_contact_frame *f = &assembly->frames[index];
+    /* one that moves comes first: then the columns of G alone tell a contact's bodies and their order */
+    bool swapped = !assembly->bodies[c->a].moves;
     for (int side = 0; side < 2; side++) {
-      int32_t i = side == 0 ? c->a : c->b;
+      bool is_a = (side == 0) != swapped;
+      int32_t i = is_a ? c->a : c->b;
       const ds_step_body *s = &assembly->bodies[i];
       body[2 * k + side] = s->moves ? s->local : -1;
       jacobian[2 * k + side] = 36 * k + 18 * side;
-      if (s->moves) fill_rows(g + 36 * k + 18 * side, s, state->bodies[i].x, c, f, side == 0 ? 1 : -1);
+      if (s->moves) fill_rows(g + 36 * k + 18 * side, s, state->bodies[i].x, c, f, is_a ? 1 : -1);
     }
     right_hand_side(b + 3 * k, c, f, assembly, state, state->scene, options->step);
     mu[k] = f->mu;

@@ -1,6 +1,7 @@
 #include "base/thread.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -116,6 +117,14 @@ void ds_pool_run(ds_pool *pool, int32_t count, ds_pool_item *item, void *context
   pthread_mutex_lock(&pool->lock);
   while (pool->busy > 0) pthread_cond_wait(&pool->done, &pool->lock);
   pthread_mutex_unlock(&pool->lock);
+}
+
+void ds_flag_raise(ds_flag *flag) { atomic_store_explicit(flag, 1, memory_order_release); }
+
+void ds_flag_wait(ds_flag *flag) {
+  enum { SPINS = 1000 }; /* some microseconds: what is waited for is short, where every thread has a core */
+  for (int32_t i = 0; !atomic_load_explicit(flag, memory_order_acquire); i++)
+    if (i >= SPINS) sched_yield();
 }
 
 double ds_clock(void) {

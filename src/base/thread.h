@@ -4,6 +4,7 @@
 #ifndef DS_BASE_THREAD_H
 #define DS_BASE_THREAD_H
 
+#include <stdatomic.h>
 #include <stdint.h>
 
 typedef struct ds_pool ds_pool;
@@ -16,6 +17,12 @@ void ds_pool_destroy(ds_pool *pool);
 int32_t ds_pool_size(const ds_pool *pool);
 /* Runs items 0 .. count-1, returns when all are done. Items are handed out in ascending order. */
 void ds_pool_run(ds_pool *pool, int32_t count, ds_pool_item *item, void *context);
+
+/* An item may wait for items with lower numbers: those have been taken, by this thread or another, and go on. What was
+ * written before a flag was raised is seen by who has waited for it. */
+typedef atomic_int ds_flag;
+void ds_flag_raise(ds_flag *flag);
+void ds_flag_wait(ds_flag *flag);
 
 double ds_clock(void); /* monotonic seconds, for reports only */
 

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "la/rows.h"
 #include "la/vec3.h"
 
 /* y (3) += G_kᵀ v for one side */
@@ -18,17 +19,65 @@ static inline void add_rows(double *restrict v, const double *restrict g, const 
   for (int32_t i = 0; i < size; i++) v[i] += g[i] * r[0] + g[size + i] * r[1] + g[2 * size + i] * r[2];
 }
 
-void ds_subproblem_add_impulse(double *v, const ds_subproblem *p, const double *r) {
-  for (int32_t k = 0; k < p->contact_count; k++) {
+/* v += W r, by columns so that open contacts cost nothing; W_jk = W_kjᵀ */
+static void add_delassus(double *v, const ds_delassus *w, const double *r, int32_t contacts) {
+  for (int32_t k = 0; k < contacts; k++) {
     const double *rk = r + 3 * k;
     if (rk[0] == 0 && rk[1] == 0 && rk[2] == 0) continue;
+    for (int32_t s = w->start[k]; s < w->start[k + 1]; s++) {
+      const double *m = w->value + 9 * s;
+      double *vj = v + 3 * w->column[s];
+      for (int i = 0; i < 3; i++) vj[i] += m[i] * rk[0] + m[3 + i] * rk[1] + m[6 + i] * rk[2];
+    }
+  }
+}
+
+/* Contacts of the same two bodies follow one another: the first after k with
+ * others. */
+static int32_t end_of_run(const ds_subproblem *p, int32_t k) {
+  int32_t end = k + 1;
+  while (end < p->contact_count && p->body[2 * end] == p->body[2 * k] && p->body[2 * end + 1] == p->body[2 * k + 1])
+    end++;
+  return end;
+}
+
+static bool is_rigid(const ds_subproblem *p, int32_t k) {
+  int32_t a = p->body[2 * k], b = p->body[2 * k + 1];
+  return a != b && (a < 0 || p->size[a] == 6) && (b < 0 || p->size[b] == 6);
+}
+
+static void add_any(double *v, const ds_subproblem *p, const double *r, int32_t k, int32_t end) {
+  for (; k < end; k++)
     for (int32_t side = 0; side < 2; side++) {
       int32_t body = p->body[2 * k + side];
-      if (body < 0) continue;
-      if (p->size[body] == 6)
-        add_rows(v + p->first[body], p->g + p->jacobian[2 * k + side], rk, 6);
-      else
-        add_rows(v + p->first[body], p->g + p->jacobian[2 * k + side], rk, p->size[body]);
+      if (body < 0 || (r[3 * k] == 0 && r[3 * k + 1] == 0 && r[3 * k + 2] == 0)) continue;
+      add_rows(v + p->first[body], p->g + p->jacobian[2 * k + side], r + 3 * k, p->size[body]);
+    }
+}
+
+static void times_any(double *y, const ds_subproblem *p, const double *v, int32_t k, int32_t end) {
+  for (; k < end; k++) {
+    y[3 * k] = y[3 * k + 1] = y[3 * k + 2] = 0;
+    for (int32_t side = 0; side < 2; side++) {
+      int32_t body = p->body[2 * k + side];
+      if (body >= 0) rows_times(y + 3 * k, p->g + p->jacobian[2 * k + side], v + p->first[body], p->size[body]);
+    }
+  }
+}
+
+void ds_subproblem_add_impulse(double *v, const ds_subproblem *p, const double *r) {
+  if (p->delassus) {
+    add_delassus(v, p->delassus, r, p->contact_count);
+    return;
+  }
+  for (int32_t k = 0, end; k < p->contact_count; k = end) {
+    end = end_of_run(p, k);
+    if (is_rigid(p, k)) {
+      double *va = p->body[2 * k] < 0 ? NULL : v + p->first[p->body[2 * k]];
+      double *vb = p->body[2 * k + 1] < 0 ? NULL : v + p->first[p->body[2 * k + 1]];
+      ds_rows_add(va, vb, p->g, p->jacobian + 2 * k, r + 3 * k, end - k);
+    } else {
+      add_any(v, p, r, k, end);
     }
   }
 }
@@ -39,16 +88,18 @@ void ds_subproblem_velocity(double *v, const ds_subproblem *p, const double *r) 
 }
 
 void ds_subproblem_apply_transposed(double *y, const ds_subproblem *p, const double *v) {
-  for (int32_t k = 0; k < p->contact_count; k++) {
-    double *yk = y + 3 * k;
-    yk[0] = yk[1] = yk[2] = 0;
-    for (int32_t side = 0; side < 2; side++) {
-      int32_t body = p->body[2 * k + side];
-      if (body < 0) continue;
-      if (p->size[body] == 6)
-        rows_times(yk, p->g + p->jacobian[2 * k + side], v + p->first[body], 6);
-      else
-        rows_times(yk, p->g + p->jacobian[2 * k + side], v + p->first[body], p->size[body]);
+  if (p->delassus) {
+    memcpy(y, v, 3 * (size_t)p->contact_count * sizeof(double));
+    return;
+  }
+  for (int32_t k = 0, end; k < p->contact_count; k = end) {
+    end = end_of_run(p, k);
+    if (is_rigid(p, k)) {
+      const double *va = p->body[2 * k] < 0 ? NULL : v + p->first[p->body[2 * k]];
+      const double *vb = p->body[2 * k + 1] < 0 ? NULL : v + p->first[p->body[2 * k + 1]];
+      ds_rows_times(y + 3 * k, p->g, p->jacobian + 2 * k, va, vb, end - k);
+    } else {
+      times_any(y, p, v, k, end);
     }
   }
 }
@@ -70,6 +121,24 @@ static void even_weights(double *weight, const double *scale, const ds_subproble
   }
 }
 
+static void diagonal_of_w(double w[3], const ds_subproblem *p, int32_t k) {
+  if (!p->delassus && is_rigid(p, k)) {
+    ds_rows_squares(w, p->g, p->jacobian + 2 * k, p->body[2 * k] >= 0, p->body[2 * k + 1] >= 0, 1);
+    return;
+  }
+  w[0] = w[1] = w[2] = 0;
+  for (int32_t s = p->delassus ? p->delassus->start[k] : 0; p->delassus && s < p->delassus->start[k + 1]; s++)
+    if (p->delassus->column[s] == k)
+      for (int c = 0; c < 3; c++) w[c] = p->delassus->value[9 * s + 4 * c];
+  for (int32_t side = 0; side < 2 && !p->delassus; side++) {
+    int32_t body = p->body[2 * k + side];
+    if (body < 0) continue;
+    const double *g = p->g + p->jacobian[2 * k + side];
+    for (int32_t c = 0; c < 3; c++)
+      for (int32_t i = 0; i < p->size[body]; i++) w[c] += g[c * p->size[body] + i] * g[c * p->size[body] + i];
+  }
+}
+
 bool ds_subproblem_prepare(ds_arena *arena, ds_subproblem *p) {
   double *scale = DS_NEW(arena, double, p->contact_count + 1), *weight = DS_NEW(arena, double, p->contact_count + 1);
   ds_arena_mark mark = ds_arena_get_mark(arena);
@@ -77,19 +146,16 @@ bool ds_subproblem_prepare(ds_arena *arena, ds_subproblem *p) {
   if (ds_arena_failed(arena)) return false;
   double trace = 0, sum = 0;
   for (int32_t k = 0; k < p->contact_count; k++) {
-    double w[3] = {0, 0, 0};
-    for (int32_t side = 0; side < 2; side++) {
-      int32_t body = p->body[2 * k + side];
-      if (body < 0) continue;
-      const double *g = p->g + p->jacobian[2 * k + side];
-      for (int32_t c = 0; c < 3; c++)
-        for (int32_t i = 0; i < p->size[body]; i++) w[c] += g[c * p->size[body] + i] * g[c * p->size[body] + i];
-    }
+    double w[3];
+    diagonal_of_w(w, p, k);
     double largest = fmax(w[0], fmax(w[1], w[2]));
     scale[k] = largest > 0 ? largest : 1;
     trace += w[0] + w[1] + w[2];
   }
-  even_weights(weight, scale, p);
+  if (p->delassus)
+    memcpy(weight, scale, (size_t)p->contact_count * sizeof(double));
+  else
+    even_weights(weight, scale, p);
   p->scale = scale;
   p->weight = weight;
   p->rho = trace > 0 ? 3 * p->contact_count / trace : 1;
@@ -102,10 +168,10 @@ bool ds_subproblem_prepare(ds_arena *arena, ds_subproblem *p) {
 
 void ds_cone_project(double p[3], const double x[3], double mu) {
   double n = x[0], t1 = x[1], t2 = x[2], t = sqrt(t1 * t1 + t2 * t2);
-  if (t <= mu * n) {
-    p[0] = n, p[1] = t1, p[2] = t2;
-  } else if (mu * t <= -n) {
+  if (mu * t <= -n) {
     p[0] = p[1] = p[2] = 0;
+  } else if (t <= mu * n) {
+    p[0] = n, p[1] = t1, p[2] = t2;
   } else {
     double pn = (n + mu * t) / (1 + mu * mu), f = mu * pn / t;
     p[0] = pn, p[1] = f * t1, p[2] = f * t2;
@@ -151,15 +217,20 @@ static double natural_residual(const double *r, const double *u, double mu, doub
   return d0 * d0 + d1 * d1 + d2 * d2;
 }
 
+/* Impulses without bound make any error small that is relative to them: a
+ * jammed wedge would pass. An approach that is not small against |q| counts by
+ * its square, which is nothing where the problem is solved. */
 double ds_subproblem_error(const ds_subproblem *p, const double *r, const double *u, int32_t samples) {
-  double sum = 0, norm = 0;
+  double sum = 0, norm = 0, approach = 0;
   for (int32_t k = 0; k < p->contact_count; k++) {
     sum += natural_residual(r + 3 * k, u + 3 * k, p->mu[k], p->rho, samples);
     for (int32_t c = 0; c < 3; c++) norm += r[3 * k + c] * r[3 * k + c];
+    if (u[3 * k] < 0) approach += u[3 * k] * u[3 * k];
   }
   double scale = fmax(sqrt(norm), p->rho * p->target);
   if (sum == 0) return 0; /* nothing to do, whatever the scale */
   double error = sqrt(sum) / scale;
+  if (p->target > 0) error = fmax(error, approach / (p->target * p->target));
   return isfinite(error) ? error : INFINITY; /* a NaN must never pass a comparison */
 }
 

@@ -6,12 +6,22 @@
  *   v = v_p + G r,   u = Gᵀ v - b,   r_k in K_mu = {|r_T| <= mu r_N},   u_k + (mu |u_T|, 0, 0) in K*_mu,   orthogonal.
  *
  * Components of a contact: normal first, then two tangents. b_N carries restitution and open gaps, b_T the motion of
- * scripted bodies [DESIGN 2]. */
+ * scripted bodies [DESIGN 2].
+ *
+ * Problems that come without bodies have only W = GᵀG. Their velocity is the contacts' own: v stands for Gᵀ(v - v_p) =
+ * W r, so that the same lines hold with W in place of G and I in place of Gᵀ, and the tools need not know. */
 #ifndef DS_PROBLEM_SUBPROBLEM_H
 #define DS_PROBLEM_SUBPROBLEM_H
 
 #include "base/arena.h"
 #include "drystone/types.h"
+
+/* W in compressed rows of 3 x 3 row-major blocks, columns ascending, symmetric, every diagonal block there. */
+typedef struct ds_delassus {
+  const int32_t *start;  /* contact_count + 1 */
+  const int32_t *column; /* start[contact_count] */
+  const double *value;   /* 9 a block */
+} ds_delassus;
 
 typedef struct ds_subproblem {
   int32_t body_count, contact_count, dof;
@@ -20,14 +30,16 @@ typedef struct ds_subproblem {
   const int32_t *body;     /* 2 x contact_count: bodies of a contact, -1 = the fixed world */
   const int32_t *jacobian; /* 2 x contact_count: offset in g of its 3 x size row-major block G_kᵀ */
   const double *g;
-  const double *predicted; /* v_p */
-  const double *b;         /* 3 x contact_count */
-  const double *mu;        /* contact_count */
-  const double *scale;     /* contact_count: W_k = largest diagonal entry of G_kᵀ G_k, 1/kg; 1 where that is 0 */
-  const double *weight;    /* contact_count: mean of scale over the contacts of the same bodies; redundant impulses are
-                              chosen    least in this metric, so that a patch shares its load evenly */
-  double rho;              /* 3 contacts / trace of GᵀG: the step of the natural map */
-  double target;           /* |q|, q = Gᵀ v_p - b: scale of the error of a zero impulse */
+  const ds_delassus *delassus; /* the form without bodies: body_count = 0, dof = 3 contact_count; else NULL */
+  const double *predicted;     /* v_p */
+  const double *b;             /* 3 x contact_count */
+  const double *mu;            /* contact_count */
+  const double *scale;         /* contact_count: W_k = largest diagonal entry of G_kᵀ G_k, 1/kg; 1 where that is 0 */
+  const double *weight; /* contact_count: mean of scale over the contacts of the same bodies; redundant impulses are
+                           chosen    least in this metric, so that a patch shares its load evenly */
+  double rho;           /* 3 contacts / trace of GᵀG: the step of the natural map */
+  double target;        /* |q|, q = Gᵀ v_p - b: scale of the error of a zero impulse */
+  struct ds_pool *pool; /* threads that are free to help with this problem alone; NULL: none */
 } ds_subproblem;
 
 /* Fills scale, rho and target of a problem whose other members are set. False where memory ran out. */
@@ -42,7 +54,8 @@ void ds_subproblem_apply_transposed(double *y, const ds_subproblem *problem, con
 void ds_cone_project(double p[3], const double x[3], double mu);
 
 /* The scale-free natural-map error |r - P_K(r - rho u~)| / max(|r|, rho |q|), u~ = u + mu |u_T| n, rho = 3 nc / tr W.
- * With samples >= 3 the friction disk is a regular polygon and the map is Alart-Curnier's, which vanishes at the same
+ * It is at least (|(-u_N)+| / |q|)², so that impulses without bound do not hide what they cannot prevent. With
+ * samples >= 3 the friction disk is a regular polygon and the map is Alart-Curnier's, which vanishes at the same
  * points. */
 double ds_subproblem_error(const ds_subproblem *problem, const double *r, const double *u, int32_t samples);
 

@@ -35,7 +35,10 @@ static inline void ds_iterate_copy(ds_iterate *to, const ds_iterate *from, const
 /* Work done by a tool, summed into the certificate. */
 typedef struct ds_work {
   int32_t staggered, projections, factorizations;
+  int32_t tool[DS_TOOL_COUNT]; /* share of `projections` */
   double rel_err;
+  double conflict;
+  bool unbounded;
 } ds_work;
 
 #endif

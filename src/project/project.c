@@ -1,12 +1,15 @@
 /* The order of tools for one island [DESIGN 3]: certify the warm start; a few Newton steps; the coupled predictor and
- * Newton from there; Gauss-Seidel and Newton in turn; the staggered loop. Every path ends in the same certificate, the
- * best iterate is kept, and no clock decides. docs/solver.md has the measurements behind the order. */
+ * Newton from there; the same path through its folds; Gauss-Seidel and Newton in turn; the staggered loop. Every path
+ * ends in the same certificate, the best iterate is kept, and no clock decides. docs/solver.md has the measurements
+ * behind the order. */
 #include "project/project.h"
 
 #include <math.h>
 
 #include "project/cone.h"
+#include "project/conflict.h"
 #include "project/gauss_seidel.h"
+#include "project/homotopy.h"
 #include "project/newton.h"
 #include "project/staggered.h"
 #include "project/system.h"
@@ -18,8 +21,10 @@ static const double TARGET = 1e-5, ACCEPT_WARM = 1e-4;
 
 static void newton(ds_arena *arena, ds_system *system, ds_iterate *x, ds_work *work, double tolerance, double proximal,
                    int32_t steps) {
+  int32_t before = work->projections;
   ds_newton_options o = {.tolerance = tolerance, .target = TARGET * tolerance, .proximal = proximal, .steps = steps};
   ds_newton_solve(arena, system, x, work, &o);
+  work->tool[DS_TOOL_NEWTON] += work->projections - before;
 }
 
 /* The best of two is kept; the tool goes on from its own point, because the best one so far may sit in a trap. */
@@ -28,43 +33,111 @@ static bool keep(ds_iterate *x, const ds_iterate *y, const ds_subproblem *p, dou
   return x->error <= tolerance;
 }
 
-static void coupled_path(ds_arena *arena, ds_system *system, ds_iterate *x, ds_work *work, const ds_options *options) {
-  const ds_subproblem *p = system->problem;
-  double tolerance = options->tolerance;
-  newton(arena, system, x, work, tolerance, x->error < 1e-2 ? 1e-3 : 1e-2, 40);
-  if (x->error <= tolerance) return;
+/* How much larger the impulses are than one contact alone would need: weight piles up in arches and stacks. */
+static double impulse_scale(const ds_iterate *x, const ds_subproblem *p) {
+  double sum = 0;
+  for (int32_t i = 0; i < 3 * p->contact_count; i++) sum += x->r[i] * x->r[i];
+  double ratio = sqrt(sum) / (p->rho * p->target);
+  return isfinite(ratio) ? fmin(1e4, fmax(1, ratio)) : 1;
+}
 
-  ds_iterate y = ds_iterate_new(arena, p), z = ds_iterate_new(arena, p);
-  if (ds_arena_failed(arena)) return;
-  /* The convex program decides where nothing slides. The others are the same path from other starts: each solves
-   * problems on which the next one is stuck. */
+/* The convex program decides where nothing slides; the interior point goes where the path to the solution has no fold.
+ * Each ends in Newton, for the last digits. */
+static bool interior_points(ds_arena *arena, ds_system *system, ds_iterate *x, ds_iterate *y, ds_work *work,
+                            double tolerance) {
+  double start = 1.5 * impulse_scale(x, system->problem);
   const ds_cone_options cone[] = {
-      {.tolerance = 1e-7, .iterations = 40, .convex = true, .centring = 0, .start = 1.5},
-      {.tolerance = TARGET * tolerance, .iterations = 100, .centring = 0.5, .start = 1.5},
-      {.tolerance = TARGET * tolerance, .iterations = 100, .centring = 0.5, .start = 150},
-      {.tolerance = TARGET * tolerance, .iterations = 100, .centring = 0.3, .start = 15},
-      {.tolerance = TARGET * tolerance, .iterations = 150, .centring = 0.7, .start = 15},
+      {.tolerance = 1e-7, .iterations = 40, .convex = true, .centring = 0, .start = start},
+      {.tolerance = TARGET * tolerance, .iterations = 100, .centring = 0.5, .start = start},
   };
   for (size_t i = 0; i < sizeof cone / sizeof *cone; i++) {
-    y.error = INFINITY;
-    ds_cone_solve(arena, system, &y, work, &cone[i]);
-    newton(arena, system, &y, work, tolerance, fmin(1e-2, fmax(1e-10, y.error)), i == 0 ? 20 : 60);
-    if (keep(x, &y, p, tolerance)) return;
+    int32_t before = work->projections;
+    y->error = INFINITY;
+    ds_cone_solve(arena, system, y, work, &cone[i]);
+    work->tool[cone[i].convex ? DS_TOOL_CONVEX : DS_TOOL_CONE] += work->projections - before;
+    newton(arena, system, y, work, tolerance, fmin(1e-2, fmax(1e-10, y->error)), i == 0 ? 20 : 60);
+    if (keep(x, y, system->problem, tolerance)) return true;
   }
-  /* Gauss-Seidel sweeps move the set of sliding contacts towards the solution; now and then Newton tries its basin. */
+  return false;
+}
+
+/* The same path through its folds, from one start and, where it gets lost, from others. True where that was all that
+ * can be done. */
+static bool homotopies(ds_arena *arena, ds_system *system, ds_iterate *x, ds_iterate *y, ds_work *work,
+                       double tolerance) {
+  double start = 1.5 * impulse_scale(x, system->problem);
+  const double starts[] = {start, 10 * start, 0.1 * start};
+  for (size_t i = 0; i < sizeof starts / sizeof *starts; i++) {
+    ds_homotopy_options o = {
+        .tolerance = tolerance, .target = TARGET * tolerance, .start = starts[i], .iterations = i == 0 ? 1000 : 500};
+    int32_t before = work->projections;
+    y->error = INFINITY;
+    ds_homotopy_end end = ds_homotopy_solve(arena, system, y, work, &o);
+    work->tool[DS_TOOL_HOMOTOPY] += work->projections - before;
+    if (keep(x, y, system->problem, tolerance)) return true;
+    work->unbounded |= end == DS_HOMOTOPY_UNBOUNDED;
+  }
+  return work->unbounded;
+}
+
+/* Gauss-Seidel sweeps move the set of sliding contacts towards the solution; now and then Newton tries its basin. */
+static bool sweeps(ds_arena *arena, ds_system *system, ds_iterate *x, ds_iterate *y, ds_iterate *z, ds_work *work,
+                   double tolerance) {
+  const ds_subproblem *p = system->problem;
   const double proximal[3] = {1e-2, 1e-3, 1e-1};
-  memset(y.r, 0, 3 * (size_t)p->contact_count * sizeof(double));
+  memset(y->r, 0, 3 * (size_t)p->contact_count * sizeof(double));
   for (int32_t round = 0; round < 9; round++) {
-    ds_gauss_seidel_solve(&y, p, work, TARGET * tolerance, 200 * (round + 1));
-    ds_iterate_copy(&z, &y, p);
-    newton(arena, system, &z, work, tolerance, proximal[round % 3], 60);
-    if (keep(x, &z, p, tolerance)) return;
+    int32_t before = work->projections;
+    ds_gauss_seidel_solve(y, p, work, TARGET * tolerance, 200 * (round + 1));
+    work->tool[DS_TOOL_GAUSS_SEIDEL] += work->projections - before;
+    ds_iterate_copy(z, y, p);
+    newton(arena, system, z, work, tolerance, proximal[round % 3], 60);
+    if (keep(x, z, p, tolerance)) return true;
   }
+  return false;
+}
+
+static void rescue(ds_arena *arena, ds_system *system, ds_iterate *x, ds_iterate *y, ds_iterate *z, ds_work *work,
+                   const ds_options *options) {
+  double tolerance = options->tolerance;
+  if (homotopies(arena, system, x, y, work, tolerance)) return;
+  if (sweeps(arena, system, x, y, z, work, tolerance)) return;
   /* a last resort that costs some forty factorizations an iteration */
   int32_t iterations = options->max_iterations < 10 ? options->max_iterations : 10;
   ds_staggered_options staggered = {.tolerance = tolerance, .iterations = iterations};
   ds_staggered_solve(arena, system, x, work, &staggered);
+  work->tool[DS_TOOL_STAGGERED] = work->staggered;
   newton(arena, system, x, work, tolerance, 1e-4, 60);
+}
+
+/* Where no velocity keeps the contacts apart, b gives way by what it must, and the impulses of that problem are the
+ * answer: they push where there is room. The certificate is the one of the problem as it was. */
+static void coupled_path(ds_arena *arena, ds_system *system, ds_iterate *x, ds_work *work, const ds_options *options) {
+  const ds_subproblem *p = system->problem;
+  newton(arena, system, x, work, options->tolerance, x->error < 1e-2 ? 1e-3 : 1e-2, 40);
+  if (x->error <= options->tolerance) return;
+
+  ds_iterate y = ds_iterate_new(arena, p), z = ds_iterate_new(arena, p);
+  double *violation = DS_NEW(arena, double, p->contact_count + 1);
+  double *b = DS_NEW(arena, double, 3 * (size_t)p->contact_count + 1);
+  if (ds_arena_failed(arena)) return;
+  if (interior_points(arena, system, x, &y, work, options->tolerance)) return;
+  work->conflict = ds_conflict_find(arena, system, violation, work);
+  if (work->conflict > 0) {
+    ds_subproblem relaxed = *p;
+    memcpy(b, p->b, 3 * (size_t)p->contact_count * sizeof(double));
+    for (int32_t k = 0; k < p->contact_count; k++) b[3 * k] -= violation[k];
+    relaxed.b = b;
+    system->problem = &relaxed;
+    memset(x->r, 0, 3 * (size_t)p->contact_count * sizeof(double));
+    ds_iterate_update(x, &relaxed);
+    if (!interior_points(arena, system, x, &y, work, options->tolerance))
+      rescue(arena, system, x, &y, &z, work, options);
+    system->problem = p;
+    ds_iterate_update(x, p);
+  } else {
+    rescue(arena, system, x, &y, &z, work, options);
+  }
 }
 
 /* Impulses outside the cone by rounding are put on it, so that it holds exactly: a frictionless contact carries no
@@ -92,7 +165,7 @@ static void clip_to_cone(ds_arena *arena, ds_iterate *x, const ds_subproblem *p,
 
 bool ds_project_island(ds_arena *arena, double *r, double *v, ds_certificate *certificate, ds_subproblem *p,
                        const ds_options *options) {
-  ds_work work = {0, 0, 0, 0};
+  ds_work work = {0};
   int32_t samples = options->friction_samples;
   if (!ds_subproblem_prepare(arena, p)) return false;
   ds_iterate x = ds_iterate_new(arena, p);
@@ -104,6 +177,7 @@ bool ds_project_island(ds_arena *arena, double *r, double *v, ds_certificate *ce
   bool published = options->predictor == DS_PREDICTOR_NONE && options->method == DS_METHOD_STAGGERED;
   if (options->method == DS_METHOD_GAUSS_SEIDEL) {
     ds_gauss_seidel_solve(&x, p, &work, options->tolerance, options->max_iterations);
+    work.tool[DS_TOOL_GAUSS_SEIDEL] = work.projections;
   } else if (published || !(x.error <= ACCEPT_WARM * options->tolerance)) {
     ds_system *system = ds_system_create(arena, p);
     if (!system) return false;
@@ -114,6 +188,7 @@ bool ds_project_island(ds_arena *arena, double *r, double *v, ds_certificate *ce
                                 .iterations = options->max_iterations,
                                 .samples = samples};
       ds_staggered_solve(arena, system, &x, &work, &o);
+      work.tool[DS_TOOL_STAGGERED] = work.staggered;
     } else {
       coupled_path(arena, system, &x, &work, options);
     }
@@ -123,10 +198,13 @@ bool ds_project_island(ds_arena *arena, double *r, double *v, ds_certificate *ce
   if (ds_arena_failed(arena)) return false;
   memcpy(r, x.r, 3 * (size_t)p->contact_count * sizeof(double));
   memcpy(v, x.v, (size_t)p->dof * sizeof(double));
-  *certificate = (ds_certificate){.staggered_iterations = work.staggered,
+  *certificate = (ds_certificate){.unbounded = work.unbounded && x.error > options->tolerance,
+                                  .staggered_iterations = work.staggered,
                                   .projection_iterations = work.projections,
                                   .factorizations = work.factorizations,
-                                  .rel_err = work.rel_err};
+                                  .rel_err = work.rel_err,
+                                  .conflict = work.conflict};
+  memcpy(certificate->tool, work.tool, sizeof work.tool);
   ds_subproblem_certify(certificate, p, r, v, x.u, options->tolerance, samples);
   return true;
 }

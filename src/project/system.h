@@ -5,13 +5,24 @@
 
 #include "la/block.h"
 #include "problem/subproblem.h"
+#include "project/local_system.h"
+
+/* Contacts of the same two bodies, one after another. */
+typedef struct ds_run {
+  int32_t first, count; /* contacts */
+  int32_t a, b;         /* bodies, -1 = the fixed world */
+  int32_t slot;         /* of the off-diagonal block of the two, -1 = there is only one body */
+  bool swapped;         /* a is eliminated before b */
+} ds_run;
 
 typedef struct ds_system {
   const ds_subproblem *problem;
+  ds_local_system *local; /* in place of all that follows but `last`, where the problem has no bodies */
   ds_block_pattern *pattern;
   ds_block_matrix *matrix;
-  int32_t *slot;  /* contact_count: off-diagonal block of its two bodies, -1 = it has only one */
-  bool *swapped;  /* contact_count: the first body is eliminated before the second */
+  ds_run *runs;
+  int32_t run_count;
+  double *rows;   /* workspace: packed rows of a run between bodies that are not both rigid */
   double *work;   /* dof */
   bool symmetric; /* of the last factorization */
   bool valid;     /* the factor is the one of `last` */
@@ -25,5 +36,8 @@ ds_system *ds_system_create(ds_arena *arena, const ds_subproblem *problem); /* N
  * not finite. `symmetric` promises that every C_k is symmetric positive semidefinite. */
 bool ds_system_factor(ds_system *system, const double *c, bool symmetric);
 void ds_system_solve(double *x, const ds_system *system); /* x := H⁻¹ x */
+
+/* Sign of det H, 1 or -1: positive for symmetric matrices. */
+int32_t ds_system_sign(const ds_system *system);
 
 #endif

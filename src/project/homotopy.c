@@ -1,0 +1,341 @@
+/* The frictional contact problem is the end of a path. In the variables of cone.c, x = (mu r_N, r_T) and z in the
+ * Lorentz cone, y = (u_N/mu, u_T), and with t from 1 down to 0, the path is
+ *
+ *   z = y + sqrt(|y_T|² + t² sigma²) e_0 - t c,   x o z = t m e,
+ *
+ * where c is such that the chosen start, x and z on the axes of their cones, lies on it for t = 1. At t = 0 it says:
+ * the contact problem. An interior point method follows this path by lowering t in every step. De Saxcé's term makes
+ * that fail: the problem is not monotone, the path has folds, and behind a fold t must rise for a while before it can
+ * fall again. Measured on disturbed steps of card houses, stacks and pyramids, nearly all those on which Newton and the
+ * interior point are stuck have folds, between one and ten of them.
+ *
+ * So the path is followed by its length (Allgower and Georg 1990), with s = log t as one variable more. Its tangent
+ * solves the linearized equations with ds = 1; all steps are measured relative to x and z themselves, contact by
+ * contact. Which way is on? Along a path of regular points the tangent, completed with the Jacobian J of the equations
+ * for fixed t, keeps its orientation: the sign of ds is minus the sign of det J, and no memory is needed that a jump
+ * could mislead. With L_x, L_z the matrices of the Jordan product, one factorization serves tangent and correction,
+ *
+ *   (I + sum G D⁻¹ B T D⁻¹ Gᵀ) dv = G D⁻¹ (d - B e1),   dz = T D⁻¹ Gᵀ dv + e1,   dx = d - B dz,
+ *   B = L_z⁻¹ L_x,   T = [1 tauᵀ; 0 I],   tau = y_T / sqrt(|y_T|² + t² sigma²),   d = L_z⁻¹ e2,
+ *
+ * and det J has the sign of its determinant, because L_x and L_z are positive definite inside the cones. Corrections
+ * are orthogonal to the tangent; where they do not come back to the path the last point on it is taken up again with a
+ * shorter step. Whenever the error has fallen by ten, Newton tries whether it is in its basin yet. */
+#include "project/homotopy.h"
+
+#include <math.h>
+
+#include "la/lorentz.h"
+#include "project/newton.h"
+
+enum { CORRECTIONS_MAX = 4, TRIALS_MAX = 60, NEWTON_STEPS = 30 };
+static const double MU_LEAST = 1e-6;              /* below it a contact counts as having no friction */
+static const double UNBOUNDED = 1e6;              /* growth of impulses, at standing t, that no solution has */
+static const double ON_PATH = 0.2, NEAR_PATH = 3; /* distances from the path relative to t m, see evaluate */
+
+typedef struct point {
+  double *x, *z; /* 3 a contact */
+  double s;      /* log t */
+} point;
+
+typedef struct path {
+  const ds_subproblem *p;
+  ds_system *system;
+  int32_t n;
+  double *mu;          /* 1 where a contact has no friction: there x and z are numbers, their tangents zero */
+  double *m, *c;       /* m: 1 a contact; c: 3 */
+  double sigma, speed; /* smoothing of |y_T|; typical predicted velocity */
+  point now, next;
+  point last, before;      /* the last two points on the path */
+  double *e1, *e2;         /* residuals of the two equations */
+  double *f1, *f2;         /* right-hand sides of the curvature */
+  double *tau, *dsigma;    /* 2 and 1 a contact; dsigma: derivative of the smoothed |y_T| by s */
+  double *b, *inverse, *C; /* 9 a contact: B, L_z⁻¹, D⁻¹ B T D⁻¹ */
+  point tangent, correction, curvature;
+  double *impulse, *dv, *gdv;
+  ds_iterate trial; /* at the point evaluated last */
+} path;
+
+static bool smooth(const path *q, int32_t k) { return q->p->mu[k] < MU_LEAST; }
+
+static size_t bytes(const path *q) { return 3 * (size_t)q->n * sizeof(double); }
+
+static void copy_point(point *to, const point *from, const path *q) {
+  memcpy(to->x, from->x, bytes(q));
+  memcpy(to->z, from->z, bytes(q));
+  to->s = from->s;
+}
+
+/* e1 = y + sqrt(|y_T|² + t² sigma²) e_0 - t c - z and e2 = t m e - x o z. Returns how far the point is from the path:
+ * the larger of the worst |e2|/(t m) and the mean of |e1| over t times the typical velocity. */
+static double evaluate(path *q, const point *at) {
+  double t = exp(at->s), worst = 0, sum = 0;
+  for (int32_t k = 0; k < q->n; k++) {
+    q->trial.r[3 * k] = at->x[3 * k] / q->mu[k];
+    q->trial.r[3 * k + 1] = at->x[3 * k + 1];
+    q->trial.r[3 * k + 2] = at->x[3 * k + 2];
+  }
+  ds_iterate_update(&q->trial, q->p);
+  for (int32_t k = 0; k < q->n; k++) {
+    const double *x = at->x + 3 * k, *z = at->z + 3 * k, *c = q->c + 3 * k;
+    double *e1 = q->e1 + 3 * k, *e2 = q->e2 + 3 * k, ts = t * q->sigma, tangential = smooth(q, k) ? 0 : 1;
+    double u[3] = {q->trial.u[3 * k], tangential * q->trial.u[3 * k + 1], tangential * q->trial.u[3 * k + 2]};
+    double slip = sqrt(u[1] * u[1] + u[2] * u[2] + ts * ts);
+    e1[0] = u[0] / q->mu[k] + slip - t * c[0] - z[0];
+    e1[1] = u[1] - t * c[1] - z[1];
+    e1[2] = u[2] - t * c[2] - z[2];
+    ds_jordan(e2, x, z);
+    e2[0] = t * q->m[k] - e2[0], e2[1] = -e2[1], e2[2] = -e2[2];
+    q->tau[2 * k] = u[1] / slip, q->tau[2 * k + 1] = u[2] / slip;
+    q->dsigma[k] = ts * ts / slip;
+    worst = fmax(worst, sqrt(e2[0] * e2[0] + e2[1] * e2[1] + e2[2] * e2[2]) / (t * q->m[k]));
+    sum += e1[0] * e1[0] + e1[1] * e1[1] + e1[2] * e1[2];
+  }
+  double away = fmax(worst, sqrt(sum / q->n) / (t * q->speed));
+  return isfinite(away) ? away : INFINITY;
+}
+
+/* L_z⁻¹, L_z = [z_0 z_Tᵀ; z_T z_0 I] */
+static void invert_arrow(double out[9], const double z[3]) {
+  double d = ds_minkowski(z), f = 1 / d, g = 1 / (z[0] * d);
+  out[0] = z[0] * f, out[1] = out[3] = -z[1] * f, out[2] = out[6] = -z[2] * f;
+  out[4] = (d + z[1] * z[1]) * g, out[5] = out[7] = z[1] * z[2] * g, out[8] = (d + z[2] * z[2]) * g;
+}
+
+/* At `now`, after evaluate. */
+static bool factor(path *q) {
+  for (int32_t k = 0; k < q->n; k++) {
+    double *inverse = q->inverse + 9 * k, *b = q->b + 9 * k, *c = q->C + 9 * k, mu = q->mu[k];
+    const double *x = q->now.x + 3 * k;
+    const double lx[9] = {x[0], x[1], x[2], x[1], x[0], 0, x[2], 0, x[0]};
+    invert_arrow(inverse, q->now.z + 3 * k);
+    for (int i = 0; i < 3; i++) {
+      double di = i == 0 ? 1 / mu : 1;
+      for (int j = 0; j < 3; j++)
+        b[3 * i + j] = inverse[3 * i] * lx[j] + inverse[3 * i + 1] * lx[3 + j] + inverse[3 * i + 2] * lx[6 + j];
+      c[3 * i] = di * b[3 * i] / mu;
+      c[3 * i + 1] = di * (b[3 * i + 1] + b[3 * i] * q->tau[2 * k]);
+      c[3 * i + 2] = di * (b[3 * i + 2] + b[3 * i] * q->tau[2 * k + 1]);
+    }
+    if (smooth(q, k)) b[4] = b[8] = c[4] = c[8] = 0;
+  }
+  return ds_system_factor(q->system, q->C, false);
+}
+
+/* Solution of the linearized equations: e1 and e2 on their right (NULL: zero), and the change ds of log t. */
+static void direction(path *q, point *d, const double *e1, const double *e2, double ds) {
+  double t = exp(q->now.s);
+  for (int32_t k = 0; k < q->n; k++) {
+    const double *inverse = q->inverse + 9 * k, *b = q->b + 9 * k;
+    double *dx = d->x + 3 * k, *dz = d->z + 3 * k, right[3];
+    for (int i = 0; i < 3; i++) {
+      dz[i] = (e1 ? e1[3 * k + i] : 0) - ds * t * q->c[3 * k + i];
+      right[i] = e2 ? e2[3 * k + i] : 0;
+    }
+    dz[0] += ds * q->dsigma[k];
+    right[0] += ds * t * q->m[k];
+    for (int i = 0; i < 3; i++) {
+      dx[i] = inverse[3 * i] * right[0] + inverse[3 * i + 1] * right[1] + inverse[3 * i + 2] * right[2];
+      q->impulse[3 * k + i] = dx[i] - (b[3 * i] * dz[0] + b[3 * i + 1] * dz[1] + b[3 * i + 2] * dz[2]);
+    }
+    q->impulse[3 * k] /= q->mu[k];
+  }
+  memset(q->dv, 0, (size_t)q->p->dof * sizeof(double));
+  ds_subproblem_add_impulse(q->dv, q->p, q->impulse);
+  ds_system_solve(q->dv, q->system);
+  ds_subproblem_apply_transposed(q->gdv, q->p, q->dv);
+  for (int32_t k = 0; k < q->n; k++) {
+    const double *g = q->gdv + 3 * k, *b = q->b + 9 * k;
+    double *dx = d->x + 3 * k, *dz = d->z + 3 * k;
+    dz[0] += g[0] / q->mu[k] + q->tau[2 * k] * g[1] + q->tau[2 * k + 1] * g[2];
+    if (!smooth(q, k)) dz[1] += g[1], dz[2] += g[2];
+    for (int i = 0; i < 3; i++) dx[i] -= b[3 * i] * dz[0] + b[3 * i + 1] * dz[1] + b[3 * i + 2] * dz[2];
+  }
+  d->s = ds;
+}
+
+/* Inner product of two directions, relative to the point. */
+static double dot(const path *q, const point *a, const point *b) {
+  double sum = a->s * b->s;
+  for (int32_t k = 0; k < q->n; k++) {
+    double fx = 1 / (q->now.x[3 * k] * q->now.x[3 * k]), fz = 1 / (q->now.z[3 * k] * q->now.z[3 * k]);
+    for (int32_t i = 3 * k; i < 3 * k + 3; i++) sum += a->x[i] * b->x[i] * fx + a->z[i] * b->z[i] * fz;
+  }
+  return sum;
+}
+
+static void add(point *to, const point *from, double factor, const path *q) {
+  for (int32_t i = 0; i < 3 * q->n; i++) to->x[i] += factor * from->x[i], to->z[i] += factor * from->z[i];
+  to->s += factor * from->s;
+}
+
+static void make_orthogonal(point *d, const point *unit, const path *q) { add(d, unit, -dot(q, unit, d), q); }
+
+/* Second derivative by length: with n = sqrt(|y_T|² + t² sigma²), primes for the tangent, the linearized equations have
+ *
+ *   e1 = (|y_T'|² + 2 t² sigma² s'² - n'²)/n e_0 - t c s'²,   e2 = t m s'² e - 2 x' o z'
+ *
+ * on their right. */
+static void find_curvature(path *q) {
+  double t = exp(q->now.s), ds = q->tangent.s;
+  for (int32_t k = 0; k < q->n; k++) {
+    const double *dx = q->tangent.x + 3 * k, *dz = q->tangent.z + 3 * k, *c = q->c + 3 * k;
+    double *e1 = q->f1 + 3 * k, *e2 = q->f2 + 3 * k, ts2 = t * t * q->sigma * q->sigma;
+    double y1 = dz[1] + t * c[1] * ds, y2 = dz[2] + t * c[2] * ds, n = ts2 / q->dsigma[k];
+    double dn = q->tau[2 * k] * y1 + q->tau[2 * k + 1] * y2 + q->dsigma[k] * ds;
+    ds_jordan(e2, dx, dz);
+    for (int i = 0; i < 3; i++) e1[i] = -t * c[i] * ds * ds, e2[i] *= -2;
+    e1[0] += (y1 * y1 + y2 * y2 + 2 * ts2 * ds * ds - dn * dn) / n;
+    e2[0] += t * q->m[k] * ds * ds;
+  }
+  direction(q, &q->curvature, q->f1, q->f2, 0);
+  make_orthogonal(&q->curvature, &q->tangent, q);
+}
+
+/* Unit tangent, forward, the correction orthogonal to it, and the curvature of the path. */
+static void directions(path *q) {
+  direction(q, &q->tangent, NULL, NULL, 1);
+  double forward = -ds_system_sign(q->system) / sqrt(dot(q, &q->tangent, &q->tangent));
+  for (int32_t i = 0; i < 3 * q->n; i++) q->tangent.x[i] *= forward, q->tangent.z[i] *= forward;
+  q->tangent.s *= forward;
+  direction(q, &q->correction, q->e1, q->e2, 0);
+  make_orthogonal(&q->correction, &q->tangent, q);
+}
+
+static double room(const path *q, const point *d) { /* largest step to the boundary, at most 1 */
+  double t = 1;
+  for (int32_t k = 0; k < q->n; k++)
+    t = fmin(t, fmin(ds_lorentz_step(q->now.x + 3 * k, d->x + 3 * k), ds_lorentz_step(q->now.z + 3 * k, d->z + 3 * k)));
+  return t;
+}
+
+/* next = now + correction + h tangent + h²/2 curvature, with h lowered until that is near the path. False where nothing
+ * finite is. */
+static bool advance(path *q, double *h) {
+  point d = q->next;
+  double least = 1e-3 * *h; /* shorter, the correction alone is what leaves the cone */
+  for (int32_t trial = 0; trial < TRIALS_MAX; trial++) {
+    memset(d.x, 0, bytes(q));
+    memset(d.z, 0, bytes(q));
+    d.s = 0;
+    add(&d, &q->correction, 1, q);
+    add(&d, &q->tangent, *h, q);
+    if (*h > 0) add(&d, &q->curvature, 0.5 * *h * *h, q);
+    double a = room(q, &d);
+    if (*h > 0 && a < 1) {
+      *h *= fmax(0.3, 0.8 * a);
+      if (*h < least) *h = 0;
+      continue;
+    }
+    if (a < 1) a *= 0.9;
+    for (int32_t i = 0; i < 3 * q->n; i++) d.x[i] = q->now.x[i] + a * d.x[i], d.z[i] = q->now.z[i] + a * d.z[i];
+    q->next.s = q->now.s + a * d.s;
+    double away = evaluate(q, &q->next);
+    if (*h == 0 || away <= NEAR_PATH) return isfinite(away);
+    *h *= 0.5;
+    if (*h < least) *h = 0;
+  }
+  return false;
+}
+
+static bool allocate(ds_arena *arena, path *q) {
+  size_t n = 3 * (size_t)q->n + 1;
+  point *points[] = {&q->now, &q->next, &q->last, &q->before, &q->tangent, &q->correction, &q->curvature};
+  double **vectors[] = {&q->mu, &q->m,   &q->c,      &q->e1,      &q->e2, &q->f1,
+                        &q->f2, &q->tau, &q->dsigma, &q->impulse, &q->gdv};
+  double **matrices[] = {&q->b, &q->inverse, &q->C};
+  for (size_t i = 0; i < sizeof points / sizeof *points; i++)
+    points[i]->x = DS_NEW0(arena, double, n), points[i]->z = DS_NEW0(arena, double, n);
+  for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = DS_NEW0(arena, double, n);
+  for (size_t i = 0; i < sizeof matrices / sizeof *matrices; i++) *matrices[i] = DS_NEW0(arena, double, 3 * n);
+  q->dv = DS_NEW0(arena, double, q->p->dof + 1);
+  q->trial = ds_iterate_new(arena, q->p);
+  return !ds_arena_failed(arena);
+}
+
+static void start(path *q, double size) {
+  q->speed = size * q->p->target / sqrt(q->n);
+  q->sigma = q->speed;
+  for (int32_t k = 0; k < q->n; k++) {
+    q->mu[k] = smooth(q, k) ? 1 : q->p->mu[k];
+    q->now.x[3 * k] = q->speed / q->p->scale[k];
+    q->now.z[3 * k] = q->speed;
+    q->m[k] = q->now.x[3 * k] * q->now.z[3 * k];
+  }
+  evaluate(q, &q->now); /* with c = 0 */
+  memcpy(q->c, q->e1, bytes(q));
+}
+
+/* Impulses against those of the start, where x_N is of the size of one contact alone. */
+static double growth(const path *q) {
+  double largest = 0;
+  for (int32_t k = 0; k < q->n; k++) largest = fmax(largest, q->now.x[3 * k] * q->p->scale[k]);
+  return largest / q->speed;
+}
+
+ds_homotopy_end ds_homotopy_solve(ds_arena *arena, ds_system *system, ds_iterate *best, ds_work *work,
+                                  const ds_homotopy_options *o) {
+  const ds_subproblem *p = system->problem;
+  ds_arena_mark mark = ds_arena_get_mark(arena);
+  path q = {.p = p, .system = system, .n = p->contact_count};
+  ds_iterate polished = ds_iterate_new(arena, p);
+  if (!allocate(arena, &q) || p->contact_count == 0 || !(p->target > 0)) return DS_HOMOTOPY_LOST;
+  start(&q, o->start);
+  copy_point(&q.last, &q.now, &q);
+  copy_point(&q.before, &q.now, &q);
+  double h = 0.3, h_before = 0.3, next_newton = 1e-4;
+  int32_t corrections = 0, losses = 0;
+  bool unbounded = false;
+  for (int32_t i = 0; i < o->iterations && best->error > o->tolerance; i++) {
+    double away = evaluate(&q, &q.now);
+    if (q.trial.error < best->error) ds_iterate_copy(best, &q.trial, p);
+    if (q.trial.error <= next_newton) {
+      ds_newton_options newton = {.tolerance = o->tolerance, .target = o->target, .steps = NEWTON_STEPS};
+      newton.proximal = fmax(1e-10, q.trial.error);
+      ds_iterate_copy(&polished, &q.trial, p);
+      ds_newton_solve(arena, system, &polished, work, &newton);
+      if (polished.error < best->error) ds_iterate_copy(best, &polished, p);
+      next_newton = 0.1 * q.trial.error;
+      if (best->error <= o->tolerance) break;
+    }
+    if (away > ON_PATH && corrections >= CORRECTIONS_MAX) { /* lost */
+      if (++losses > 2) {                                   /* the last point may be one of another branch */
+        copy_point(&q.last, &q.before, &q);
+        h_before = h = 0.1 * h_before;
+        losses = 0;
+      } else {
+        h *= 0.25;
+      }
+      copy_point(&q.now, &q.last, &q);
+      away = evaluate(&q, &q.now);
+      corrections = CORRECTIONS_MAX; /* so that h is not raised */
+    }
+    unbounded = away <= ON_PATH && fabs(q.tangent.s) < 1e-4 && growth(&q) > UNBOUNDED;
+    if (unbounded || h < 1e-8 || q.now.s < -45 || q.now.s > 5 || !factor(&q)) break;
+    work->projections++;
+    directions(&q);
+    double step = 0;
+    if (away <= ON_PATH) {
+      if (losses == 0 || corrections < CORRECTIONS_MAX) {
+        copy_point(&q.before, &q.last, &q);
+        copy_point(&q.last, &q.now, &q);
+        h_before = h;
+        losses = 0;
+      }
+      if (corrections <= 1) h *= 2;
+      corrections = 0;
+      step = h = fmin(h, 3 / fabs(q.tangent.s));
+      find_curvature(&q);
+    } else {
+      corrections++;
+    }
+    if (!advance(&q, &step)) break;
+    if (away <= ON_PATH) h = step > 0 ? step : 0.1 * h;
+    point swap = q.now;
+    q.now = q.next;
+    q.next = swap;
+  }
+  ds_arena_release(arena, mark);
+  if (best->error <= o->tolerance) return DS_HOMOTOPY_SOLVED;
+  return unbounded ? DS_HOMOTOPY_UNBOUNDED : DS_HOMOTOPY_LOST;
+}

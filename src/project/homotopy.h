@@ -1,0 +1,25 @@
+/* Continuation along the central path of the Coulomb cones, through its folds: the rescue of the default path. */
+#ifndef DS_PROJECT_HOMOTOPY_H
+#define DS_PROJECT_HOMOTOPY_H
+
+#include "project/iterate.h"
+#include "project/system.h"
+
+typedef struct ds_homotopy_options {
+  double tolerance;   /* natural-map error to reach */
+  double target;      /* what Newton aims at once it is in its basin */
+  double start;       /* size of the first impulses, as in ds_cone_options */
+  int32_t iterations; /* factorizations at most, besides Newton's */
+} ds_homotopy_options;
+
+typedef enum ds_homotopy_end {
+  DS_HOMOTOPY_SOLVED,    /* the error of `best` is at most the tolerance */
+  DS_HOMOTOPY_LOST,      /* or out of iterations */
+  DS_HOMOTOPY_UNBOUNDED, /* the path runs to impulses without bound before t is 0: a sign that no solution exists */
+} ds_homotopy_end;
+
+/* The best iterate found goes to `best`. */
+ds_homotopy_end ds_homotopy_solve(ds_arena *arena, ds_system *system, ds_iterate *best, ds_work *work,
+                                  const ds_homotopy_options *options);
+
+#endif

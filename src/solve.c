@@ -1,0 +1,294 @@
+/* One frictional contact problem without a simulator: condense, split into independent parts, solve each, certify the
+ * whole. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/thread.h"
+#include "drystone/drystone.h"
+#include "drystone/problem.h"
+#include "problem/condense.h"
+#include "project/project.h"
+
+enum { ROUNDS_MAX = 3, CORRECTIONS_MAX = 30, ONE_BODY_ROWS_MAX = 900 };
+static const double ONE_BODY_DENSITY = 0.5;
+
+ds_solve_options ds_default_solve_options(void) {
+  return (ds_solve_options){.tolerance = 1e-8, .max_iterations = 200, .threads = 1};
+}
+
+static ds_status no_memory(ds_error *error) { return ds_fail(error, DS_ERROR_MEMORY, "out of memory"); }
+
+static ds_status check_options(const ds_solve_options *o, ds_error *error) {
+  if (!(o->tolerance > 0) || !isfinite(o->tolerance))
+    return ds_fail(error, DS_ERROR_INPUT, "tolerance is %g; expected more than 0, usually 1e-4 to 1e-10", o->tolerance);
+  if (o->max_iterations < 1)
+    return ds_fail(error, DS_ERROR_INPUT, "max_iterations is %d; expected 1 or more", o->max_iterations);
+  if (o->threads < 0 || o->threads > 1024)
+    return ds_fail(error, DS_ERROR_INPUT, "threads is %d; expected 0 (all processors) to 1024", o->threads);
+  return DS_OK;
+}
+
+/* Work, summed. */
+static void add_work(ds_certificate *sum, const ds_certificate *c) {
+  sum->staggered_iterations += c->staggered_iterations;
+  sum->projection_iterations += c->projection_iterations;
+  sum->factorizations += c->factorizations;
+  for (int32_t i = 0; i < DS_TOOL_COUNT; i++) sum->tool[i] += c->tool[i];
+  sum->rel_err = fmax(sum->rel_err, c->rel_err);
+  sum->conflict = fmax(sum->conflict, c->conflict);
+  sum->unbounded |= c->unbounded;
+}
+
+typedef struct job {
+  const ds_parts *parts;
+  const ds_options *options;
+  double *r; /* 3 nc, in the order of the whole */
+  ds_certificate *certificates;
+  bool *done;
+  ds_arena *workers;
+} job;
+
+/* Of a part that has W alone: how much of it is there. */
+static double density(const ds_subproblem *p) {
+  return (double)p->delassus->start[p->contact_count] / ((double)p->contact_count * p->contact_count);
+}
+
+/* A sparse W is solved on the graph of contacts first, a dense one, or one that resists, as that of one body. */
+static bool solve_in_best_form(ds_arena *arena, double *r, ds_subproblem *p, ds_certificate *certificate,
+                               const ds_options *options) {
+  bool one_body = p->delassus && 3 * p->contact_count <= ONE_BODY_ROWS_MAX;
+  ds_certificate first = {0};
+  double *v = DS_NEW(arena, double, p->dof + 1);
+  if (!v) return false;
+  if (one_body && density(p) > ONE_BODY_DENSITY) {
+    if (!ds_subproblem_give_body(arena, p)) return false;
+    one_body = false;
+  }
+  if (!ds_project_island(arena, r, v, certificate, p, options)) return false;
+  if (!one_body || certificate->converged) return true;
+  first = *certificate;
+  if (!ds_subproblem_give_body(arena, p) || !ds_project_island(arena, r, v, certificate, p, options)) return false;
+  add_work(certificate, &first);
+  return true;
+}
+
+static void solve_part(void *context, int32_t item, int32_t worker) {
+  job *j = context;
+  ds_arena *arena = &j->workers[worker];
+  ds_arena_mark mark = ds_arena_get_mark(arena);
+  ds_subproblem p = j->parts->part[item];
+  const int32_t *contact = j->parts->contact + j->parts->start[item];
+  double *r = DS_NEW(arena, double, 3 * (size_t)p.contact_count + 1);
+  if (!ds_arena_failed(arena)) {
+    for (int32_t k = 0; k < p.contact_count; k++) memcpy(r + 3 * k, j->r + 3 * contact[k], 3 * sizeof(double));
+    j->done[item] = solve_in_best_form(arena, r, &p, &j->certificates[item], j->options);
+    for (int32_t k = 0; k < p.contact_count; k++) memcpy(j->r + 3 * contact[k], r + 3 * k, 3 * sizeof(double));
+  }
+  ds_arena_release(arena, mark);
+}
+
+/* |r - P_K(r - rho u~)| of the whole, with the scale given */
+static double natural_map(const ds_subproblem *p, const double *r, const double *u, double rho) {
+  double sum = 0;
+  for (int32_t k = 0; k < p->contact_count; k++) {
+    const double *rk = r + 3 * k, *uk = u + 3 * k;
+    double z[3] = {rk[0] - rho * (uk[0] + p->mu[k] * sqrt(uk[1] * uk[1] + uk[2] * uk[2])), rk[1] - rho * uk[1],
+                   rk[2] - rho * uk[2]};
+    ds_cone_project(z, z, p->mu[k]);
+    for (int i = 0; i < 3; i++) sum += (rk[i] - z[i]) * (rk[i] - z[i]);
+  }
+  return sqrt(sum);
+}
+
+static double norm(const double *x, int32_t n) {
+  double sum = 0;
+  for (int32_t i = 0; i < n; i++) sum += x[i] * x[i];
+  return sqrt(sum);
+}
+
+/* y += skew part of W times r */
+static void add_skew(double *y, const ds_whole *whole, const double *r) {
+  const ds_delassus *w = &whole->skew;
+  for (int32_t k = 0; k < whole->p.contact_count; k++)
+    for (int32_t t = w->start[k]; t < w->start[k + 1]; t++)
+      for (int i = 0; i < 3; i++) {
+        const double *m = w->value + 9 * (size_t)t + 3 * i, *x = r + 3 * w->column[t];
+        y[3 * k + i] += m[0] * x[0] + m[1] * x[1] + m[2] * x[2];
+      }
+}
+
+/* Errors of r on the problem as it was given. v and u are those of r. */
+static ds_status judge(ds_arena *arena, ds_solution *s, const ds_whole *whole, const double *r, double *v, double *u,
+                       double tolerance, bool asymmetric, ds_error *error) {
+  const ds_subproblem *p = &whole->p;
+  int32_t n = 3 * p->contact_count;
+  double *given = DS_NEW(arena, double, n + 1);
+  if (!given) return no_memory(error);
+  ds_subproblem_velocity(v, p, r);
+  ds_subproblem_certify(&s->certificate, p, r, v, u, tolerance, 0);
+  memcpy(given, u, (size_t)n * sizeof(double));
+  if (whole->skew.value) add_skew(given, whole, r);
+  double scale = fmax(norm(r, n), p->rho * p->target), residual = natural_map(p, r, given, p->rho);
+  s->asymmetry = whole->asymmetry;
+  s->asymmetric_error = residual > 0 ? residual / scale : 0;
+  if (asymmetric) {
+    memcpy(u, given, (size_t)n * sizeof(double));
+    s->certificate.natural_error = s->asymmetric_error;
+    s->certificate.converged = s->asymmetric_error <= tolerance;
+  }
+  double size = fmax(p->target, fmax(norm(r, n), norm(u, n))), siconos = natural_map(p, r, u, 1);
+  s->siconos_error = siconos > 0 ? siconos / size : 0;
+  s->complementarity = 0;
+  for (int32_t k = 0; k < p->contact_count; k++) {
+    const double *rk = r + 3 * k, *uk = u + 3 * k;
+    double slip = p->mu[k] * sqrt(uk[1] * uk[1] + uk[2] * uk[2]);
+    s->complementarity = fmax(s->complementarity, fabs(rk[0] * (uk[0] + slip) + rk[1] * uk[1] + rk[2] * uk[2]));
+  }
+  bool impossible = s->certificate.conflict > 0 || s->certificate.unbounded;
+  s->outcome = s->certificate.converged ? DS_SOLVED : impossible ? DS_NO_SOLUTION : DS_UNSOLVED;
+  s->conflict = s->certificate.converged ? 0 : s->certificate.conflict;
+  return DS_OK;
+}
+
+static void write_path(ds_solution *s) {
+  static const char *const name[DS_TOOL_COUNT] = {"newton", "convex", "cone", "homotopy", "gauss-seidel", "staggered"};
+  size_t used = 0;
+  s->path[0] = 0;
+  for (int32_t i = 0; i < DS_TOOL_COUNT; i++)
+    if (s->certificate.tool[i] > 0 && used < sizeof s->path)
+      used += (size_t)snprintf(s->path + used, sizeof s->path - used, "%s%s %d", used > 0 ? ", " : "", name[i],
+                               s->certificate.tool[i]);
+  if (used == 0) snprintf(s->path, sizeof s->path, "start");
+}
+
+typedef struct solver {
+  ds_arena arena;
+  ds_pool *pool;
+  ds_whole whole;
+  ds_parts parts;
+  job job;
+  ds_options options;
+  double *r, *v, *u; /* of the whole, 3D */
+  int32_t worker_count;
+} solver;
+
+static ds_status prepare(solver *s, const ds_problem *p, const ds_solve_options *o, ds_error *error) {
+  ds_status status = ds_problem_validate(p, error);
+  if (status == DS_OK) status = ds_problem_condense(&s->arena, &s->whole, p, error);
+  if (status != DS_OK) return status;
+  int32_t n = s->whole.p.contact_count;
+  s->r = DS_NEW0(&s->arena, double, 3 * (size_t)n + 1);
+  s->u = DS_NEW0(&s->arena, double, 3 * (size_t)n + 1);
+  s->v = DS_NEW0(&s->arena, double, s->whole.p.dof + 1);
+  if (ds_arena_failed(&s->arena) || !o) return ds_arena_failed(&s->arena) ? no_memory(error) : DS_OK;
+  if (!ds_parts_find(&s->arena, &s->parts, &s->whole.p)) return no_memory(error);
+  s->options = ds_default_options();
+  s->options.tolerance = o->tolerance;
+  s->options.method = o->method;
+  s->options.predictor = o->predictor;
+  s->options.max_iterations = o->max_iterations;
+  s->pool = ds_pool_create(o->threads);
+  if (!s->pool) return no_memory(error);
+  s->worker_count = ds_pool_size(s->pool);
+  s->job = (job){.parts = &s->parts, .options = &s->options, .r = s->r};
+  s->job.certificates = DS_NEW0(&s->arena, ds_certificate, s->parts.count + 1);
+  s->job.done = DS_NEW0(&s->arena, bool, s->parts.count + 1);
+  s->job.workers = DS_NEW0(&s->arena, ds_arena, s->worker_count);
+  return ds_arena_failed(&s->arena) ? no_memory(error) : DS_OK;
+}
+
+static void release(solver *s) {
+  for (int32_t i = 0; i < s->worker_count && s->job.workers; i++) ds_arena_free(&s->job.workers[i]);
+  if (s->pool) ds_pool_destroy(s->pool);
+  ds_arena_free(&s->arena);
+}
+
+/* All parts once, and the verdict on the whole. */
+static ds_status round_of_parts(solver *s, ds_solution *solution, bool asymmetric, double tolerance, ds_error *error) {
+  ds_pool_run(s->pool, s->parts.count, solve_part, &s->job);
+  solution->certificate.conflict = 0;
+  solution->certificate.unbounded = false;
+  for (int32_t i = 0; i < s->parts.count; i++) {
+    if (!s->job.done[i]) return no_memory(error);
+    add_work(&solution->certificate, &s->job.certificates[i]);
+  }
+  return judge(&s->arena, solution, &s->whole, s->r, s->v, s->u, tolerance, asymmetric, error);
+}
+
+/* W r + q = W_s r + (q + W_a r): the skew part goes to the right-hand side, where it is small, and the problem is
+ * solved again from where it stands. */
+static ds_status correct_asymmetry(solver *s, ds_solution *solution, double tolerance, ds_error *error) {
+  int32_t n = s->whole.p.contact_count;
+  double *shift = DS_NEW(&s->arena, double, 3 * (size_t)n + 1);
+  double *best = DS_NEW(&s->arena, double, 3 * (size_t)n + 1);
+  if (ds_arena_failed(&s->arena)) return no_memory(error);
+  ds_status status = judge(&s->arena, solution, &s->whole, s->r, s->v, s->u, tolerance, true, error);
+  double least = INFINITY;
+  for (int32_t i = 0; status == DS_OK && i < CORRECTIONS_MAX && solution->asymmetric_error < least; i++) {
+    least = solution->asymmetric_error;
+    memcpy(best, s->r, 3 * (size_t)n * sizeof(double));
+    if (solution->certificate.converged) break;
+    memset(shift, 0, 3 * (size_t)n * sizeof(double));
+    add_skew(shift, &s->whole, s->r);
+    for (int32_t part = 0; part < s->parts.count; part++) {
+      const int32_t *contact = s->parts.contact + s->parts.start[part];
+      ds_subproblem *p = &s->parts.part[part];
+      double *b = DS_NEW(&s->arena, double, 3 * (size_t)p->contact_count + 1);
+      if (!b) return no_memory(error);
+      for (int32_t k = 0; k < p->contact_count; k++)
+        for (int c = 0; c < 3; c++) b[3 * k + c] = s->whole.p.b[3 * contact[k] + c] - shift[3 * contact[k] + c];
+      p->b = b;
+    }
+    status = round_of_parts(s, solution, true, tolerance, error);
+  }
+  if (status != DS_OK) return status;
+  memcpy(s->r, best, 3 * (size_t)n * sizeof(double));
+  return judge(&s->arena, solution, &s->whole, s->r, s->v, s->u, tolerance, true, error);
+}
+
+ds_status ds_problem_solve(const ds_problem *problem, const ds_solve_options *options, double *r, double *u, double *v,
+                           ds_solution *solution, ds_error *error) {
+  solver s = {0};
+  memset(solution, 0, sizeof *solution);
+  ds_status status = check_options(options, error);
+  if (status == DS_OK) status = prepare(&s, problem, options, error);
+  int32_t d = problem->dimension;
+  for (int32_t i = 0; status == DS_OK && i < d * problem->contacts; i++) {
+    if (!isfinite(r[i])) status = ds_fail(error, DS_ERROR_INPUT, "r[%d] of the start is not a finite number", i);
+    s.r[3 * (i / d) + i % d] = r[i];
+  }
+  /* Parts aim well below the tolerance, each in its own scale; in the scale of the whole that may not be enough. */
+  for (int32_t round = 0; status == DS_OK && round < ROUNDS_MAX; round++) {
+    status = round_of_parts(&s, solution, false, options->tolerance, error);
+    bool each = true;
+    for (int32_t i = 0; i < s.parts.count; i++) each &= s.job.certificates[i].converged;
+    if (solution->certificate.converged || !each) break;
+    s.options.tolerance *= 1e-2;
+  }
+  if (status == DS_OK && options->asymmetric && s.whole.skew.value)
+    status = correct_asymmetry(&s, solution, options->tolerance, error);
+  if (status == DS_OK) {
+    for (int32_t i = 0; i < d * problem->contacts; i++) {
+      r[i] = s.r[3 * (i / d) + i % d];
+      u[i] = s.u[3 * (i / d) + i % d];
+    }
+    if (v && problem->form == DS_PROBLEM_GLOBAL) ds_whole_velocity(&s.arena, v, &s.whole, s.r);
+    solution->islands = s.parts.count;
+    write_path(solution);
+  }
+  release(&s);
+  return status;
+}
+
+ds_status ds_problem_check(const ds_problem *problem, const double *r, ds_solution *solution, ds_error *error) {
+  solver s = {0};
+  memset(solution, 0, sizeof *solution);
+  ds_status status = prepare(&s, problem, NULL, error);
+  for (int32_t i = 0; status == DS_OK && i < problem->dimension * problem->contacts; i++)
+    s.r[3 * (i / problem->dimension) + i % problem->dimension] = r[i];
+  if (status == DS_OK) status = judge(&s.arena, solution, &s.whole, s.r, s.v, s.u, 0, false, error);
+  release(&s);
+  return status;
+}
