@@ -1,10 +1,11 @@
 # Drystone. `make help` lists the targets; CMake does the work, its presets are in CMakePresets.json.
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
-.PHONY: all demo test bench soak format install clean help
+.PHONY: all demo test bench soak fuzz format install clean help
 
 PREFIX ?= /usr/local
 SOAK_TIME ?= 600
+FUZZ_TIME ?= 600
 DEPS := scripts/install-deps.sh
 CTEST := ctest -j $(shell nproc 2>/dev/null || echo 1) --output-on-failure --no-label-summary --test-dir
 # $(call build,PRESET,OPTIONS): configures and builds in build/PRESET
@@ -31,9 +32,15 @@ bench: all ## the rivals beside Drystone on the same scenes; tables in bench/res
 	@$(call build,bench,)
 	@bench/run.py
 	@build/bench/bench/bench-solver bench/results/solver
+	@bench/solve/profile.py
 
 soak: all ## long standing runs, SOAK_TIME=600 simulated seconds each; table in bench/results/soak.md
 	@SOAK_TIME=$(SOAK_TIME) scripts/soak.sh
+
+fuzz: ## hostile problem files, FUZZ_TIME=600 seconds for each target
+	@$(DEPS) build test
+	@$(call build,fuzz,)
+	@FUZZ_TIME=$(FUZZ_TIME) scripts/fuzz.sh
 
 format: ## format all C sources in place
 	@$(DEPS) test

@@ -1,11 +1,12 @@
 /* The commands of the program. Each takes its own arguments, argv[0] being the command's name, and returns the exit
- * status: 0, 1 where a simulation failed its certificate under --strict, 2 for bad input, 130 after an interrupt. */
+ * status: 0, 1 where a certificate failed under --strict, 2 for bad input, 130 after an interrupt. */
 #ifndef DS_CLI_COMMAND_H
 #define DS_CLI_COMMAND_H
 
 enum { EXIT_OK = 0, EXIT_UNCERTIFIED = 1, EXIT_INPUT = 2, EXIT_INTERRUPTED = 130 };
 
 int command_run(int argc, char **argv);
+int command_solve(int argc, char **argv);
 int command_check(int argc, char **argv);
 int command_info(int argc, char **argv);
 int command_scenes(int argc, char **argv);

@@ -19,9 +19,24 @@ static const char run_options[] =
     "  -o, --record FILE.h5    record poses, velocities, contacts and certificates\n"
     "      --record-every N    record every Nth step (default 1); the start and the end are always recorded\n"
     "      --report FILE.json  write the report; '-' writes it to stdout in place of the summary\n"
+    "      --dump-problems DIR write islands' contact problems as files for 'drystone solve'\n"
+    "      --dump-when WHICH   unconverged (default), every=N: those of every Nth step, slowest=K: the K slowest\n"
     "      --set PATH=VALUE    change a value of the scene, e.g. options.tolerance=1e-6; may be repeated\n"
     "      --strict            exit with 1 if any step failed its certificate\n"
     "  -q, --quiet             no progress line and no summary\n";
+
+static const char solve_options[] =
+    "      --tol E             scale-free natural-map error to reach (default 1e-8)\n"
+    "      --method NAME       staggered (default): the whole safeguarded path; or gauss-seidel\n"
+    "      --predictor NAME    coupled (default) or none: Algorithm 1 of SP08 as published\n"
+    "      --max-iterations N  staggered iterations, or Gauss-Seidel sweeps, at most\n"
+    "      --asymmetric        correct for the skew part of W or M too; without it the symmetric part is solved\n"
+    "      --cold              start from zero, not from the file's guess\n"
+    "  -j, --threads N         threads, default 1; 0 = all cores. Results do not depend on it\n"
+    "      --json              one JSON object a line instead of the table\n"
+    "      --write-solution FILE.hdf5      write problem and solution; one FILE only\n"
+    "      --write-problem FILE.hdf5|.dat  write the problem in FCLIB's or Siconos' format; one FILE only\n"
+    "      --strict            exit with 1 if any problem is not solved\n";
 
 static const char check_options[] =
     "      --set PATH=VALUE    change a value first; may be repeated\n"
@@ -56,6 +71,8 @@ static const char plot_options[] =
 
 static const command_entry entries[] = {
     {"run", command_run, "run SOURCE [options]", "simulate a scene", run_options},
+    {"solve", command_solve, "solve FILE... [options]",
+     "solve frictional contact problems: FCLIB's .hdf5, Siconos' .dat", solve_options},
     {"check", command_check, "check SOURCE... [options]", "read scenes and say whether they can be run", check_options},
     {"info", command_info, "info SOURCE|RECORD.h5 [options]", "what is in a scene or a recording", info_options},
     {"scenes", command_scenes, "scenes [NAME...] [options]", "the generators and their parameters", scenes_options},

@@ -102,29 +102,36 @@ static void write_text(FILE *file, const char *text) {
   fputc('"', file);
 }
 
-static void indent(FILE *file, int depth) { fprintf(file, "\n%*s", 2 * depth, ""); }
+static void indent(const json_object *object, int depth) {
+  if (!object->line) fprintf(object->file, "\n%*s", 2 * depth, "");
+}
 
 static void write_key(json_object *object, const char *key) {
-  if (object->started) fputc(',', object->file);
+  if (object->started) fputs(object->line ? ", " : ",", object->file);
   object->started = true;
-  indent(object->file, object->depth);
+  indent(object, object->depth);
   write_text(object->file, key);
   fputs(": ", object->file);
 }
 
 json_object json_begin(FILE *file) {
   fputc('{', file);
-  return (json_object){file, 1, false};
+  return (json_object){.file = file, .depth = 1};
+}
+
+json_object json_begin_line(FILE *file) {
+  fputc('{', file);
+  return (json_object){.file = file, .depth = 1, .line = true};
 }
 
 json_object json_child(json_object *parent, const char *key) {
   write_key(parent, key);
   fputc('{', parent->file);
-  return (json_object){parent->file, parent->depth + 1, false};
+  return (json_object){.file = parent->file, .depth = parent->depth + 1, .line = parent->line};
 }
 
 void json_end(json_object *object) {
-  indent(object->file, object->depth - 1);
+  indent(object, object->depth - 1);
   fputc('}', object->file);
   if (object->depth == 1) fputc('\n', object->file);
 }

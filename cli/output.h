@@ -23,9 +23,11 @@ typedef struct json_object {
   FILE *file;
   int depth;
   bool started;
+  bool line; /* all in one line */
 } json_object;
 
 json_object json_begin(FILE *file);
+json_object json_begin_line(FILE *file);
 json_object json_child(json_object *parent, const char *key);
 void json_end(json_object *object);
 void json_real(json_object *object, const char *key, double value);

@@ -12,6 +12,7 @@
 #include "args.h"
 #include "base/thread.h"
 #include "command.h"
+#include "dump.h"
 #include "progress.h"
 #include "record/record.h"
 #include "report.h"
@@ -37,7 +38,7 @@ static void catch_signals(void) {
 }
 
 typedef struct run_options {
-  const char *source, *record, *report;
+  const char *source, *record, *report, *dump_folder, *dump_when;
   arg_list settings;
   double time, step, tolerance;
   int32_t method, predictor, threads, record_every;
@@ -54,6 +55,7 @@ typedef struct run_context {
   ds_state *state;
   ds_stepper *stepper;
   ds_recorder *recorder;
+  problem_dump *dump;
   run_report *report;
   int64_t steps;  /* planned */
   int64_t frames; /* recorded */
@@ -75,6 +77,8 @@ static bool parse(run_options *o, const char **words, int argc, char **argv) {
       {"--record", "-o", ARG_TEXT, &o->record, 0, 0, NULL, NULL},
       {"--record-every", NULL, ARG_INTEGER, &o->record_every, 1, 1e9, NULL, &o->has_record_every},
       {"--report", NULL, ARG_TEXT, &o->report, 0, 0, NULL, NULL},
+      {"--dump-problems", NULL, ARG_TEXT, &o->dump_folder, 0, 0, NULL, NULL},
+      {"--dump-when", NULL, ARG_TEXT, &o->dump_when, 0, 0, NULL, NULL},
       {"--set", NULL, ARG_LIST, &o->settings, 0, 0, NULL, NULL},
       {"--strict", NULL, ARG_FLAG, &o->strict, 0, 0, NULL, NULL},
       {"--quiet", "-q", ARG_FLAG, &o->quiet, 0, 0, NULL, NULL},
@@ -90,6 +94,10 @@ static bool parse(run_options *o, const char **words, int argc, char **argv) {
   }
   if (o->has_record_every && o->record == NULL) {
     complain("--record-every needs --record FILE.h5");
+    return false;
+  }
+  if (o->dump_when != NULL && o->dump_folder == NULL) {
+    complain("--dump-when needs --dump-problems DIR");
     return false;
   }
   o->source = words[0];
@@ -143,6 +151,11 @@ static bool prepare(run_context *c, ds_error *error) {
   if (c->state == NULL || c->stepper == NULL) return false;
   c->report = report_create(c->scene, c->state, &c->run, o->source, o->threads, c->steps);
   if (c->report == NULL) return false;
+  if (o->dump_folder != NULL) {
+    c->dump = dump_create(o->dump_folder, o->dump_when, &c->run, error);
+    if (c->dump == NULL) return false;
+    ds_stepper_observe(c->stepper, dump_observe, c->dump);
+  }
   if (o->record == NULL) return true;
   c->recorder = ds_recorder_create(o->record, c->text, &c->run, c->scene, error);
   return c->recorder != NULL;
@@ -168,7 +181,7 @@ static bool take_step(run_context *c, ds_step_report *step, ds_error *error) {
   ds_status status = ds_step(c->stepper, c->state, step, c->scene, &c->run.options);
   if (status == DS_OK) {
     report_add_step(c->report, c->scene, c->state, step);
-    return true;
+    return c->dump == NULL || dump_ok(c->dump, error);
   }
   snprintf(error->message, sizeof error->message, "the step after t = %g s failed: %s", ds_state_time(c->state),
            status == DS_ERROR_MEMORY ? "out of memory" : "the scene cannot be stepped");
@@ -205,6 +218,7 @@ static void print_files(const run_context *c, bool recorded) {
   const run_options *o = &c->options;
   if (o->record != NULL && recorded) printf("  recording     %s, %lld frames\n", o->record, (long long)c->frames);
   if (o->report != NULL) printf("  report        %s\n", o->report);
+  if (c->dump != NULL) printf("  problems      %d in %s\n", (int)dump_count(c->dump), o->dump_folder);
 }
 
 /* Files first, words last: a reader who closes the pipe early loses nothing else. */
@@ -224,8 +238,8 @@ static int conclude(run_context *c, report_ending ending, ds_error *error) {
   if (status != EXIT_OK) return status;
   if (ending == ENDED_INTERRUPTED) {
     fprintf(stderr, "drystone run: interrupted at t = %g s of %g s; %s\n", ds_state_time(c->state), c->run.time,
-            o->record != NULL || o->report != NULL ? "what was asked for is written up to there"
-                                                   : "nothing was asked to be written");
+            o->record != NULL || o->report != NULL || c->dump != NULL ? "what was asked for is written up to there"
+                                                                      : "nothing was asked to be written");
     return 128 + (int)caught;
   }
   int64_t unconverged = report_unconverged_steps(c->report);
@@ -257,6 +271,7 @@ int command_run(int argc, char **argv) {
   ds_error ignored;
   ds_recorder_close(c.recorder, &ignored);
   report_destroy(c.report);
+  dump_destroy(c.dump);
   ds_stepper_destroy(c.stepper);
   ds_state_destroy(c.state);
   ds_scene_destroy(c.scene);

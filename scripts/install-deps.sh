@@ -14,7 +14,8 @@ set -euo pipefail
 
 build="make gcc libc6-dev cmake ninja-build pkg-config libhdf5-dev libpng-dev"
 test="clang clang-format libclang-rt-14-dev git python3"
-bench="g++ libode-dev libbullet-dev libsuitesparse-dev nodejs npm ca-certificates python3"
+bench="g++ libode-dev libbullet-dev libsuitesparse-dev libsiconos-numerics-dev nodejs npm ca-certificates python3
+       python3-matplotlib"
 
 # The command that makes a package unnecessary when something other than Debian provides it.
 stand_in() {

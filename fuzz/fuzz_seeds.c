@@ -1,0 +1,62 @@
+/* Writes the seeds of the fuzz targets: FOLDER/text has small problems in every storage, FOLDER/hdf5 the bytes of
+ * well-formed structures. Usage: fuzz-seeds FOLDER */
+#define _XOPEN_SOURCE 700 /* open_memstream, mkdir */
+#include <errno.h>
+#include <sys/stat.h>
+
+#include "problem_sample.h"
+
+static bool write_bytes(const char *folder, const char *name, const void *bytes, size_t size) {
+  char path[512];
+  snprintf(path, sizeof path, "%s/%s", folder, name);
+  FILE *out = fopen(path, "wb");
+  bool ok = out != NULL && fwrite(bytes, 1, size, out) == size;
+  if (out != NULL && fclose(out) != 0) ok = false;
+  if (!ok) fprintf(stderr, "fuzz-seeds: %s: %s\n", path, strerror(errno));
+  return ok;
+}
+
+static bool make_folder(char *path, size_t size, const char *folder, const char *name) {
+  snprintf(path, size, "%s%s%s", folder, name[0] != '\0' ? "/" : "", name);
+  return mkdir(path, 0777) == 0 || errno == EEXIST;
+}
+
+static bool write_texts(const char *folder) {
+  bool ok = true;
+  for (int kind = 0; kind < 4 * SAMPLE_STORAGES; kind++) {
+    static sample s;
+    size_t length = 0;
+    char name[32];
+    sample_make(&s, kind & 1, kind & 2 ? 2 : 3, 1 + kind % 3, 0, (uint64_t)kind);
+    for (int i = 0; i < SAMPLE_ROWS; i++) s.vector[0][i] = (int)(4 * s.vector[0][i]); /* short texts change faster */
+    char *text = sample_text(&length, &s.problem, (sample_storage)(kind / 4));
+    snprintf(name, sizeof name, "sample%02d.dat", kind);
+    ok = text != NULL && write_bytes(folder, name, text, length) && ok;
+    free(text);
+  }
+  return ok;
+}
+
+static bool write_structures(const char *folder) {
+  bool ok = true;
+  for (int kind = 0; kind < 32; kind++) {
+    uint8_t bytes[3000];
+    uint64_t seed = 1000 + (uint64_t)kind;
+    char name[32];
+    for (size_t i = 0; i < sizeof bytes; i++) bytes[i] = (uint8_t)random_int(&seed, 240); /* no trouble */
+    bytes[0] = (uint8_t)(kind | 32);
+    bytes[1] = (uint8_t)(1 + kind % 7);
+    snprintf(name, sizeof name, "structure%02d", kind);
+    ok = write_bytes(folder, name, bytes, sizeof bytes) && ok;
+  }
+  return ok;
+}
+
+int main(int argc, char **argv) {
+  char text[256], hdf5[256], all[256];
+  if (argc != 2) return fprintf(stderr, "usage: fuzz-seeds FOLDER\n"), 2;
+  if (!make_folder(all, sizeof all, argv[1], "") || !make_folder(text, sizeof text, argv[1], "text") ||
+      !make_folder(hdf5, sizeof hdf5, argv[1], "hdf5"))
+    return fprintf(stderr, "fuzz-seeds: %s: %s\n", argv[1], strerror(errno)), 2;
+  return write_texts(text) && write_structures(hdf5) ? 0 : 2;
+}
