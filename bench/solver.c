@@ -1,18 +1,20 @@
 /* Work and time of the solver on disturbed and resting steps: the table of targets in docs/benchmarks.md.
  *
- *   bench-solver [--quick] OUTPUT      writes OUTPUT.json, a line a scene, and OUTPUT.md, a table
+ *   bench-solver [--quick] OUTPUT      writes OUTPUT.json, a line a scene, and OUTPUT.md, two tables
  *
  * Per scene: our block factorization against CHOLMOD's numeric factorization of the same matrix (F), one contact and
- * one friction projection to 1e-6, and whole steps, disturbed (those whose warm start was not the answer) and at rest.
- * Counts are exact, times are medians within this run. The steps are the library's own stages, called one by one. */
+ * one friction projection to 1e-6, and whole steps, disturbed (those whose warm start was not the answer) and at rest;
+ * then the parts of the linear algebra one by one. Counts are exact, times are medians of processor time within this
+ * run, one thread on both sides. The steps are the library's own stages, called one by one. */
 #include <cholmod.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "assemble/assemble.h"
-#include "base/thread.h"
 #include "detect/detect.h"
 #include "drystone/scene_file.h"
 #include "integrate/integrate.h"
@@ -27,14 +29,22 @@ typedef struct bench_scene {
   double step, tolerance;
 } bench_scene;
 
-/* Five disturbed scenes of growing size. A pile is disturbed while it falls together. */
+/* Disturbed scenes of growing size. A pile is disturbed while it falls together. */
 static const bench_scene SCENES[] = {
     {"small pile (12 bodies)", "pile:count=12", 0.2, 1.2, 0.01, 1e-4},
     {"SP08 arch, blocks on the keystone", "arch-sp08", 1.2, 3.0, 0.01, 1e-4},
     {"SP08 card house, first block", "card-house-sp08", 2.24, 2.5, 0.001, 1e-4},
     {"wall on a shaken floor", "wall:shake=0.02", 1.0, 2.0, 0.01, 1e-4},
     {"pile of 100", "pile:count=100", 0.3, 1.3, 0.01, 1e-4},
+    {"pile of 500, falling together", "pile:count=500", 0.25, 0.36, 0.01, 1e-4},
 };
+
+/* Processor time of this thread: what else runs on the machine does not count. */
+static double seconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
 
 typedef struct samples {
   double *values;
@@ -89,35 +99,80 @@ static cholmod_sparse *to_cholmod(const ds_subproblem *p, double c, cholmod_comm
   return matrix;
 }
 
-/* Median times of ours and CHOLMOD's numeric factorization of the same H, assembly excluded on both sides. */
-static void time_factorization(double *ours, double *theirs, ds_arena *arena, const ds_subproblem *p, int repeats) {
-  ds_system *system = ds_system_create(arena, p);
-  double *c = DS_NEW0(arena, double, 9 * (size_t)p->contact_count + 1);
-  samples mine = {0}, other = {0};
-  for (int32_t k = 0; k < p->contact_count; k++) c[9 * k] = c[9 * k + 4] = c[9 * k + 8] = 100 / p->scale[k];
-  ds_system_factor(system, c, true);
-  for (int i = 0; i < repeats;
-       i++) { /* the work does not depend on the values: I has the same pattern, fill included */
-    ds_block_identity(system->matrix, true);
-    double start = ds_clock();
-    ds_block_cholesky(system->matrix);
-    add(&mine, ds_clock() - start);
+/* The linear algebra of one problem: times in seconds. */
+typedef struct parts {
+  double cholesky, cholmod, lu, solve; /* factorizations without assembly */
+  double analyse, normals, all;        /* pattern; H with normals alone, with all rows, and its Cholesky factor */
+  double add, times;                   /* v += G r, y = Gᵀ v */
+  double values, cholmod_values;       /* of the factor: explicit zeros and squares on the diagonal are ours */
+} parts;
+
+/* Median seconds of `code`, repeated until a measurement is long against the clock. */
+#define MEDIAN(result, code)                                          \
+  do {                                                                \
+    samples taken = {0};                                              \
+    double start = seconds(), once, spent = 0;                        \
+    code;                                                             \
+    once = seconds() - start;                                         \
+    int loops = once < 2e-5 ? (int)(2e-5 / fmax(once, 1e-7)) + 1 : 1; \
+    for (int m = 0; m < 201 && (m < 5 || spent < 0.2); m++) {         \
+      start = seconds();                                              \
+      for (int l = 0; l < loops; l++) code;                           \
+      add(&taken, (seconds() - start) / loops);                       \
+      spent += seconds() - start;                                     \
+    }                                                                 \
+    result = quantile(&taken, 0.5);                                   \
+    free(taken.values);                                               \
+  } while (0)
+
+static void fill_c(double *c, const ds_subproblem *p, double factor, bool tangents) {
+  memset(c, 0, 9 * (size_t)p->contact_count * sizeof *c);
+  for (int32_t k = 0; k < p->contact_count; k++) {
+    c[9 * k] = factor / p->scale[k];
+    if (tangents) c[9 * k + 4] = c[9 * k + 8] = factor / p->scale[k];
   }
+}
+
+/* A matrix that is not the last one, so that it is factored anew. */
+static void factor_anew(ds_system *system, double *c, bool symmetric) {
+  c[0] *= 1.0001;
+  ds_system_factor(system, c, symmetric);
+}
+
+static void time_cholmod(parts *t, const ds_subproblem *p) {
   cholmod_common common;
   cholmod_start(&common);
   cholmod_sparse *h = to_cholmod(p, 100 / p->scale[0], &common);
   cholmod_factor *factor = cholmod_analyze(h, &common);
-  for (int i = 0; i < repeats; i++) {
-    double start = ds_clock();
-    cholmod_factorize(h, factor, &common);
-    add(&other, ds_clock() - start);
-  }
+  MEDIAN(t->cholmod, cholmod_factorize(h, factor, &common));
+  t->cholmod_values = common.lnz;
   cholmod_free_factor(&factor, &common);
   cholmod_free_sparse(&h, &common);
   cholmod_finish(&common);
-  *ours = quantile(&mine, 0.5);
-  *theirs = quantile(&other, 0.5);
-  free(mine.values), free(other.values);
+}
+
+static void time_parts(parts *t, ds_arena *arena, const ds_subproblem *p) {
+  ds_arena_mark mark = ds_arena_get_mark(arena);
+  ds_system *system = ds_system_create(arena, p);
+  double *c = DS_NEW(arena, double, 9 * (size_t)p->contact_count + 1), *x = DS_NEW0(arena, double, p->dof + 1);
+  double *r = DS_NEW(arena, double, 3 * (size_t)p->contact_count + 1);
+  if (ds_arena_failed(arena)) exit(1);
+  for (int32_t i = 0; i < 3 * p->contact_count; i++) r[i] = i % 7 - 3;
+  ds_arena_mark created = ds_arena_get_mark(arena);
+  MEDIAN(t->analyse, (ds_system_create(arena, p), ds_arena_release(arena, created)));
+  fill_c(c, p, 100, false);
+  MEDIAN(t->normals, factor_anew(system, c, true));
+  fill_c(c, p, 100, true);
+  MEDIAN(t->all, factor_anew(system, c, true));
+  MEDIAN(t->cholesky, ds_block_cholesky(system->matrix));
+  MEDIAN(t->solve, ds_system_solve(x, system));
+  t->values = (double)system->pattern->factor_values;
+  factor_anew(system, c, false);
+  MEDIAN(t->lu, ds_block_lu(system->matrix));
+  MEDIAN(t->add, ds_subproblem_add_impulse(x, p, r));
+  MEDIAN(t->times, ds_subproblem_apply_transposed(r, p, x));
+  time_cholmod(t, p);
+  ds_arena_release(arena, mark);
 }
 
 typedef struct tally {
@@ -131,31 +186,31 @@ static void time_projections(tally *t, ds_arena *arena, ds_subproblem *p) {
   ds_system *system = ds_system_create(arena, p);
   ds_iterate x = ds_iterate_new(arena, p);
   double *v_hat = DS_NEW0(arena, double, p->dof + 1);
-  double start = ds_clock();
+  double start = seconds();
   ds_project_contact(arena, system, x.r, x.v, &work, p->predicted, 1e-6);
-  add(&t->contact, ds_clock() - start);
+  add(&t->contact, seconds() - start);
   memcpy(v_hat, x.v, (size_t)p->dof * sizeof *v_hat);
-  start = ds_clock();
+  start = seconds();
   ds_project_friction(arena, system, x.r, x.v, &work, v_hat, 1e-6, 0);
-  add(&t->friction, ds_clock() - start);
+  add(&t->friction, seconds() - start);
 }
 
 /* One step by hand, so that the problems can be looked at; the largest island counts. */
 static void one_step(tally *t, ds_arena *arena, ds_state *state, const ds_scene *scene, const ds_options *options,
-                     bool window, double *factor_times) {
+                     bool window, parts *linear) {
   ds_contact_list contacts;
   ds_assembly assembly = {0};
   ds_detect_options detect = {options->step, options->margin, options->contacts_per_face};
   ds_detect(arena, &contacts, scene, state, &detect);
   ds_assemble(arena, &assembly, scene, state, &contacts, options);
   ds_predict(&assembly, scene, state, options->step);
-  double seconds = 0;
+  double spent = 0;
   int32_t factorizations = 0, largest = -1;
   for (int32_t i = 0; i < assembly.island_count; i++) {
     ds_island *island = &assembly.islands[i];
-    double start = ds_clock();
+    double start = seconds();
     ds_project_island(arena, island->r, island->v, &island->certificate, &island->problem, options);
-    seconds += ds_clock() - start;
+    spent += seconds() - start;
     factorizations += island->certificate.factorizations;
     t->unconverged += window && !island->certificate.converged;
     if (window) t->worst = fmax(t->worst, island->certificate.natural_error);
@@ -163,13 +218,12 @@ static void one_step(tally *t, ds_arena *arena, ds_state *state, const ds_scene 
   }
   if (window) {
     t->steps++;
-    add(factorizations > 0 ? &t->disturbed : &t->rest, seconds);
+    add(factorizations > 0 ? &t->disturbed : &t->rest, spent);
     if (factorizations > 0) add(&t->factorizations, factorizations);
     if (largest >= 0 && t->steps % 10 == 1) time_projections(t, arena, &assembly.islands[largest].problem);
-    if (largest >= 0 && t->steps == 10)
-      time_factorization(&factor_times[0], &factor_times[1], arena, &assembly.islands[largest].problem, 200);
+    if (largest >= 0 && t->steps == 10) time_parts(linear, arena, &assembly.islands[largest].problem);
   } else {
-    add(&t->rest, seconds);
+    add(&t->rest, spent);
   }
   if (contacts.count > state->contact_capacity) {
     state->contacts = realloc(state->contacts, (size_t)contacts.count * sizeof *state->contacts);
@@ -178,7 +232,13 @@ static void one_step(tally *t, ds_arena *arena, ds_state *state, const ds_scene 
   ds_integrate(state, scene, &assembly, &contacts, options->step);
 }
 
-static void run(FILE *json, FILE *table, const bench_scene *b, bool quick) {
+static void write_parts(FILE *table, const char *name, const parts *t) {
+  fprintf(table, "| %s | %.3g | %.3g / %.3g | %.3g | %.3g | %.3g | %.3g / %.3g | %.3g | %.2f |\n", name,
+          1e6 * t->analyse, 1e6 * t->normals, 1e6 * t->all, 1e6 * t->cholesky, 1e6 * t->lu, 1e6 * t->solve,
+          1e6 * t->add, 1e6 * t->times, 1e6 * t->cholmod, t->values / t->cholmod_values);
+}
+
+static void run(FILE *json, FILE *table, parts *linear, const bench_scene *b, bool quick) {
   ds_error error;
   ds_run_settings settings;
   char *text = ds_generate(b->generator, &error);
@@ -193,11 +253,11 @@ static void run(FILE *json, FILE *table, const bench_scene *b, bool quick) {
   options.tolerance = b->tolerance;
   ds_arena arena = {0};
   tally t = {0};
-  double factor_times[2] = {NAN, NAN}, until = quick ? b->from + 0.2 * (b->until - b->from) : b->until;
+  double until = quick ? b->from + 0.2 * (b->until - b->from) : b->until;
   int32_t contacts = 0;
   while (state->time < until) {
     ds_arena_reset(&arena);
-    one_step(&t, &arena, state, scene, &options, state->time >= b->from, factor_times);
+    one_step(&t, &arena, state, scene, &options, state->time >= b->from, linear);
     if (state->contact_count > contacts) contacts = state->contact_count;
   }
   int32_t dof = 0;
@@ -212,11 +272,11 @@ static void run(FILE *json, FILE *table, const bench_scene *b, bool quick) {
       "\"natural_error_max\": %.3g, \"factor_ms\": %.4g, \"cholmod_ms\": %.4g, \"contact_ms\": %.4g, "
       "\"friction_ms\": %.4g, \"disturbed_ms\": %.4g, \"disturbed_p95_ms\": %.4g, \"factorizations_median\": %.0f, "
       "\"rest_ms\": %.4g}\n",
-      b->name, b->generator, dof, contacts, t.steps, t.unconverged, t.worst, 1e3 * factor_times[0],
-      1e3 * factor_times[1], contact, friction, disturbed, p95, work, rest);
+      b->name, b->generator, dof, contacts, t.steps, t.unconverged, t.worst, 1e3 * linear->cholesky,
+      1e3 * linear->cholmod, contact, friction, disturbed, p95, work, rest);
   fprintf(table,
           "| %s | %d / %d | %.3g ms = %.2f F | %.2g / %.2g ms | %.0f | %.2g (%.2g) ms | %.2g ms | %d of %d, %.0e |\n",
-          b->name, dof, contacts, 1e3 * factor_times[0], factor_times[0] / factor_times[1], contact, friction, work,
+          b->name, dof, contacts, 1e3 * linear->cholesky, linear->cholesky / linear->cholmod, contact, friction, work,
           disturbed, p95, rest, t.steps - t.unconverged, t.steps, t.worst);
   fprintf(stderr, "%s: %d steps, %.2g ms\n", b->name, t.steps, disturbed);
   samples *all[] = {&t.disturbed, &t.rest, &t.factorizations, &t.contact, &t.friction};
@@ -228,6 +288,11 @@ static void run(FILE *json, FILE *table, const bench_scene *b, bool quick) {
 }
 
 int main(int argc, char **argv) {
+  if (!getenv("OPENBLAS_NUM_THREADS")) { /* read when the library under CHOLMOD is loaded: start once more with it */
+    setenv("OPENBLAS_NUM_THREADS", "1", 1);
+    setenv("OMP_NUM_THREADS", "1", 1);
+    execvp(argv[0], argv);
+  }
   bool quick = argc == 3 && strcmp(argv[1], "--quick") == 0;
   if (argc != 2 && !quick) {
     fprintf(stderr, "usage: bench-solver [--quick] OUTPUT   writes OUTPUT.json (a line a scene) and OUTPUT.md\n");
@@ -244,13 +309,23 @@ int main(int argc, char **argv) {
   }
   fprintf(
       table,
-      "# The solver on disturbed steps\n\nWritten by bench-solver: one thread, natural-map error 1e-4, medians. F is "
+      "# The solver on disturbed steps\n\nWritten by bench-solver: one thread, natural-map error 1e-4, medians of "
+      "processor time. F is "
       "the time of "
       "CHOLMOD's numeric factorization of the same matrix. A disturbed step is one whose warm start was not the "
       "answer.\n\n"
       "| scene | dof / contacts | block factorization | contact / friction projection to 1e-6 | factorizations a "
       "disturbed "
       "step | disturbed step (95 %%) | step at rest | converged, worst error |\n|---|---|---|---|---|---|---|---|\n");
-  for (size_t i = 0; i < sizeof SCENES / sizeof *SCENES; i++) run(json, table, &SCENES[i], quick);
+  enum { COUNT = sizeof SCENES / sizeof *SCENES };
+  parts linear[COUNT] = {{0}};
+  for (size_t i = 0; i < COUNT; i++) run(json, table, &linear[i], &SCENES[i], quick);
+  fprintf(
+      table,
+      "\nThe linear algebra of the largest island, in microseconds. H: assembly and Cholesky factor together. Fill: "
+      "values of our factor, which stores squares on the diagonal, against CHOLMOD's.\n\n"
+      "| scene | analysis | H, normals / all | Cholesky | LU | solve | G r / Gᵀ v | CHOLMOD | fill |\n"
+      "|---|---|---|---|---|---|---|---|---|\n");
+  for (size_t i = 0; i < COUNT; i++) write_parts(table, SCENES[i].name, &linear[i]);
   return fclose(json) || fclose(table) ? 2 : 0;
 }
