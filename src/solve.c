@@ -132,7 +132,7 @@ static ds_status judge(ds_arena *arena, ds_solution *s, const ds_whole *whole, c
   if (whole->skew.value) add_skew(given, whole, r);
   double scale = fmax(norm(r, n), p->rho * p->target), residual = natural_map(p, r, given, p->rho);
   s->asymmetry = whole->asymmetry;
-  s->asymmetric_error = residual > 0 ? residual / scale : 0;
+  s->asymmetric_error = residual == 0 ? 0 : isfinite(residual) && isfinite(scale) ? residual / scale : INFINITY;
   if (asymmetric) {
     memcpy(u, given, (size_t)n * sizeof(double));
     s->certificate.natural_error = s->asymmetric_error;
@@ -224,6 +224,7 @@ static ds_status correct_asymmetry(solver *s, ds_solution *solution, double tole
   double *shift = DS_NEW(&s->arena, double, 3 * (size_t)n + 1);
   double *best = DS_NEW(&s->arena, double, 3 * (size_t)n + 1);
   if (ds_arena_failed(&s->arena)) return no_memory(error);
+  memcpy(best, s->r, 3 * (size_t)n * sizeof(double));
   ds_status status = judge(&s->arena, solution, &s->whole, s->r, s->v, s->u, tolerance, true, error);
   double least = INFINITY;
   for (int32_t i = 0; status == DS_OK && i < CORRECTIONS_MAX && solution->asymmetric_error < least; i++) {

@@ -133,7 +133,19 @@ static double mass_asymmetry(ds_arena *arena, const ds_problem *p) { /* |M - Máµ
   return asymmetry;
 }
 
-ds_status ds_problem_condense(ds_arena *arena, ds_whole *whole, const ds_problem *p, ds_error *error) {
+/* Squares must neither overflow nor vanish. */
+static ds_status check_units(const ds_whole *whole, ds_error *error) {
+  const double low = 1e-60, high = 1e60;
+  double w = whole->p.contact_count > 0 ? 1 / whole->p.rho : 1, q = whole->p.target;
+  if (!(w >= low && w <= high))
+    return ds_fail(error, DS_ERROR_INPUT, "the diagonal of W is of size %g; expected %g to %g: choose other units", w,
+                   low, high);
+  if (q != 0 && !(q >= low && q <= high))
+    return ds_fail(error, DS_ERROR_INPUT, "q is of size %g; expected 0 or %g to %g: choose other units", q, low, high);
+  return DS_OK;
+}
+
+static ds_status condense(ds_arena *arena, ds_whole *whole, const ds_problem *p, ds_error *error) {
   int32_t n = p->contacts, d = p->dimension;
   memset(whole, 0, sizeof *whole);
   whole->source = p;
@@ -170,6 +182,11 @@ ds_status ds_problem_condense(ds_arena *arena, ds_whole *whole, const ds_problem
   whole->p =
       (ds_subproblem){.contact_count = n, .dof = 3 * n, .predicted = zero, .b = b, .mu = p->mu, .delassus = even};
   return ds_subproblem_prepare(arena, &whole->p) ? DS_OK : no_memory(error);
+}
+
+ds_status ds_problem_condense(ds_arena *arena, ds_whole *whole, const ds_problem *p, ds_error *error) {
+  ds_status status = condense(arena, whole, p, error);
+  return status == DS_OK ? check_units(whole, error) : status;
 }
 
 /* M v = H r + G l + f, component by component */

@@ -230,8 +230,8 @@ double ds_subproblem_error(const ds_subproblem *p, const double *r, const double
   double scale = fmax(sqrt(norm), p->rho * p->target);
   if (sum == 0) return 0; /* nothing to do, whatever the scale */
   double error = sqrt(sum) / scale;
-  if (p->target > 0) error = fmax(error, approach / (p->target * p->target));
-  return isfinite(error) ? error : INFINITY; /* a NaN must never pass a comparison */
+  if (!isfinite(error) || !isfinite(scale)) return INFINITY; /* a NaN must never pass a comparison */
+  return p->target > 0 ? fmax(error, approach / (p->target * p->target)) : error;
 }
 
 void ds_subproblem_certify(ds_certificate *c, const ds_subproblem *p, const double *r, const double *v, double *u,
