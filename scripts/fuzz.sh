@@ -1,5 +1,5 @@
 #!/bin/bash
-# Runs the fuzz targets of build/fuzz for FUZZ_TIME seconds each. The corpus grows in build/fuzz/corpus; an input that
+# Runs the fuzz targets of build/fuzz side by side for FUZZ_TIME seconds. The corpus grows in build/fuzz/corpus; an input that
 # breaks something is kept as build/fuzz/crash-*, and the script fails.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -18,5 +18,9 @@ run() {
     -artifact_prefix="$build/crash-" -verbosity=1 "$build/corpus/$2" "$build/seeds/$2" 2>&1 |
     grep -v -E '^#[0-9]+.*(NEW|REDUCE|RELOAD|pulse)|NEW_FUNC|# Uses:' # progress of libFuzzer, thousands of lines
 }
-run fuzz_problem text 16384
-run fuzz_problem_hdf5 hdf5 8192
+run fuzz_problem text 16384 &
+text=$!
+status=0
+run fuzz_problem_hdf5 hdf5 8192 || status=$?
+wait "$text" || status=$?
+exit "$status"
