@@ -209,7 +209,7 @@ static void one_step(tally *t, ds_arena *arena, ds_state *state, const ds_scene 
   for (int32_t i = 0; i < assembly.island_count; i++) {
     ds_island *island = &assembly.islands[i];
     double start = seconds();
-    ds_project_island(arena, island->r, island->v, &island->certificate, &island->problem, options);
+    ds_project_island(arena, island->r, island->v, &island->certificate, &island->problem, options, DS_AIM_OF_STEP);
     spent += seconds() - start;
     factorizations += island->certificate.factorizations;
     t->unconverged += window && !island->certificate.converged;

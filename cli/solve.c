@@ -51,6 +51,7 @@ static bool parse(solve_options *o, const char **words, int argc, char **argv) {
       {"--predictor", NULL, ARG_CHOICE, &o->predictor, 0, 0, PREDICTOR_CHOICES, NULL},
       {"--max-iterations", NULL, ARG_INTEGER, &s->max_iterations, 1, 1e9, NULL, NULL},
       {"--asymmetric", NULL, ARG_FLAG, &s->asymmetric, 0, 0, NULL, NULL},
+      {"--as-step", NULL, ARG_FLAG, &s->as_step, 0, 0, NULL, NULL},
       {"--cold", NULL, ARG_FLAG, &o->cold, 0, 0, NULL, NULL},
       {"--threads", "-j", ARG_INTEGER, &s->threads, 0, 256, NULL, NULL},
       {"--json", NULL, ARG_FLAG, &o->json, 0, 0, NULL, NULL},

@@ -2,6 +2,7 @@
  * whole. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -9,6 +10,7 @@
 #include "drystone/drystone.h"
 #include "drystone/problem.h"
 #include "problem/condense.h"
+#include "project/gauss_seidel.h"
 #include "project/project.h"
 
 enum { ROUNDS_MAX = 3, CORRECTIONS_MAX = 30, ONE_BODY_ROWS_MAX = 900 };
@@ -44,6 +46,7 @@ static void add_work(ds_certificate *sum, const ds_certificate *c) {
 typedef struct job {
   const ds_parts *parts;
   const ds_options *options;
+  double aim;
   double *r; /* 3 nc, in the order of the whole */
   ds_certificate *certificates;
   bool *done;
@@ -57,7 +60,7 @@ static double density(const ds_subproblem *p) {
 
 /* A sparse W is solved on the graph of contacts first, a dense one, or one that resists, as that of one body. */
 static bool solve_in_best_form(ds_arena *arena, double *r, ds_subproblem *p, ds_certificate *certificate,
-                               const ds_options *options) {
+                               const ds_options *options, double aim) {
   bool one_body = p->delassus && 3 * p->contact_count <= ONE_BODY_ROWS_MAX;
   ds_certificate first = {0};
   double *v = DS_NEW(arena, double, p->dof + 1);
@@ -66,10 +69,10 @@ static bool solve_in_best_form(ds_arena *arena, double *r, ds_subproblem *p, ds_
     if (!ds_subproblem_give_body(arena, p)) return false;
     one_body = false;
   }
-  if (!ds_project_island(arena, r, v, certificate, p, options)) return false;
+  if (!ds_project_island(arena, r, v, certificate, p, options, aim)) return false;
   if (!one_body || certificate->converged) return true;
   first = *certificate;
-  if (!ds_subproblem_give_body(arena, p) || !ds_project_island(arena, r, v, certificate, p, options)) return false;
+  if (!ds_subproblem_give_body(arena, p) || !ds_project_island(arena, r, v, certificate, p, options, aim)) return false;
   add_work(certificate, &first);
   return true;
 }
@@ -83,7 +86,7 @@ static void solve_part(void *context, int32_t item, int32_t worker) {
   double *r = DS_NEW(arena, double, 3 * (size_t)p.contact_count + 1);
   if (!ds_arena_failed(arena)) {
     for (int32_t k = 0; k < p.contact_count; k++) memcpy(r + 3 * k, j->r + 3 * contact[k], 3 * sizeof(double));
-    j->done[item] = solve_in_best_form(arena, r, &p, &j->certificates[item], j->options);
+    j->done[item] = solve_in_best_form(arena, r, &p, &j->certificates[item], j->options, j->aim);
     for (int32_t k = 0; k < p.contact_count; k++) memcpy(j->r + 3 * contact[k], r + 3 * k, 3 * sizeof(double));
   }
   ds_arena_release(arena, mark);
@@ -163,18 +166,19 @@ static void write_path(ds_solution *s) {
   if (used == 0) snprintf(s->path, sizeof s->path, "start");
 }
 
-typedef struct solver {
+struct ds_prepared {
+  const ds_problem *problem;
   ds_arena arena;
-  ds_pool *pool;
   ds_whole whole;
-  ds_parts parts;
-  job job;
-  ds_options options;
+  int32_t islands;
+  ds_parts parts; /* found when first needed */
+  ds_certificate *certificates;
+  bool *done;
   double *r, *v, *u; /* of the whole, 3D */
-  int32_t worker_count;
-} solver;
+};
 
-static ds_status prepare(solver *s, const ds_problem *p, const ds_solve_options *o, ds_error *error) {
+static ds_status prepare(ds_prepared *s, const ds_problem *p, ds_error *error) {
+  s->problem = p;
   ds_status status = ds_problem_validate(p, error);
   if (status == DS_OK) status = ds_problem_condense(&s->arena, &s->whole, p, error);
   if (status != DS_OK) return status;
@@ -182,50 +186,56 @@ static ds_status prepare(solver *s, const ds_problem *p, const ds_solve_options 
   s->r = DS_NEW0(&s->arena, double, 3 * (size_t)n + 1);
   s->u = DS_NEW0(&s->arena, double, 3 * (size_t)n + 1);
   s->v = DS_NEW0(&s->arena, double, s->whole.p.dof + 1);
-  if (ds_arena_failed(&s->arena) || !o) return ds_arena_failed(&s->arena) ? no_memory(error) : DS_OK;
-  if (!ds_parts_find(&s->arena, &s->parts, &s->whole.p)) return no_memory(error);
-  s->options = ds_default_options();
-  s->options.tolerance = o->tolerance;
-  s->options.method = o->method;
-  s->options.predictor = o->predictor;
-  s->options.max_iterations = o->max_iterations;
-  s->pool = ds_pool_create(o->threads);
-  if (!s->pool) return no_memory(error);
-  s->worker_count = ds_pool_size(s->pool);
-  s->job = (job){.parts = &s->parts, .options = &s->options, .r = s->r};
-  s->job.certificates = DS_NEW0(&s->arena, ds_certificate, s->parts.count + 1);
-  s->job.done = DS_NEW0(&s->arena, bool, s->parts.count + 1);
-  s->job.workers = DS_NEW0(&s->arena, ds_arena, s->worker_count);
+  s->islands = ds_parts_count(&s->arena, &s->whole.p);
   return ds_arena_failed(&s->arena) ? no_memory(error) : DS_OK;
 }
 
-static void release(solver *s) {
-  for (int32_t i = 0; i < s->worker_count && s->job.workers; i++) ds_arena_free(&s->job.workers[i]);
-  if (s->pool) ds_pool_destroy(s->pool);
-  ds_arena_free(&s->arena);
+ds_prepared *ds_problem_prepare(const ds_problem *problem, ds_error *error) {
+  ds_prepared *s = calloc(1, sizeof *s);
+  if (s && prepare(s, problem, error) == DS_OK) return s;
+  if (!s) no_memory(error);
+  ds_prepared_free(s);
+  return NULL;
 }
 
-/* All parts once, and the verdict on the whole. */
-static ds_status round_of_parts(solver *s, ds_solution *solution, bool asymmetric, double tolerance, ds_error *error) {
-  ds_pool_run(s->pool, s->parts.count, solve_part, &s->job);
+void ds_prepared_free(ds_prepared *s) {
+  if (!s) return;
+  ds_arena_free(&s->arena);
+  free(s);
+}
+
+/* All parts once, in parallel, and the verdict on the whole. */
+static ds_status round_of_parts(ds_prepared *s, ds_solution *solution, const ds_options *options,
+                                const ds_solve_options *o, bool asymmetric, ds_error *error) {
+  ds_pool *pool = ds_pool_create(o->threads);
+  int32_t count = pool ? ds_pool_size(pool) : 0;
+  ds_arena *workers = calloc((size_t)count + 1, sizeof *workers);
+  bool all = pool && workers;
+  job j = {&s->parts, options, o->as_step ? DS_AIM_OF_STEP : DS_AIM_ONCE, s->r, s->certificates, s->done, workers};
+  if (all) ds_pool_run(pool, s->parts.count, solve_part, &j);
   solution->certificate.conflict = 0;
   solution->certificate.unbounded = false;
-  for (int32_t i = 0; i < s->parts.count; i++) {
-    if (!s->job.done[i]) return no_memory(error);
-    add_work(&solution->certificate, &s->job.certificates[i]);
+  for (int32_t i = 0; all && i < s->parts.count; i++) {
+    all &= s->done[i];
+    add_work(&solution->certificate, &s->certificates[i]);
   }
-  return judge(&s->arena, solution, &s->whole, s->r, s->v, s->u, tolerance, asymmetric, error);
+  for (int32_t i = 0; workers && i < count; i++) ds_arena_free(&workers[i]);
+  free(workers);
+  if (pool) ds_pool_destroy(pool);
+  if (!all) return no_memory(error);
+  return judge(&s->arena, solution, &s->whole, s->r, s->v, s->u, o->tolerance, asymmetric, error);
 }
 
 /* W r + q = W_s r + (q + W_a r): the skew part goes to the right-hand side, where it is small, and the problem is
  * solved again from where it stands. */
-static ds_status correct_asymmetry(solver *s, ds_solution *solution, double tolerance, ds_error *error) {
+static ds_status correct_asymmetry(ds_prepared *s, ds_solution *solution, const ds_options *options,
+                                   const ds_solve_options *o, ds_error *error) {
   int32_t n = s->whole.p.contact_count;
   double *shift = DS_NEW(&s->arena, double, 3 * (size_t)n + 1);
   double *best = DS_NEW(&s->arena, double, 3 * (size_t)n + 1);
   if (ds_arena_failed(&s->arena)) return no_memory(error);
   memcpy(best, s->r, 3 * (size_t)n * sizeof(double));
-  ds_status status = judge(&s->arena, solution, &s->whole, s->r, s->v, s->u, tolerance, true, error);
+  ds_status status = judge(&s->arena, solution, &s->whole, s->r, s->v, s->u, o->tolerance, true, error);
   double least = INFINITY;
   for (int32_t i = 0; status == DS_OK && i < CORRECTIONS_MAX && solution->asymmetric_error < least; i++) {
     least = solution->asymmetric_error;
@@ -242,54 +252,117 @@ static ds_status correct_asymmetry(solver *s, ds_solution *solution, double tole
         for (int c = 0; c < 3; c++) b[3 * k + c] = s->whole.p.b[3 * contact[k] + c] - shift[3 * contact[k] + c];
       p->b = b;
     }
-    status = round_of_parts(s, solution, true, tolerance, error);
+    status = round_of_parts(s, solution, options, o, true, error);
   }
+  s->parts.count = 0; /* their b is not the problem's any more */
   if (status != DS_OK) return status;
   memcpy(s->r, best, 3 * (size_t)n * sizeof(double));
-  return judge(&s->arena, solution, &s->whole, s->r, s->v, s->u, tolerance, true, error);
+  return judge(&s->arena, solution, &s->whole, s->r, s->v, s->u, o->tolerance, true, error);
+}
+
+/* Where contacts hardly see each other a few sweeps over all of them are the whole work. */
+static bool quick_sweeps(ds_prepared *s, ds_solution *solution, double tolerance) {
+  ds_arena_mark mark = ds_arena_get_mark(&s->arena);
+  ds_iterate trial = ds_iterate_new(&s->arena, &s->whole.p), x = {s->r, s->v, s->u, 0};
+  ds_work work = {0};
+  bool solved = false;
+  if (!ds_arena_failed(&s->arena)) {
+    ds_iterate_update(&x, &s->whole.p);
+    solved = ds_gauss_seidel_quick(&x, &trial, &s->whole.p, &work, tolerance);
+    solution->certificate.tool[DS_TOOL_GAUSS_SEIDEL] += work.projections;
+    solution->certificate.projection_iterations += work.projections;
+  }
+  ds_arena_release(&s->arena, mark);
+  return solved;
+}
+
+static bool find_parts(ds_prepared *s) {
+  if (s->parts.count > 0) return true;
+  if (!ds_parts_find(&s->arena, &s->parts, &s->whole.p)) return false;
+  s->certificates = DS_NEW0(&s->arena, ds_certificate, s->parts.count + 1);
+  s->done = DS_NEW0(&s->arena, bool, s->parts.count + 1);
+  return !ds_arena_failed(&s->arena);
+}
+
+/* Parts that are not solved yet get back their start. */
+static void restart_parts(ds_prepared *s, const double *start) {
+  for (int32_t i = 0; i < s->parts.count; i++)
+    for (int32_t k = s->parts.start[i]; k < s->parts.start[i + 1] && !s->certificates[i].converged; k++)
+      memcpy(s->r + 3 * s->parts.contact[k], start + 3 * s->parts.contact[k], 3 * sizeof(double));
+}
+
+/* s->r: start in, impulses out. */
+static ds_status solve(ds_prepared *s, ds_solution *solution, const ds_solve_options *o, ds_error *error) {
+  ds_options options = ds_default_options();
+  options.tolerance = o->tolerance, options.method = o->method, options.predictor = o->predictor;
+  options.max_iterations = o->max_iterations;
+  double *start = DS_NEW(&s->arena, double, 3 * (size_t)s->whole.p.contact_count + 1);
+  if (!start) return no_memory(error);
+  memcpy(start, s->r, 3 * (size_t)s->whole.p.contact_count * sizeof(double));
+  bool whole_path = o->method == DS_METHOD_STAGGERED && o->predictor == DS_PREDICTOR_COUPLED;
+  if (whole_path && !o->as_step && quick_sweeps(s, solution, o->tolerance) && !(o->asymmetric && s->whole.skew.value))
+    return judge(&s->arena, solution, &s->whole, s->r, s->v, s->u, o->tolerance, false, error);
+  if (!find_parts(s)) return no_memory(error);
+  ds_status status = DS_OK;
+  bool retried = o->as_step || !whole_path;
+  /* Parts aim well below the tolerance, each in its own scale; in the scale of the whole that may not be enough. */
+  for (int32_t round = 0; status == DS_OK && round < ROUNDS_MAX; round++) {
+    status = round_of_parts(s, solution, &options, o, false, error);
+    bool each = true;
+    for (int32_t i = 0; i < s->parts.count; i++) each &= s->certificates[i].converged;
+    if (solution->certificate.converged || (!each && retried)) break;
+    if (each) {
+      options.tolerance *= 1e-2;
+    } else { /* where sweeps led astray the start as it was given may be the better one */
+      retried = true;
+      restart_parts(s, start);
+    }
+  }
+  options.tolerance = o->tolerance;
+  if (status == DS_OK && o->asymmetric && s->whole.skew.value)
+    status = correct_asymmetry(s, solution, &options, o, error);
+  return status;
+}
+
+ds_status ds_prepared_solve(ds_prepared *s, const ds_solve_options *options, double *r, double *u, double *v,
+                            ds_solution *solution, ds_error *error) {
+  const ds_problem *problem = s->problem;
+  int32_t d = problem->dimension;
+  memset(solution, 0, sizeof *solution);
+  ds_status status = check_options(options, error);
+  for (int32_t i = 0; status == DS_OK && i < d * problem->contacts; i++) {
+    if (!isfinite(r[i])) status = ds_fail(error, DS_ERROR_INPUT, "r[%d] of the start is not a finite number", i);
+    s->r[3 * (i / d) + i % d] = r[i];
+  }
+  if (status == DS_OK) status = solve(s, solution, options, error);
+  if (status != DS_OK) return status;
+  for (int32_t i = 0; i < d * problem->contacts; i++) {
+    r[i] = s->r[3 * (i / d) + i % d];
+    u[i] = s->u[3 * (i / d) + i % d];
+  }
+  if (v && problem->form == DS_PROBLEM_GLOBAL) ds_whole_velocity(&s->arena, v, &s->whole, s->r);
+  solution->islands = s->islands;
+  write_path(solution);
+  return DS_OK;
 }
 
 ds_status ds_problem_solve(const ds_problem *problem, const ds_solve_options *options, double *r, double *u, double *v,
                            ds_solution *solution, ds_error *error) {
-  solver s = {0};
+  ds_prepared s = {0};
   memset(solution, 0, sizeof *solution);
-  ds_status status = check_options(options, error);
-  if (status == DS_OK) status = prepare(&s, problem, options, error);
-  int32_t d = problem->dimension;
-  for (int32_t i = 0; status == DS_OK && i < d * problem->contacts; i++) {
-    if (!isfinite(r[i])) status = ds_fail(error, DS_ERROR_INPUT, "r[%d] of the start is not a finite number", i);
-    s.r[3 * (i / d) + i % d] = r[i];
-  }
-  /* Parts aim well below the tolerance, each in its own scale; in the scale of the whole that may not be enough. */
-  for (int32_t round = 0; status == DS_OK && round < ROUNDS_MAX; round++) {
-    status = round_of_parts(&s, solution, false, options->tolerance, error);
-    bool each = true;
-    for (int32_t i = 0; i < s.parts.count; i++) each &= s.job.certificates[i].converged;
-    if (solution->certificate.converged || !each) break;
-    s.options.tolerance *= 1e-2;
-  }
-  if (status == DS_OK && options->asymmetric && s.whole.skew.value)
-    status = correct_asymmetry(&s, solution, options->tolerance, error);
-  if (status == DS_OK) {
-    for (int32_t i = 0; i < d * problem->contacts; i++) {
-      r[i] = s.r[3 * (i / d) + i % d];
-      u[i] = s.u[3 * (i / d) + i % d];
-    }
-    if (v && problem->form == DS_PROBLEM_GLOBAL) ds_whole_velocity(&s.arena, v, &s.whole, s.r);
-    solution->islands = s.parts.count;
-    write_path(solution);
-  }
-  release(&s);
+  ds_status status = prepare(&s, problem, error);
+  if (status == DS_OK) status = ds_prepared_solve(&s, options, r, u, v, solution, error);
+  ds_arena_free(&s.arena);
   return status;
 }
 
 ds_status ds_problem_check(const ds_problem *problem, const double *r, ds_solution *solution, ds_error *error) {
-  solver s = {0};
+  ds_prepared s = {0};
   memset(solution, 0, sizeof *solution);
-  ds_status status = prepare(&s, problem, NULL, error);
+  ds_status status = prepare(&s, problem, error);
   for (int32_t i = 0; status == DS_OK && i < problem->dimension * problem->contacts; i++)
     s.r[3 * (i / problem->dimension) + i % problem->dimension] = r[i];
   if (status == DS_OK) status = judge(&s.arena, solution, &s.whole, s.r, s.v, s.u, 0, false, error);
-  release(&s);
+  ds_arena_free(&s.arena);
   return status;
 }

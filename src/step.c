@@ -78,8 +78,8 @@ static void project_one(void *context, int32_t item, int32_t worker) {
   if (job->done[item]) return;
   ds_arena_mark mark = ds_arena_get_mark(arena);
   double clock = job->watch ? ds_clock() : 0;
-  job->done[item] =
-      ds_project_island(arena, island->r, island->v, &island->certificate, &island->problem, job->options);
+  job->done[item] = ds_project_island(arena, island->r, island->v, &island->certificate, &island->problem, job->options,
+                                      DS_AIM_OF_STEP);
   if (job->watch) job->watch[item].seconds = ds_clock() - clock;
   ds_arena_release(arena, mark);
 }

@@ -21,6 +21,7 @@ static void solve_again(witness *w, const ds_observation *o) {
   ds_solution solution;
   ds_error error = {""};
   CHECK(r && u && v);
+  options.as_step = true;
   options.tolerance = w->options->tolerance;
   options.method = w->options->method;
   options.predictor = w->options->predictor;

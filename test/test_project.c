@@ -113,7 +113,7 @@ static void default_path_converges(void) {
     ds_subproblem p = pick(&arena, &s, i);
     ds_iterate x = ds_iterate_new(&arena, &p);
     ds_certificate c;
-    CHECK(ds_project_island(&arena, x.r, x.v, &c, &p, &options));
+    CHECK(ds_project_island(&arena, x.r, x.v, &c, &p, &options, DS_AIM_OF_STEP));
     if (!c.converged) {
       unconverged++;
       printf("problem %d: %d bodies, %d contacts: error %.2e after %d factorizations\n", i, p.body_count,

@@ -16,6 +16,7 @@ static bool same_again(const ds_observation *o, double tolerance) {
   size_t components = 3 * (size_t)o->problem->contacts, bytes = components * sizeof(double);
   ds_solve_options options = ds_default_solve_options();
   ds_solution solution;
+  options.as_step = true;
   options.tolerance = tolerance;
   bool written = ds_problem_file_write(path, o->problem, o->start, "dump", &error) == DS_OK;
   ds_problem_file *file = written ? ds_problem_file_read(path, &error) : NULL;

@@ -60,7 +60,8 @@ typedef struct ds_solve_options {
   ds_predictor predictor; /* default DS_PREDICTOR_COUPLED */
   int32_t max_iterations; /* as in ds_options */
   bool asymmetric;        /* correct for the skew part of W or M, too; default false */
-  int32_t threads;        /* 0 = all processors; results are the same for any number */
+  bool as_step;           /* as a step of a simulation is solved: a dumped step gives the same bits; default false */
+  int32_t threads;        /* default 1; 0 = all processors; results are the same for any number */
 } ds_solve_options;
 
 typedef struct ds_solution {
@@ -77,8 +78,17 @@ typedef struct ds_solution {
 
 ds_solve_options ds_default_solve_options(void);
 
-/* Solves a problem. r (d nc): start in, impulses out; u (d nc): relative velocities out; v (dof): velocities out in
- * global form, or NULL. DS_ERROR_INPUT with a message where the problem contradicts itself (sizes, indices, NaN). */
+/* A problem made ready: checked, condensed where it must be, everything that depends on matrices alone. Refers to the
+ * problem's arrays, which must stay. */
+typedef struct ds_prepared ds_prepared;
+ds_prepared *ds_problem_prepare(const ds_problem *problem, ds_error *error); /* NULL with a message */
+void ds_prepared_free(ds_prepared *prepared);
+ds_status ds_prepared_solve(ds_prepared *prepared, const ds_solve_options *options, double *r, double *u, double *v,
+                            ds_solution *solution, ds_error *error);
+
+/* Prepares and solves a problem. r (d nc): start in, impulses out; u (d nc): relative velocities out; v (dof):
+ * velocities out in global form, or NULL. DS_ERROR_INPUT with a message where the problem contradicts itself (sizes,
+ * indices, NaN). */
 ds_status ds_problem_solve(const ds_problem *problem, const ds_solve_options *options, double *r, double *u, double *v,
                            ds_solution *solution, ds_error *error);
 

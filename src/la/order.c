@@ -5,10 +5,13 @@
  * A_i are the nodes still joined to i by original edges, E_i the elements (eliminated nodes) that i belongs to, L_e the
  * nodes of element e. When p is eliminated its elements are absorbed into the new element p. A_i and E_i together never
  * grow, so they share one array; the L_p are the columns of the factor. Ties go to the node that got its degree last:
- * deterministic. */
+ * deterministic. Nodes may come in classes that are eliminated one after the other: only the nodes of the current class
+ * wait in the buckets. */
 #include "la/order.h"
 
 #include <string.h>
+
+#include "la/dissect.h"
 
 typedef struct graph {
   int32_t n;
@@ -23,6 +26,8 @@ typedef struct graph {
   int32_t *degree, *head, *next, *previous;
   int32_t *mark, stamp;
   int32_t *outside, *outside_stamp; /* |L_e \ L_p| of the current pivot */
+  const int32_t *class_of;          /* NULL: one class */
+  int32_t current;
 } graph;
 
 static void bucket_insert(graph *g, int32_t i) {
@@ -163,35 +168,70 @@ static void update_nodes(graph *g, int32_t p, int32_t remaining) {
     g->node_count[i] = kept_nodes;
     degree += kept_nodes;
     if (degree > remaining - 1) degree = remaining - 1;
-    bucket_remove(g, i);
+    bool waits = !g->class_of || g->class_of[i] == g->current;
+    if (waits) bucket_remove(g, i);
     g->degree[i] = (int32_t)degree;
-    bucket_insert(g, i);
+    if (waits) bucket_insert(g, i);
   }
 }
 
-bool ds_minimum_degree(ds_arena *arena, ds_elimination *out, const int32_t *pairs, int32_t pair_count, int32_t n) {
+bool ds_minimum_degree(ds_arena *arena, ds_elimination *out, const int32_t *pairs, int32_t pair_count, int32_t n,
+                       const int32_t *class_of, int32_t classes) {
   graph g;
   out->order = DS_NEW(arena, int32_t, n + 1);
   out->start = DS_NEW(arena, int32_t, n + 1);
   if (!build(arena, &g, pairs, pair_count, n)) return false;
+  g.class_of = class_of;
   for (int32_t d = 0; d <= n; d++) g.head[d] = -1;
-  for (int32_t i = n - 1; i >= 0; i--) {
-    g.degree[i] = g.node_count[i];
-    bucket_insert(&g, i);
-  }
-  for (int32_t k = 0; k < n; k++) {
-    int32_t lowest = 0;
-    while (g.head[lowest] < 0) lowest++;
-    int32_t p = g.head[lowest];
-    bucket_remove(&g, p);
-    if (!form_element(arena, &g, p)) return false;
-    g.gone[p] = true;
-    count_outside(&g, p);
-    update_nodes(&g, p, n - k - 1);
-    out->order[k] = p;
-    out->start[k] = g.element_begin[p];
+  for (int32_t i = 0; i < n; i++) g.degree[i] = g.node_count[i];
+  int32_t done = 0;
+  for (g.current = 0; g.current < classes; g.current++) {
+    int32_t left = 0;
+    for (int32_t i = n - 1; i >= 0; i--) {
+      if (class_of && class_of[i] != g.current) continue;
+      bucket_insert(&g, i);
+      left++;
+    }
+    for (; left > 0; left--, done++) {
+      int32_t lowest = 0;
+      while (g.head[lowest] < 0) lowest++;
+      int32_t p = g.head[lowest];
+      bucket_remove(&g, p);
+      if (!form_element(arena, &g, p)) return false;
+      g.gone[p] = true;
+      count_outside(&g, p);
+      update_nodes(&g, p, n - done - 1);
+      out->order[done] = p;
+      out->start[done] = g.element_begin[p];
+    }
   }
   out->start[n] = g.column_used;
   out->column = g.column;
+  return true;
+}
+
+/* Multiplications of a factorization with blocks of one. */
+static double elimination_work(const ds_elimination *e, int32_t n) {
+  double sum = 0;
+  for (int32_t k = 0; k < n; k++) {
+    double length = e->start[k + 1] - e->start[k] + 1;
+    sum += length * length;
+  }
+  return sum;
+}
+
+/* Dissection takes some 5 microseconds a node and saves a third of the work or more of large piles; measured there, it
+ * pays from some 1,000 rigid bodies on. */
+static const double DISSECTED_WORK = 4e6;
+
+bool ds_eliminate(ds_arena *arena, ds_elimination *out, const int32_t *pairs, int32_t pair_count, int32_t n) {
+  if (!ds_minimum_degree(arena, out, pairs, pair_count, n, NULL, 1)) return false;
+  if (elimination_work(out, n) < DISSECTED_WORK) return true;
+  int32_t *class_of = DS_NEW(arena, int32_t, n + 1);
+  int32_t classes = class_of ? ds_dissect(arena, class_of, pairs, pair_count, n) : 0;
+  if (classes <= 1) return classes == 1;
+  ds_elimination other;
+  if (!ds_minimum_degree(arena, &other, pairs, pair_count, n, class_of, classes)) return false;
+  if (elimination_work(&other, n) < elimination_work(out, n)) *out = other;
   return true;
 }

@@ -1,6 +1,6 @@
 /* Analysis of a block-sparse matrix: elimination order, structure of the factor, panels.
  *
- * The order is that of minimum degree, sorted so that every subtree of the elimination tree is contiguous and the child
+ * The order is that of order.h, sorted so that every subtree of the elimination tree is contiguous and the child
  * with the longest column comes right before its parent (an equivalent order: the same fill). Block k and its parent
  * k + 1 are joined to one panel where their columns agree, or nearly so: explicit zeros cost less than narrow panels.
  */
@@ -247,7 +247,7 @@ ds_block_pattern *ds_block_analyse(ds_arena *arena, const int32_t *size, const i
   p->n = n;
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) *arrays[i] = DS_NEW0(arena, int32_t, n + 1);
   p->panels = DS_NEW(arena, ds_panel, n + 1);
-  if (ds_arena_failed(arena) || !ds_minimum_degree(arena, &a.e, pairs, pair_count, n)) return NULL;
+  if (ds_arena_failed(arena) || !ds_eliminate(arena, &a.e, pairs, pair_count, n)) return NULL;
   if (!postorder(arena, &a, p->position) || !sort_columns(arena, &a, p->position)) return NULL;
   int64_t diagonal = 0;
   for (int32_t i = 0; i < n; i++) {

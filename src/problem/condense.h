@@ -36,6 +36,7 @@ typedef struct ds_parts {
 /* W = L Lᵀ as one body with as many degrees of freedom as W has rank. False where memory ran out. */
 bool ds_subproblem_give_body(ds_arena *arena, ds_subproblem *part);
 
+int32_t ds_parts_count(ds_arena *arena, const ds_subproblem *whole);              /* -1 where memory ran out */
 bool ds_parts_find(ds_arena *arena, ds_parts *parts, const ds_subproblem *whole); /* false where memory ran out */
 
 #endif

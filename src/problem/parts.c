@@ -34,6 +34,15 @@ static bool label_contacts(ds_arena *arena, int32_t *label, const ds_subproblem 
   return true;
 }
 
+int32_t ds_parts_count(ds_arena *arena, const ds_subproblem *whole) {
+  ds_arena_mark mark = ds_arena_get_mark(arena);
+  int32_t *label = DS_NEW(arena, int32_t, whole->contact_count + 1), count = 0;
+  if (!label || !label_contacts(arena, label, whole)) return -1;
+  for (int32_t k = 0; k < whole->contact_count; k++) count += label[k] == k;
+  ds_arena_release(arena, mark);
+  return count;
+}
+
 /* Vectors of one part, in the whole's order. */
 static bool take_vectors(ds_arena *arena, ds_subproblem *part, const int32_t *contact, int32_t n,
                          const ds_subproblem *whole) {

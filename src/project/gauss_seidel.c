@@ -1,10 +1,12 @@
-/* Nonsmooth Gauss-Seidel with the projection on the Coulomb cone as local solver (Jean and Moreau 1992; Jourdan, Alart,
- * Jean 1998): contact by contact,
- *
- *   r_k <- P_K(r_k - (u_k + mu |u_T| n) / W_k),   v <- v + G_k dr_k. */
+/* Nonsmooth Gauss-Seidel (Jean and Moreau 1992; Jourdan, Alart, Jean 1998): contact by contact, r_k is what solves that
+ * contact with all others as they are, and v <- v + G_k dr_k. */
 #include "project/gauss_seidel.h"
 
 #include <math.h>
+
+#include "project/single_contact.h"
+
+enum { QUICK_SWEEPS_MAX = 20 };
 
 /* u_k += its row of Gᵀ v */
 static void add_slip(double u[3], const ds_subproblem *p, const double *v_all, int32_t k) {
@@ -36,19 +38,50 @@ static void push(double *v_all, const ds_subproblem *p, const double d[3], int32
   }
 }
 
+/* W_kk = G_kᵀ G_k */
+static void own_block(double w[9], const ds_subproblem *p, int32_t k) {
+  const ds_delassus *d = p->delassus;
+  memset(w, 0, 9 * sizeof *w);
+  for (int32_t s = d ? d->start[k] : 0; d && s < d->start[k + 1]; s++)
+    if (d->column[s] == k) memcpy(w, d->value + 9 * (size_t)s, 9 * sizeof *w);
+  for (int32_t side = 0; side < 2 && !d; side++) {
+    int32_t body = p->body[2 * k + side];
+    if (body < 0) continue;
+    const double *g = p->g + p->jacobian[2 * k + side];
+    int32_t n = p->size[body];
+    for (int32_t a = 0; a < 3; a++)
+      for (int32_t b = a; b < 3; b++)
+        for (int32_t i = 0; i < n; i++) w[3 * a + b] += g[a * n + i] * g[b * n + i];
+  }
+  w[3] = w[1], w[6] = w[2], w[7] = w[5];
+}
+
 static void sweep(ds_iterate *x, const ds_subproblem *p) {
   for (int32_t k = 0; k < p->contact_count; k++) {
-    double u[3] = {-p->b[3 * k], -p->b[3 * k + 1], -p->b[3 * k + 2]}, z[3], *r = x->r + 3 * k;
-    add_slip(u, p, x->v, k);
-    double step = 1 / p->scale[k];
-    z[0] = r[0] - step * (u[0] + p->mu[k] * sqrt(u[1] * u[1] + u[2] * u[2]));
-    z[1] = r[1] - step * u[1];
-    z[2] = r[2] - step * u[2];
-    ds_cone_project(z, z, p->mu[k]);
+    double q[3] = {-p->b[3 * k], -p->b[3 * k + 1], -p->b[3 * k + 2]}, w[9], *r = x->r + 3 * k;
+    own_block(w, p, k);
+    add_slip(q, p, x->v, k);
+    for (int i = 0; i < 3; i++) q[i] -= w[3 * i] * r[0] + w[3 * i + 1] * r[1] + w[3 * i + 2] * r[2];
+    double z[3] = {r[0], r[1], r[2]};
+    ds_single_contact_solve(z, w, q, p->mu[k]);
     double d[3] = {z[0] - r[0], z[1] - r[1], z[2] - r[2]};
+    if (d[0] == 0 && d[1] == 0 && d[2] == 0) continue;
     for (int i = 0; i < 3; i++) r[i] = z[i];
     push(x->v, p, d, k);
   }
+}
+
+bool ds_gauss_seidel_quick(ds_iterate *x, ds_iterate *trial, const ds_subproblem *p, ds_work *work, double tolerance) {
+  ds_iterate_copy(trial, x, p);
+  for (int32_t i = 0; i < QUICK_SWEEPS_MAX && x->error > tolerance; i++) {
+    sweep(trial, p);
+    ds_iterate_update(trial, p);
+    work->projections++;
+    double before = x->error;
+    if (trial->error < before) ds_iterate_copy(x, trial, p);
+    if (!(x->error < 0.1 * before)) break;
+  }
+  return x->error <= tolerance;
 }
 
 bool ds_gauss_seidel_solve(ds_iterate *x, const ds_subproblem *p, ds_work *work, double tolerance, int32_t sweeps) {

@@ -14,15 +14,18 @@
 #include "project/staggered.h"
 #include "project/system.h"
 
-/* An error of the tolerance, repeated step after step with the same impulses, would add up to a drift of the whole
- * structure. A solve therefore aims lower, which Newton gives nearly free, and a warm start is taken without a solve
- * only where its error is well below the tolerance. */
-static const double TARGET = 1e-5, ACCEPT_WARM = 1e-4;
+/* A warm start is taken without a solve only where its error is well below the tolerance. */
+static const double ACCEPT_WARM = 10; /* over the aim */
 
-static void newton(ds_arena *arena, ds_system *system, ds_iterate *x, ds_work *work, double tolerance, double proximal,
+typedef struct goal {
+  double tolerance; /* at which the problem counts as solved */
+  double target;    /* which Newton tries to reach while that is easy */
+} goal;
+
+static void newton(ds_arena *arena, ds_system *system, ds_iterate *x, ds_work *work, goal g, double proximal,
                    int32_t steps) {
   int32_t before = work->projections;
-  ds_newton_options o = {.tolerance = tolerance, .target = TARGET * tolerance, .proximal = proximal, .steps = steps};
+  ds_newton_options o = {.tolerance = g.tolerance, .target = g.target, .proximal = proximal, .steps = steps};
   ds_newton_solve(arena, system, x, work, &o);
   work->tool[DS_TOOL_NEWTON] += work->projections - before;
 }
@@ -43,38 +46,36 @@ static double impulse_scale(const ds_iterate *x, const ds_subproblem *p) {
 
 /* The convex program decides where nothing slides; the interior point goes where the path to the solution has no fold.
  * Each ends in Newton, for the last digits. */
-static bool interior_points(ds_arena *arena, ds_system *system, ds_iterate *x, ds_iterate *y, ds_work *work,
-                            double tolerance) {
+static bool interior_points(ds_arena *arena, ds_system *system, ds_iterate *x, ds_iterate *y, ds_work *work, goal g) {
   double start = 1.5 * impulse_scale(x, system->problem);
   const ds_cone_options cone[] = {
       {.tolerance = 1e-7, .iterations = 40, .convex = true, .centring = 0, .start = start},
-      {.tolerance = TARGET * tolerance, .iterations = 100, .centring = 0.5, .start = start},
+      {.tolerance = g.target, .iterations = 100, .centring = 0.5, .start = start},
   };
   for (size_t i = 0; i < sizeof cone / sizeof *cone; i++) {
     int32_t before = work->projections;
     y->error = INFINITY;
     ds_cone_solve(arena, system, y, work, &cone[i]);
     work->tool[cone[i].convex ? DS_TOOL_CONVEX : DS_TOOL_CONE] += work->projections - before;
-    newton(arena, system, y, work, tolerance, fmin(1e-2, fmax(1e-10, y->error)), i == 0 ? 20 : 60);
-    if (keep(x, y, system->problem, tolerance)) return true;
+    newton(arena, system, y, work, g, fmin(1e-2, fmax(1e-10, y->error)), i == 0 ? 20 : 60);
+    if (keep(x, y, system->problem, g.tolerance)) return true;
   }
   return false;
 }
 
 /* The same path through its folds, from one start and, where it gets lost, from others. True where that was all that
  * can be done. */
-static bool homotopies(ds_arena *arena, ds_system *system, ds_iterate *x, ds_iterate *y, ds_work *work,
-                       double tolerance) {
+static bool homotopies(ds_arena *arena, ds_system *system, ds_iterate *x, ds_iterate *y, ds_work *work, goal g) {
   double start = 1.5 * impulse_scale(x, system->problem);
-  const double starts[] = {start, 10 * start, 0.1 * start};
+  const double starts[] = {start, 10 * start, 0.1 * start, 100 * start, 0.01 * start};
   for (size_t i = 0; i < sizeof starts / sizeof *starts; i++) {
     ds_homotopy_options o = {
-        .tolerance = tolerance, .target = TARGET * tolerance, .start = starts[i], .iterations = i == 0 ? 1000 : 500};
+        .tolerance = g.tolerance, .target = g.target, .start = starts[i], .iterations = i == 0 ? 1000 : 500};
     int32_t before = work->projections;
     y->error = INFINITY;
     ds_homotopy_end end = ds_homotopy_solve(arena, system, y, work, &o);
     work->tool[DS_TOOL_HOMOTOPY] += work->projections - before;
-    if (keep(x, y, system->problem, tolerance)) return true;
+    if (keep(x, y, system->problem, g.tolerance)) return true;
     work->unbounded |= end == DS_HOMOTOPY_UNBOUNDED;
   }
   return work->unbounded;
@@ -82,46 +83,46 @@ static bool homotopies(ds_arena *arena, ds_system *system, ds_iterate *x, ds_ite
 
 /* Gauss-Seidel sweeps move the set of sliding contacts towards the solution; now and then Newton tries its basin. */
 static bool sweeps(ds_arena *arena, ds_system *system, ds_iterate *x, ds_iterate *y, ds_iterate *z, ds_work *work,
-                   double tolerance) {
+                   goal g) {
   const ds_subproblem *p = system->problem;
   const double proximal[3] = {1e-2, 1e-3, 1e-1};
   memset(y->r, 0, 3 * (size_t)p->contact_count * sizeof(double));
   for (int32_t round = 0; round < 9; round++) {
     int32_t before = work->projections;
-    ds_gauss_seidel_solve(y, p, work, TARGET * tolerance, 200 * (round + 1));
+    ds_gauss_seidel_solve(y, p, work, g.target, 200 * (round + 1));
     work->tool[DS_TOOL_GAUSS_SEIDEL] += work->projections - before;
     ds_iterate_copy(z, y, p);
-    newton(arena, system, z, work, tolerance, proximal[round % 3], 60);
-    if (keep(x, z, p, tolerance)) return true;
+    newton(arena, system, z, work, g, proximal[round % 3], 60);
+    if (keep(x, z, p, g.tolerance)) return true;
   }
   return false;
 }
 
 static void rescue(ds_arena *arena, ds_system *system, ds_iterate *x, ds_iterate *y, ds_iterate *z, ds_work *work,
-                   const ds_options *options) {
-  double tolerance = options->tolerance;
-  if (homotopies(arena, system, x, y, work, tolerance)) return;
-  if (sweeps(arena, system, x, y, z, work, tolerance)) return;
+                   goal g, int32_t max_iterations) {
+  if (homotopies(arena, system, x, y, work, g)) return;
+  if (sweeps(arena, system, x, y, z, work, g)) return;
   /* a last resort that costs some forty factorizations an iteration */
-  int32_t iterations = options->max_iterations < 10 ? options->max_iterations : 10;
-  ds_staggered_options staggered = {.tolerance = tolerance, .iterations = iterations};
+  int32_t iterations = max_iterations < 10 ? max_iterations : 10;
+  ds_staggered_options staggered = {.tolerance = g.tolerance, .iterations = iterations};
   ds_staggered_solve(arena, system, x, work, &staggered);
   work->tool[DS_TOOL_STAGGERED] = work->staggered;
-  newton(arena, system, x, work, tolerance, 1e-4, 60);
+  newton(arena, system, x, work, g, 1e-4, 60);
 }
 
 /* Where no velocity keeps the contacts apart, b gives way by what it must, and the impulses of that problem are the
  * answer: they push where there is room. The certificate is the one of the problem as it was. */
-static void coupled_path(ds_arena *arena, ds_system *system, ds_iterate *x, ds_work *work, const ds_options *options) {
+static void coupled_path(ds_arena *arena, ds_system *system, ds_iterate *x, ds_work *work, goal g,
+                         int32_t max_iterations) {
   const ds_subproblem *p = system->problem;
-  newton(arena, system, x, work, options->tolerance, x->error < 1e-2 ? 1e-3 : 1e-2, 40);
-  if (x->error <= options->tolerance) return;
+  newton(arena, system, x, work, g, x->error < 1e-2 ? 1e-3 : 1e-2, 40);
+  if (x->error <= g.tolerance) return;
 
   ds_iterate y = ds_iterate_new(arena, p), z = ds_iterate_new(arena, p);
   double *violation = DS_NEW(arena, double, p->contact_count + 1);
   double *b = DS_NEW(arena, double, 3 * (size_t)p->contact_count + 1);
   if (ds_arena_failed(arena)) return;
-  if (interior_points(arena, system, x, &y, work, options->tolerance)) return;
+  if (interior_points(arena, system, x, &y, work, g)) return;
   work->conflict = ds_conflict_find(arena, system, violation, work);
   if (work->conflict > 0) {
     ds_subproblem relaxed = *p;
@@ -131,12 +132,11 @@ static void coupled_path(ds_arena *arena, ds_system *system, ds_iterate *x, ds_w
     system->problem = &relaxed;
     memset(x->r, 0, 3 * (size_t)p->contact_count * sizeof(double));
     ds_iterate_update(x, &relaxed);
-    if (!interior_points(arena, system, x, &y, work, options->tolerance))
-      rescue(arena, system, x, &y, &z, work, options);
+    if (!interior_points(arena, system, x, &y, work, g)) rescue(arena, system, x, &y, &z, work, g, max_iterations);
     system->problem = p;
     ds_iterate_update(x, p);
   } else {
-    rescue(arena, system, x, &y, &z, work, options);
+    rescue(arena, system, x, &y, &z, work, g, max_iterations);
   }
 }
 
@@ -164,7 +164,7 @@ static void clip_to_cone(ds_arena *arena, ds_iterate *x, const ds_subproblem *p,
 }
 
 bool ds_project_island(ds_arena *arena, double *r, double *v, ds_certificate *certificate, ds_subproblem *p,
-                       const ds_options *options) {
+                       const ds_options *options, double aim) {
   ds_work work = {0};
   int32_t samples = options->friction_samples;
   if (!ds_subproblem_prepare(arena, p)) return false;
@@ -178,7 +178,7 @@ bool ds_project_island(ds_arena *arena, double *r, double *v, ds_certificate *ce
   if (options->method == DS_METHOD_GAUSS_SEIDEL) {
     ds_gauss_seidel_solve(&x, p, &work, options->tolerance, options->max_iterations);
     work.tool[DS_TOOL_GAUSS_SEIDEL] = work.projections;
-  } else if (published || !(x.error <= ACCEPT_WARM * options->tolerance)) {
+  } else if (published || !(x.error <= ACCEPT_WARM * aim * options->tolerance)) {
     ds_system *system = ds_system_create(arena, p);
     if (!system) return false;
     if (published || samples) {
@@ -190,7 +190,8 @@ bool ds_project_island(ds_arena *arena, double *r, double *v, ds_certificate *ce
       ds_staggered_solve(arena, system, &x, &work, &o);
       work.tool[DS_TOOL_STAGGERED] = work.staggered;
     } else {
-      coupled_path(arena, system, &x, &work, options);
+      goal g = {options->tolerance, aim * options->tolerance};
+      coupled_path(arena, system, &x, &work, g, options->max_iterations);
     }
     work.factorizations = system->factorizations;
   }

@@ -4,8 +4,13 @@
 
 #include "problem/subproblem.h"
 
+/* What a solve aims at, over the tolerance. An error of the tolerance, repeated step after step with the same impulses,
+ * would add up to a drift of the whole structure: a step aims lower, which Newton gives nearly free. */
+#define DS_AIM_OF_STEP 1e-5
+#define DS_AIM_ONCE 0.1
+
 /* r: warm start in, impulses out (3 x contacts). v: velocity out (dof). False only where memory ran out. */
 bool ds_project_island(ds_arena *arena, double *r, double *v, ds_certificate *certificate, ds_subproblem *problem,
-                       const ds_options *options);
+                       const ds_options *options, double aim);
 
 #endif
