@@ -23,8 +23,8 @@ from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parent
 BENCH, ROOT = FOLDER.parent, FOLDER.parent.parent
-OWN, WHOLE = "drystone", "drystone-whole"
-TITLES = {OWN: "Drystone", WHOLE: "Drystone, file's form"}
+OWN, LOCAL = "drystone", "drystone-w"
+TITLES = {OWN: "Drystone", LOCAL: "Drystone, W alone"}
 SETS = {"third-party": "third-party problems", "own": "own problems"}
 # Problems this small are solved in microseconds: what counts there is the overhead of a call.
 LARGE = 10
@@ -76,7 +76,7 @@ def list_rivals(options):
     if failure:
         sys.exit(f"bench: bench-solve: {failure}")
     lines = [line.split() for line in text.splitlines()]
-    return [{"solver": words[0], "dimension": int(words[1])} for words in lines if words[0] not in (OWN, WHOLE)]
+    return [{"solver": words[0], "dimension": int(words[1])} for words in lines if words[0] not in (OWN, LOCAL)]
 
 
 def key_of(kind, name, solver, unit, tolerance):
@@ -85,7 +85,7 @@ def key_of(kind, name, solver, unit, tolerance):
 
 def solvers_of(problem, rivals):
     """(solver, unit) of all runs on a problem. Drystone's answer does not depend on units: it gets the file's."""
-    own = [(OWN, "file")] + ([(WHOLE, "file")] if problem["whole"] else [])
+    own = [(OWN, "file")] + ([(LOCAL, "file")] if problem["whole"] else [])
     return own + [(r["solver"], unit) for r in rivals if r["dimension"] == problem["dimension"]
                   for unit in ("file", "scaled")]
 
@@ -156,13 +156,13 @@ class Figures:
         return [k for k in SETS if self.problems(k) or self.problems(k, 2)]
 
     def runs(self, kind, name, solver, tolerance):
-        units = ("file",) if solver in (OWN, WHOLE) else self.units
+        units = ("file",) if solver in (OWN, LOCAL) else self.units
         keys = [key_of(kind, name, solver, unit, tolerance) for unit in units]
         return [self.data["results"][k] for k in keys if k in self.data["results"]]
 
     def time(self, kind, name, solver, tolerance):
-        """Seconds, infinite where unsolved. The file's own form is the local one where it has not been run."""
-        if solver == WHOLE and not self.runs(kind, name, WHOLE, tolerance):
+        """Seconds, infinite where unsolved. W alone is the file itself where it has not been run."""
+        if solver == LOCAL and not self.runs(kind, name, LOCAL, tolerance):
             solver = OWN
         return min((r["time_s"] for r in self.runs(kind, name, solver, tolerance) if r["solved"]), default=math.inf)
 
@@ -184,10 +184,10 @@ class Figures:
         return sum(math.isfinite(self.time(kind, n, solver, tolerance)) for n in self.problems(kind))
 
     def fastest(self, kind, solver, tolerance):
-        """Faster than all others, where Drystone counts once: on the same W, or on the file's form in that row."""
+        """Faster than all others, where Drystone counts once: on the file as it is, or on W alone in that row."""
         count = 0
         for name in self.problems(kind, 3, LARGE):
-            own = math.inf if solver in (OWN, WHOLE) else self.time(kind, name, OWN, tolerance)
+            own = math.inf if solver in (OWN, LOCAL) else self.time(kind, name, OWN, tolerance)
             best = min(own, self.best_rival(kind, name, tolerance)[0])
             seconds = self.time(kind, name, solver, tolerance)
             count += math.isfinite(seconds) and seconds <= best
@@ -241,7 +241,7 @@ def counts_table(figures):
             cells += [f"{kind}, {power(t)}: solved of {len(figures.problems(kind))}",
                       f"fastest of {len(figures.problems(kind, 3, LARGE))}"]
     lines += head(cells)
-    for solver in [OWN, WHOLE] + figures.rivals:
+    for solver in [OWN, LOCAL] + figures.rivals:
         cells = [f"**{title(solver)}**" if solver == OWN else title(solver)]
         for kind in kinds:
             for t in figures.tolerances:
@@ -255,14 +255,14 @@ def ratio_table(figures, kind):
              "Times in ms; – is unsolved. The ratio is our time over the best rival's: below 1 we are faster.", ""]
     cells = ["problem", "contacts"]
     for t in figures.tolerances:
-        cells += [f"{power(t)}: ours", "file's form", "best rival", "which", "ratio"]
+        cells += [f"{power(t)}: ours", "W alone", "best rival", "which", "ratio"]
     lines += head(cells)
     for name in figures.problems(kind):
         cells = [name, figures.data["problems"][f"{kind}/{name}"]["contacts"]]
         for t in figures.tolerances:
             rival, which = figures.best_rival(kind, name, t)
             ratio = figures.ratio(kind, name, t)
-            cells += [milliseconds(figures.time(kind, name, OWN, t)), milliseconds(figures.time(kind, name, WHOLE, t)),
+            cells += [milliseconds(figures.time(kind, name, OWN, t)), milliseconds(figures.time(kind, name, LOCAL, t)),
                       milliseconds(rival), which if math.isfinite(rival) else "none",
                       f"{ratio:.2g}" if math.isfinite(ratio) else "–"]
         lines.append(row(cells))
@@ -320,7 +320,7 @@ def claims(figures, kind, tolerance, solver):
     worst, where = max(((math.inf if math.isnan(r) else r, n) for r, n in zip(ratios, large)), default=(0, "–"))
     share = f"{fastest} of {len(large)} ({100 * fastest / len(large):.0f} %)" if large else "–"
     slowest = "unsolved" if math.isinf(worst) else f"{worst:.2g}"
-    cells = [SETS[kind], power(tolerance), "its own form" if solver == WHOLE else "the same W",
+    cells = [SETS[kind], power(tolerance), "W alone" if solver == LOCAL else "as in the file",
              f"{own} of {len(names)}", f"{best} ({who})", share, f"{slowest} ({where})"]
     return cells, own == len(names)
 
@@ -338,11 +338,11 @@ def verdicts(data):
                        f"longest over best rival (goal {GOAL_RATIO})"])
         for kind in figures.kinds():
             whole = any(data["problems"][f"{kind}/{name}"]["whole"] for name in figures.problems(kind))
-            for solver in (OWN, WHOLE) if whole else (OWN,):
+            for solver in (OWN, LOCAL) if whole else (OWN,):
                 for t in figures.tolerances if figures.problems(kind) else ():
                     cells, all_solved = claims(figures, kind, t, solver)
                     lines.append(row(cells))
-                    sound = sound and all_solved
+                    sound = sound and (all_solved or solver == LOCAL)
         lines.append("")
     lines += [f"- {name}: cannot be read" for name in data["unread"]]
     return lines, sound
@@ -386,13 +386,13 @@ def draw(data, path):
                 if size == 0:
                     continue
                 more = f", {LARGE} contacts or more" if contacts else ", all"
-                solvers = [OWN, WHOLE] + figures.rivals
+                solvers = [OWN, LOCAL] + figures.rivals
                 curves = {title(s): figures.profile(kind, s, tolerance, contacts)[0] for s in solvers}
                 panels.append({"title": f"{SETS[kind]}{more} ({size})", "count": size, "curves": curves})
         if not panels:
             continue
         text = json.dumps({"tolerance": power(tolerance), "panels": panels,
-                           "own": [title(OWN), title(WHOLE)],
+                           "own": [title(OWN), title(LOCAL)],
                            "output": str(profile_path(path, tolerance))})
         for python in (sys.executable, "/usr/bin/python3"):
             done = subprocess.run([python, str(FOLDER / "plot.py")], input=text, capture_output=True, text=True)

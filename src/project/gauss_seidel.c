@@ -6,7 +6,7 @@
 
 #include "project/single_contact.h"
 
-enum { QUICK_SWEEPS_MAX = 20 };
+enum { QUICK_SWEEPS_MAX = 20, FEW_CONTACTS = 16 };
 
 /* u_k += its row of Gᵀ v */
 static void add_slip(double u[3], const ds_subproblem *p, const double *v_all, int32_t k) {
@@ -72,6 +72,7 @@ static void sweep(ds_iterate *x, const ds_subproblem *p) {
 }
 
 bool ds_gauss_seidel_quick(ds_iterate *x, ds_iterate *trial, const ds_subproblem *p, ds_work *work, double tolerance) {
+  double enough = p->contact_count <= FEW_CONTACTS ? 0.3 : 0.1;
   ds_iterate_copy(trial, x, p);
   for (int32_t i = 0; i < QUICK_SWEEPS_MAX && x->error > tolerance; i++) {
     sweep(trial, p);
@@ -79,7 +80,7 @@ bool ds_gauss_seidel_quick(ds_iterate *x, ds_iterate *trial, const ds_subproblem
     work->projections++;
     double before = x->error;
     if (trial->error < before) ds_iterate_copy(x, trial, p);
-    if (!(x->error < 0.1 * before)) break;
+    if (!(x->error < enough * before)) break;
   }
   return x->error <= tolerance;
 }

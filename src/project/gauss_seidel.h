@@ -9,8 +9,8 @@
 bool ds_gauss_seidel_solve(ds_iterate *x, const ds_subproblem *problem, ds_work *work, double tolerance,
                            int32_t sweeps);
 
-/* Sweeps while each takes nine tenths of the error away: all there is to do where contacts hardly see each other. x is
- * the best iterate, trial is workspace. */
+/* Sweeps while each takes nine tenths of the error away, half of it where contacts are few and a factorization is dear:
+ * all there is to do where contacts hardly see each other. x is the best iterate, trial is workspace. */
 bool ds_gauss_seidel_quick(ds_iterate *x, ds_iterate *trial, const ds_subproblem *problem, ds_work *work,
                            double tolerance);
 
