@@ -1,7 +1,7 @@
 # Drystone. `make help` lists the targets; CMake does the work, its presets are in CMakePresets.json.
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
-.PHONY: all demo test bench soak fuzz format install clean help
+.PHONY: all demo test bench soak shake fuzz format install clean help
 
 PREFIX ?= /usr/local
 SOAK_TIME ?= 600
@@ -36,6 +36,10 @@ bench: all ## the rivals beside Drystone on the same scenes; tables in bench/res
 
 soak: all ## long standing runs, SOAK_TIME=600 simulated seconds each; table in bench/results/soak.md
 	@SOAK_TIME=$(SOAK_TIME) scripts/soak.sh
+
+shake: all ## the scenes shaken for 30 s, every step to be certified; table in bench/results/shaken.md
+	@$(DEPS) test
+	@scripts/shake.py
 
 fuzz: ## hostile problem files, FUZZ_TIME=600 seconds for each target
 	@$(DEPS) build test

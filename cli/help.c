@@ -31,7 +31,7 @@ static const char solve_options[] =
     "      --predictor NAME    coupled (default) or none: Algorithm 1 of SP08 as published\n"
     "      --max-iterations N  staggered iterations, or Gauss-Seidel sweeps, at most\n"
     "      --as-step           as a step of a simulation is solved: a dumped step gives the same bits\n"
-    "      --asymmetric        correct for the skew part of W or M too; without it the symmetric part is solved\n"
+    "      --asymmetric        correct for the skew part of W too; without it the symmetric part is solved\n"
     "      --cold              start from zero, not from the file's guess\n"
     "  -j, --threads N         threads, default 1; 0 = all cores. Results do not depend on it\n"
     "      --json              one JSON object a line instead of the table\n"

@@ -122,6 +122,7 @@ static void print_json(const solve_row *row) {
   json_real(&j, "approach_velocity", c->approach_velocity);
   json_real(&j, "residual", c->residual);
   json_real(&j, "conflict", s->conflict);
+  json_bool(&j, "unbounded", s->certificate.unbounded);
   json_integer(&j, "iterations", iterations(c));
   json_integer(&j, "factorizations", c->factorizations);
   json_real(&j, "time_ms", 1e3 * row->seconds);
@@ -160,8 +161,10 @@ static void print_row(const solve_row *row, int width) {
   if (s->asymmetry > 1e-12)
     printf("%-*s %s is asymmetric by %.1e; error as given %.1e\n", width, "", p->form == DS_PROBLEM_LOCAL ? "W" : "M",
            s->asymmetry, s->asymmetric_error);
-  if (s->outcome == DS_NO_SOLUTION)
+  if (s->outcome == DS_NO_SOLUTION && s->conflict > 0)
     printf("%-*s no velocity keeps every contact from penetrating: conflict %.1e\n", width, "", s->conflict);
+  else if (s->outcome == DS_NO_SOLUTION)
+    printf("%-*s impulses grow without bound on the way to a solution: a jam\n", width, "");
 }
 
 static void show_progress(progress *line, int32_t index, int32_t count, const char *path) {

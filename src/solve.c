@@ -138,8 +138,8 @@ static ds_status judge(ds_arena *arena, ds_solution *s, const ds_whole *whole, c
   s->asymmetric_error = residual == 0 ? 0 : isfinite(residual) && isfinite(scale) ? residual / scale : INFINITY;
   if (asymmetric) {
     memcpy(u, given, (size_t)n * sizeof(double));
-    s->certificate.natural_error = s->asymmetric_error;
-    s->certificate.converged = s->asymmetric_error <= tolerance;
+    s->certificate.natural_error = ds_subproblem_error(p, r, u, 0);
+    s->certificate.converged = s->certificate.natural_error <= tolerance;
   }
   double size = fmax(p->target, fmax(norm(r, n), norm(u, n))), siconos = natural_map(p, r, u, 1);
   s->siconos_error = siconos > 0 ? siconos / size : 0;
@@ -168,7 +168,8 @@ static void write_path(ds_solution *s) {
 
 struct ds_prepared {
   const ds_problem *problem;
-  ds_arena arena;
+  ds_arena arena;   /* what stays from solve to solve */
+  ds_arena scratch; /* of one solve */
   ds_whole whole;
   int32_t islands;
   ds_parts parts; /* found when first needed */
@@ -200,6 +201,7 @@ ds_prepared *ds_problem_prepare(const ds_problem *problem, ds_error *error) {
 
 void ds_prepared_free(ds_prepared *s) {
   if (!s) return;
+  ds_arena_free(&s->scratch);
   ds_arena_free(&s->arena);
   free(s);
 }
@@ -223,7 +225,7 @@ static ds_status round_of_parts(ds_prepared *s, ds_solution *solution, const ds_
   free(workers);
   if (pool) ds_pool_destroy(pool);
   if (!all) return no_memory(error);
-  return judge(&s->arena, solution, &s->whole, s->r, s->v, s->u, o->tolerance, asymmetric, error);
+  return judge(&s->scratch, solution, &s->whole, s->r, s->v, s->u, o->tolerance, asymmetric, error);
 }
 
 /* W r + q = W_s r + (q + W_a r): the skew part goes to the right-hand side, where it is small, and the problem is
@@ -231,11 +233,13 @@ static ds_status round_of_parts(ds_prepared *s, ds_solution *solution, const ds_
 static ds_status correct_asymmetry(ds_prepared *s, ds_solution *solution, const ds_options *options,
                                    const ds_solve_options *o, ds_error *error) {
   int32_t n = s->whole.p.contact_count;
-  double *shift = DS_NEW(&s->arena, double, 3 * (size_t)n + 1);
-  double *best = DS_NEW(&s->arena, double, 3 * (size_t)n + 1);
-  if (ds_arena_failed(&s->arena)) return no_memory(error);
+  double *shift = DS_NEW(&s->scratch, double, 3 * (size_t)n + 1);
+  double *best = DS_NEW(&s->scratch, double, 3 * (size_t)n + 1);
+  const double **own = DS_NEW(&s->scratch, const double *, s->parts.count + 1);
+  if (ds_arena_failed(&s->scratch)) return no_memory(error);
+  for (int32_t part = 0; part < s->parts.count; part++) own[part] = s->parts.part[part].b;
   memcpy(best, s->r, 3 * (size_t)n * sizeof(double));
-  ds_status status = judge(&s->arena, solution, &s->whole, s->r, s->v, s->u, o->tolerance, true, error);
+  ds_status status = judge(&s->scratch, solution, &s->whole, s->r, s->v, s->u, o->tolerance, true, error);
   double least = INFINITY;
   for (int32_t i = 0; status == DS_OK && i < CORRECTIONS_MAX && solution->asymmetric_error < least; i++) {
     least = solution->asymmetric_error;
@@ -246,33 +250,37 @@ static ds_status correct_asymmetry(ds_prepared *s, ds_solution *solution, const 
     for (int32_t part = 0; part < s->parts.count; part++) {
       const int32_t *contact = s->parts.contact + s->parts.start[part];
       ds_subproblem *p = &s->parts.part[part];
-      double *b = DS_NEW(&s->arena, double, 3 * (size_t)p->contact_count + 1);
-      if (!b) return no_memory(error);
+      double *b = DS_NEW(&s->scratch, double, 3 * (size_t)p->contact_count + 1);
+      if (!b) {
+        status = no_memory(error);
+        break;
+      }
       for (int32_t k = 0; k < p->contact_count; k++)
         for (int c = 0; c < 3; c++) b[3 * k + c] = s->whole.p.b[3 * contact[k] + c] - shift[3 * contact[k] + c];
       p->b = b;
     }
-    status = round_of_parts(s, solution, options, o, true, error);
+    if (status == DS_OK) status = round_of_parts(s, solution, options, o, true, error);
   }
-  s->parts.count = 0; /* their b is not the problem's any more */
+  for (int32_t part = 0; part < s->parts.count; part++) s->parts.part[part].b = own[part];
   if (status != DS_OK) return status;
   memcpy(s->r, best, 3 * (size_t)n * sizeof(double));
-  return judge(&s->arena, solution, &s->whole, s->r, s->v, s->u, o->tolerance, true, error);
+  return judge(&s->scratch, solution, &s->whole, s->r, s->v, s->u, o->tolerance, true, error);
 }
 
 /* Where contacts hardly see each other a few sweeps over all of them are the whole work. */
 static bool quick_sweeps(ds_prepared *s, ds_solution *solution, double tolerance) {
-  ds_arena_mark mark = ds_arena_get_mark(&s->arena);
-  ds_iterate trial = ds_iterate_new(&s->arena, &s->whole.p), x = {s->r, s->v, s->u, 0};
+  ds_arena_mark mark = ds_arena_get_mark(&s->scratch);
+  ds_iterate trial = ds_iterate_new(&s->scratch, &s->whole.p), x = {s->r, s->v, s->u, 0};
   ds_work work = {0};
   bool solved = false;
-  if (!ds_arena_failed(&s->arena)) {
+  const double *blocks = ds_gauss_seidel_blocks(&s->scratch, &s->whole.p);
+  if (!ds_arena_failed(&s->scratch)) {
     ds_iterate_update(&x, &s->whole.p);
-    solved = ds_gauss_seidel_quick(&x, &trial, &s->whole.p, &work, tolerance);
+    solved = ds_gauss_seidel_quick(&x, &trial, &s->whole.p, blocks, &work, tolerance);
     solution->certificate.tool[DS_TOOL_GAUSS_SEIDEL] += work.projections;
     solution->certificate.projection_iterations += work.projections;
   }
-  ds_arena_release(&s->arena, mark);
+  ds_arena_release(&s->scratch, mark);
   return solved;
 }
 
@@ -296,12 +304,12 @@ static ds_status solve(ds_prepared *s, ds_solution *solution, const ds_solve_opt
   ds_options options = ds_default_options();
   options.tolerance = o->tolerance, options.method = o->method, options.predictor = o->predictor;
   options.max_iterations = o->max_iterations;
-  double *start = DS_NEW(&s->arena, double, 3 * (size_t)s->whole.p.contact_count + 1);
+  double *start = DS_NEW(&s->scratch, double, 3 * (size_t)s->whole.p.contact_count + 1);
   if (!start) return no_memory(error);
   memcpy(start, s->r, 3 * (size_t)s->whole.p.contact_count * sizeof(double));
   bool whole_path = o->method == DS_METHOD_STAGGERED && o->predictor == DS_PREDICTOR_COUPLED;
   if (whole_path && !o->as_step && quick_sweeps(s, solution, o->tolerance) && !(o->asymmetric && s->whole.skew.value))
-    return judge(&s->arena, solution, &s->whole, s->r, s->v, s->u, o->tolerance, false, error);
+    return judge(&s->scratch, solution, &s->whole, s->r, s->v, s->u, o->tolerance, false, error);
   if (!find_parts(s)) return no_memory(error);
   ds_status status = DS_OK;
   bool retried = o->as_step || !whole_path;
@@ -329,6 +337,7 @@ ds_status ds_prepared_solve(ds_prepared *s, const ds_solve_options *options, dou
   const ds_problem *problem = s->problem;
   int32_t d = problem->dimension;
   memset(solution, 0, sizeof *solution);
+  ds_arena_reset(&s->scratch);
   ds_status status = check_options(options, error);
   for (int32_t i = 0; status == DS_OK && i < d * problem->contacts; i++) {
     if (!isfinite(r[i])) status = ds_fail(error, DS_ERROR_INPUT, "r[%d] of the start is not a finite number", i);
@@ -340,7 +349,7 @@ ds_status ds_prepared_solve(ds_prepared *s, const ds_solve_options *options, dou
     r[i] = s->r[3 * (i / d) + i % d];
     u[i] = s->u[3 * (i / d) + i % d];
   }
-  if (v && problem->form == DS_PROBLEM_GLOBAL) ds_whole_velocity(&s->arena, v, &s->whole, s->r);
+  if (v && problem->form == DS_PROBLEM_GLOBAL) ds_whole_velocity(&s->scratch, v, &s->whole, s->r);
   solution->islands = s->islands;
   write_path(solution);
   return DS_OK;
@@ -352,6 +361,7 @@ ds_status ds_problem_solve(const ds_problem *problem, const ds_solve_options *op
   memset(solution, 0, sizeof *solution);
   ds_status status = prepare(&s, problem, error);
   if (status == DS_OK) status = ds_prepared_solve(&s, options, r, u, v, solution, error);
+  ds_arena_free(&s.scratch);
   ds_arena_free(&s.arena);
   return status;
 }
@@ -362,7 +372,8 @@ ds_status ds_problem_check(const ds_problem *problem, const double *r, ds_soluti
   ds_status status = prepare(&s, problem, error);
   for (int32_t i = 0; status == DS_OK && i < problem->dimension * problem->contacts; i++)
     s.r[3 * (i / problem->dimension) + i % problem->dimension] = r[i];
-  if (status == DS_OK) status = judge(&s.arena, solution, &s.whole, s.r, s.v, s.u, 0, false, error);
+  if (status == DS_OK) status = judge(&s.scratch, solution, &s.whole, s.r, s.v, s.u, 0, false, error);
+  ds_arena_free(&s.scratch);
   ds_arena_free(&s.arena);
   return status;
 }

@@ -55,7 +55,7 @@ check "docs/api.md: run" "$work/api"
 
 for compiler in c++ clang++; do
   command -v $compiler >/dev/null || continue
-  printf '#include <drystone/drystone.h>\n#include <drystone/scene_file.h>\n' >"$work/header.cpp"
+  printf '#include <drystone/drystone.h>\n#include <drystone/problem.h>\n#include <drystone/scene_file.h>\n' >"$work/header.cpp"
   check "headers as C++ ($compiler)" $compiler -std=c++17 -Wall -Wextra -Werror -fsyntax-only "$work/header.cpp" \
     "${flags[@]:0:1}"
 done

@@ -96,8 +96,8 @@ ds_status ds_step(ds_stepper *stepper, ds_state *state, ds_step_report *report, 
 /* Certificates of the last step's islands, in the order of their lowest body. */
 const ds_certificate *ds_stepper_islands(const ds_stepper *stepper, int32_t *count);
 
-/* What an observer sees: the problem of one island as it was solved. Valid during the call. ds_problem_solve with the
- * same options and start gives the same impulses, bit for bit. */
+/* What an observer sees: the problem of one island as it was solved. Valid during the call. ds_problem_solve with
+ * as_step, the same options and start gives the same impulses, bit for bit. */
 typedef struct ds_observation {
   int64_t step;                      /* as in the report of the step */
   int32_t island;                    /* as in ds_stepper_islands */

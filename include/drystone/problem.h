@@ -59,7 +59,7 @@ typedef struct ds_solve_options {
   ds_method method;       /* default DS_METHOD_STAGGERED: the whole safeguarded path */
   ds_predictor predictor; /* default DS_PREDICTOR_COUPLED */
   int32_t max_iterations; /* as in ds_options */
-  bool asymmetric;        /* correct for the skew part of W or M, too; default false */
+  bool asymmetric;        /* correct for the skew part of W (local form), too; default false */
   bool as_step;           /* as a step of a simulation is solved: a dumped step gives the same bits; default false */
   int32_t threads;        /* default 1; 0 = all processors; results are the same for any number */
 } ds_solve_options;
@@ -78,8 +78,8 @@ typedef struct ds_solution {
 
 ds_solve_options ds_default_solve_options(void);
 
-/* A problem made ready: checked, condensed where it must be, everything that depends on matrices alone. Refers to the
- * problem's arrays, which must stay. */
+/* A problem made ready: checked, and condensed where it must be. Refers to the problem's arrays, which must stay as
+ * they are until it is freed. */
 typedef struct ds_prepared ds_prepared;
 ds_prepared *ds_problem_prepare(const ds_problem *problem, ds_error *error); /* NULL with a message */
 void ds_prepared_free(ds_prepared *prepared);

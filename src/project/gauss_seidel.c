@@ -8,6 +8,14 @@
 
 enum { QUICK_SWEEPS_MAX = 20, FEW_CONTACTS = 16 };
 
+static inline void add_rows_times(double u[3], const double *g, const double *v, int32_t n) {
+  for (int32_t i = 0; i < n; i++) u[0] += g[i] * v[i], u[1] += g[n + i] * v[i], u[2] += g[2 * n + i] * v[i];
+}
+
+static inline void add_columns(double *restrict v, const double *restrict g, const double d[3], int32_t n) {
+  for (int32_t i = 0; i < n; i++) v[i] += g[i] * d[0] + g[n + i] * d[1] + g[2 * n + i] * d[2];
+}
+
 /* u_k += its row of Gᵀ v */
 static void add_slip(double u[3], const ds_subproblem *p, const double *v_all, int32_t k) {
   for (int i = 0; i < 3 && p->delassus; i++) u[i] += v_all[3 * k + i];
@@ -15,8 +23,10 @@ static void add_slip(double u[3], const ds_subproblem *p, const double *v_all, i
     int32_t body = p->body[2 * k + side];
     if (body < 0) continue;
     const double *g = p->g + p->jacobian[2 * k + side], *v = v_all + p->first[body];
-    int32_t n = p->size[body];
-    for (int32_t i = 0; i < n; i++) u[0] += g[i] * v[i], u[1] += g[n + i] * v[i], u[2] += g[2 * n + i] * v[i];
+    if (p->size[body] == 6)
+      add_rows_times(u, g, v, 6);
+    else
+      add_rows_times(u, g, v, p->size[body]);
   }
 }
 
@@ -33,8 +43,10 @@ static void push(double *v_all, const ds_subproblem *p, const double d[3], int32
     if (body < 0) continue;
     const double *g = p->g + p->jacobian[2 * k + side];
     double *v = v_all + p->first[body];
-    int32_t n = p->size[body];
-    for (int32_t i = 0; i < n; i++) v[i] += g[i] * d[0] + g[n + i] * d[1] + g[2 * n + i] * d[2];
+    if (p->size[body] == 6)
+      add_columns(v, g, d, 6);
+    else
+      add_columns(v, g, d, p->size[body]);
   }
 }
 
@@ -56,10 +68,16 @@ static void own_block(double w[9], const ds_subproblem *p, int32_t k) {
   w[3] = w[1], w[6] = w[2], w[7] = w[5];
 }
 
-static void sweep(ds_iterate *x, const ds_subproblem *p) {
+double *ds_gauss_seidel_blocks(ds_arena *arena, const ds_subproblem *p) {
+  double *blocks = DS_NEW(arena, double, 9 * (size_t)p->contact_count + 1);
+  for (int32_t k = 0; blocks && k < p->contact_count; k++) own_block(blocks + 9 * (size_t)k, p, k);
+  return blocks;
+}
+
+static void sweep(ds_iterate *x, const ds_subproblem *p, const double *blocks) {
   for (int32_t k = 0; k < p->contact_count; k++) {
-    double q[3] = {-p->b[3 * k], -p->b[3 * k + 1], -p->b[3 * k + 2]}, w[9], *r = x->r + 3 * k;
-    own_block(w, p, k);
+    double q[3] = {-p->b[3 * k], -p->b[3 * k + 1], -p->b[3 * k + 2]}, *r = x->r + 3 * k;
+    const double *w = blocks + 9 * (size_t)k;
     add_slip(q, p, x->v, k);
     for (int i = 0; i < 3; i++) q[i] -= w[3 * i] * r[0] + w[3 * i + 1] * r[1] + w[3 * i + 2] * r[2];
     double z[3] = {r[0], r[1], r[2]};
@@ -71,11 +89,12 @@ static void sweep(ds_iterate *x, const ds_subproblem *p) {
   }
 }
 
-bool ds_gauss_seidel_quick(ds_iterate *x, ds_iterate *trial, const ds_subproblem *p, ds_work *work, double tolerance) {
+bool ds_gauss_seidel_quick(ds_iterate *x, ds_iterate *trial, const ds_subproblem *p, const double *blocks,
+                           ds_work *work, double tolerance) {
   double enough = p->contact_count <= FEW_CONTACTS ? 0.3 : 0.1;
   ds_iterate_copy(trial, x, p);
   for (int32_t i = 0; i < QUICK_SWEEPS_MAX && x->error > tolerance; i++) {
-    sweep(trial, p);
+    sweep(trial, p, blocks);
     ds_iterate_update(trial, p);
     work->projections++;
     double before = x->error;
@@ -85,10 +104,11 @@ bool ds_gauss_seidel_quick(ds_iterate *x, ds_iterate *trial, const ds_subproblem
   return x->error <= tolerance;
 }
 
-bool ds_gauss_seidel_solve(ds_iterate *x, const ds_subproblem *p, ds_work *work, double tolerance, int32_t sweeps) {
+bool ds_gauss_seidel_solve(ds_iterate *x, const ds_subproblem *p, const double *blocks, ds_work *work, double tolerance,
+                           int32_t sweeps) {
   ds_iterate_update(x, p);
   for (int32_t i = 0; i < sweeps && x->error > tolerance; i++) {
-    sweep(x, p);
+    sweep(x, p, blocks);
     work->projections++;
     if (i % 10 == 9 || i + 1 == sweeps) ds_iterate_update(x, p);
   }

@@ -85,11 +85,12 @@ static bool homotopies(ds_arena *arena, ds_system *system, ds_iterate *x, ds_ite
 static bool sweeps(ds_arena *arena, ds_system *system, ds_iterate *x, ds_iterate *y, ds_iterate *z, ds_work *work,
                    goal g) {
   const ds_subproblem *p = system->problem;
-  const double proximal[3] = {1e-2, 1e-3, 1e-1};
+  const double proximal[3] = {1e-2, 1e-3, 1e-1}, *blocks = ds_gauss_seidel_blocks(arena, p);
+  if (!blocks) return false;
   memset(y->r, 0, 3 * (size_t)p->contact_count * sizeof(double));
   for (int32_t round = 0; round < 9; round++) {
     int32_t before = work->projections;
-    ds_gauss_seidel_solve(y, p, work, g.target, 200 * (round + 1));
+    ds_gauss_seidel_solve(y, p, blocks, work, g.target, 200 * (round + 1));
     work->tool[DS_TOOL_GAUSS_SEIDEL] += work->projections - before;
     ds_iterate_copy(z, y, p);
     newton(arena, system, z, work, g, proximal[round % 3], 60);
@@ -110,15 +111,38 @@ static void rescue(ds_arena *arena, ds_system *system, ds_iterate *x, ds_iterate
   newton(arena, system, x, work, g, 1e-4, 60);
 }
 
+/* In large piles a factorization costs as much as tens of sweeps, and sweeps alone reach loose tolerances. About as
+ * many as ten factorizations cost are tried, while they may get there at the present rate; 100 is the time of a contact
+ * in a sweep over that of a multiplication in a factorization, times what is given away. */
+static bool sweeps_of_large(ds_arena *arena, ds_system *system, ds_iterate *x, ds_iterate *y, ds_work *work, goal g) {
+  const ds_subproblem *p = system->problem;
+  double budget = system->pattern ? fmin(400, system->pattern->work / (100.0 * p->contact_count)) : 0;
+  double goal_of_sweeps = fmax(g.target, 0.1 * g.tolerance);
+  if (budget < 20) return false;
+  const double *blocks = ds_gauss_seidel_blocks(arena, p);
+  if (!blocks) return false;
+  ds_iterate_copy(y, x, p);
+  for (int32_t done = 0; done < budget && y->error > goal_of_sweeps; done += 10) {
+    double before = y->error;
+    int32_t projections = work->projections;
+    ds_gauss_seidel_solve(y, p, blocks, work, goal_of_sweeps, 10);
+    work->tool[DS_TOOL_GAUSS_SEIDEL] += work->projections - projections;
+    double rate = y->error / before; /* of ten sweeps; it gets worse, never better */
+    if (!(rate < 1) || y->error * pow(rate, (budget - done) / 10 - 1) > g.tolerance) break;
+  }
+  return keep(x, y, p, g.tolerance);
+}
+
 /* Where no velocity keeps the contacts apart, b gives way by what it must, and the impulses of that problem are the
  * answer: they push where there is room. The certificate is the one of the problem as it was. */
 static void coupled_path(ds_arena *arena, ds_system *system, ds_iterate *x, ds_work *work, goal g,
                          int32_t max_iterations) {
   const ds_subproblem *p = system->problem;
+  ds_iterate y = ds_iterate_new(arena, p), z = ds_iterate_new(arena, p);
+  if (ds_arena_failed(arena) || sweeps_of_large(arena, system, x, &y, work, g)) return;
   newton(arena, system, x, work, g, x->error < 1e-2 ? 1e-3 : 1e-2, 40);
   if (x->error <= g.tolerance) return;
 
-  ds_iterate y = ds_iterate_new(arena, p), z = ds_iterate_new(arena, p);
   double *violation = DS_NEW(arena, double, p->contact_count + 1);
   double *b = DS_NEW(arena, double, 3 * (size_t)p->contact_count + 1);
   if (ds_arena_failed(arena)) return;
@@ -176,7 +200,9 @@ bool ds_project_island(ds_arena *arena, double *r, double *v, ds_certificate *ce
 
   bool published = options->predictor == DS_PREDICTOR_NONE && options->method == DS_METHOD_STAGGERED;
   if (options->method == DS_METHOD_GAUSS_SEIDEL) {
-    ds_gauss_seidel_solve(&x, p, &work, options->tolerance, options->max_iterations);
+    const double *blocks = ds_gauss_seidel_blocks(arena, p);
+    if (!blocks) return false;
+    ds_gauss_seidel_solve(&x, p, blocks, &work, options->tolerance, options->max_iterations);
     work.tool[DS_TOOL_GAUSS_SEIDEL] = work.projections;
   } else if (published || !(x.error <= ACCEPT_WARM * aim * options->tolerance)) {
     ds_system *system = ds_system_create(arena, p);
