@@ -104,6 +104,22 @@ static void panel_solves(void) {
     }
 }
 
+/* Normals alone and tangents alone are the same numbers as all rows, `all`, and those of plain C. */
+static void parts_of_rows(const double *all, const double *g, const int32_t *at, const double *a, const double *b,
+                          int32_t count) {
+  double normal[60], tangent[120], plain[120];
+  ds_rows_times(normal, g, at, a, b, count, DS_ROWS_NORMAL);
+  plain_rows_times(plain, g, at, a, b, count, DS_ROWS_NORMAL);
+  check_same(normal, plain, (size_t)count);
+  ds_rows_times(tangent, g, at, a, b, count, DS_ROWS_TANGENT);
+  plain_rows_times(plain, g, at, a, b, count, DS_ROWS_TANGENT);
+  check_same(tangent, plain, 2 * (size_t)count);
+  for (int32_t k = 0; k < count; k++) {
+    CHECK(all[3 * k] == normal[k]);
+    CHECK(all[3 * k + 1] == tangent[2 * k] && all[3 * k + 2] == tangent[2 * k + 1]);
+  }
+}
+
 /* Runs of 1 to 60 contacts, with the modes of C that occur: open, normal alone, tangents alone, all, not symmetric. */
 static void contact_rows(void) {
   uint64_t s = 3;
@@ -125,14 +141,17 @@ static void contact_rows(void) {
         if (mode == 0 || (mode == 1 && i > 0) || (mode == 2 && i == 0)) r[3 * k + i] = 0;
     }
     memcpy(w, v, sizeof v);
-    ds_rows_add(v, v + 6, g, at, r, count);
-    plain_rows_add(w, w + 6, g, at, r, count);
-    check_same(v, w, 12);
+    for (ds_rows_part part = DS_ROWS_ALL; part <= DS_ROWS_TANGENT; part++) {
+      ds_rows_add(v, v + 6, g, at, r, count, part);
+      plain_rows_add(w, w + 6, g, at, r, count, part);
+      check_same(v, w, 12);
+    }
     for (int sides = 1; sides < 4; sides++) {
       const double *a = sides & 1 ? v : NULL, *b = sides & 2 ? v + 6 : NULL;
-      ds_rows_times(y, g, at, a, b, count);
-      plain_rows_times(z, g, at, a, b, count);
+      ds_rows_times(y, g, at, a, b, count, DS_ROWS_ALL);
+      plain_rows_times(z, g, at, a, b, count, DS_ROWS_ALL);
       check_same(y, z, 3 * (size_t)count);
+      parts_of_rows(y, g, at, a, b, count);
       ds_rows_squares(y, g, at, sides & 1, sides & 2, count);
       plain_rows_squares(z, g, at, sides & 1, sides & 2, count);
       check_same(y, z, 3 * (size_t)count);

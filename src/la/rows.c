@@ -4,39 +4,52 @@
 
 #include "la/simd.h"
 
-/* One row on one body as two halves of three products each: lanes (0 1), (2 3), (4 5). */
-DS_INLINE void times_one_body(double *restrict y, const double *g, const int32_t *at, const double *v, int32_t count) {
+/* Rows first .. first + rows - 1 of every contact; both are constants where this is inlined. One row on one body is two
+ * halves of three products each: lanes (0 1), (2 3), (4 5). */
+DS_INLINE void times_one_body(double *restrict y, const double *g, const int32_t *at, const double *v, int32_t count,
+                              const int first, const int rows) {
   ds_v2 v0 = ds_v2_load(v), v1 = ds_v2_load(v + 2), v2 = ds_v2_load(v + 4);
   for (int32_t k = 0; k < count; k++)
-    for (int c = 0; c < 3; c++) {
-      const double *a = g + at[2 * k] + 6 * c;
+    for (int c = 0; c < rows; c++) {
+      const double *a = g + at[2 * k] + 6 * (first + c);
       ds_v2 s = ds_v2_add(ds_v2_mul(ds_v2_load(a), v0), ds_v2_mul(ds_v2_load(a + 2), v1));
       s = ds_v2_add(s, ds_v2_mul(ds_v2_load(a + 4), v2));
-      y[3 * k + c] = ds_v2_sum(s);
+      y[rows * k + c] = ds_v2_sum(s);
     }
 }
 
-DS_INLINE void ds_rows_times_body(double *restrict y, const double *g, const int32_t *at, const double *va,
-                                  const double *vb, int32_t count) {
+DS_INLINE void times(double *restrict y, const double *g, const int32_t *at, const double *va, const double *vb,
+                     int32_t count, const int first, const int rows) {
   if (!va || !vb) {
-    times_one_body(y, g, va ? at : at + 1, va ? va : vb, count);
+    times_one_body(y, g, va ? at : at + 1, va ? va : vb, count, first, rows);
     return;
   }
   ds_v2 a0 = ds_v2_load(va), a1 = ds_v2_load(va + 2), a2 = ds_v2_load(va + 4);
   ds_v2 b0 = ds_v2_load(vb), b1 = ds_v2_load(vb + 2), b2 = ds_v2_load(vb + 4);
   for (int32_t k = 0; k < count; k++)
-    for (int c = 0; c < 3; c++) {
-      const double *a = g + at[2 * k] + 6 * c, *b = g + at[2 * k + 1] + 6 * c;
+    for (int c = 0; c < rows; c++) {
+      const double *a = g + at[2 * k] + 6 * (first + c), *b = g + at[2 * k + 1] + 6 * (first + c);
       ds_v2 s = ds_v2_add(ds_v2_mul(ds_v2_load(a), a0), ds_v2_mul(ds_v2_load(a + 2), a1));
       ds_v2 t = ds_v2_add(ds_v2_mul(ds_v2_load(b), b0), ds_v2_mul(ds_v2_load(b + 2), b1));
       s = ds_v2_add(s, ds_v2_mul(ds_v2_load(a + 4), a2));
       t = ds_v2_add(t, ds_v2_mul(ds_v2_load(b + 4), b2));
-      y[3 * k + c] = ds_v2_sum(ds_v2_add(s, t));
+      y[rows * k + c] = ds_v2_sum(ds_v2_add(s, t));
     }
 }
+
+DS_INLINE void ds_rows_times_body(double *y, const double *g, const int32_t *at, const double *va, const double *vb,
+                                  int32_t count, ds_rows_part part) {
+  if (part == DS_ROWS_NORMAL)
+    times(y, g, at, va, vb, count, 0, 1);
+  else if (part == DS_ROWS_TANGENT)
+    times(y, g, at, va, vb, count, 1, 2);
+  else
+    times(y, g, at, va, vb, count, 0, 3);
+}
 DS_KERNEL(ds_rows_times,
-          (double *y, const double *g, const int32_t *at, const double *va, const double *vb, int32_t count),
-          (y, g, at, va, vb, count))
+          (double *y, const double *g, const int32_t *at, const double *va, const double *vb, int32_t count,
+           ds_rows_part part),
+          (y, g, at, va, vb, count, part))
 
 DS_INLINE void ds_rows_squares_body(double *restrict w, const double *g, const int32_t *at, bool a, bool b,
                                     int32_t count) {
@@ -76,13 +89,50 @@ DS_INLINE void add_one_body(double *v, const double *g, const int32_t *at, const
   ds_v2_store(v + 4, tail);
 }
 
-DS_INLINE void ds_rows_add_body(double *va, double *vb, const double *g, const int32_t *at, const double *r,
-                                int32_t count) {
-  if (va) add_one_body(va, g, at, r, count);
-  if (vb) add_one_body(vb, g, at + 1, r, count);
+/* One row a contact. */
+DS_INLINE void add_normals(double *v, const double *g, const int32_t *at, const double *r, int32_t count) {
+  ds_v4 head = ds_v4_load(v);
+  ds_v2 tail = ds_v2_load(v + 4);
+  for (int32_t k = 0; k < count; k++) {
+    const double *a = g + at[2 * k];
+    head = ds_v4_add(head, ds_v4_mul(ds_v4_load(a), ds_v4_all(r[k])));
+    tail = ds_v2_add(tail, ds_v2_mul(ds_v2_load(a + 4), ds_v2_all(r[k])));
+  }
+  ds_v4_store(v, head);
+  ds_v2_store(v + 4, tail);
 }
-DS_KERNEL(ds_rows_add, (double *va, double *vb, const double *g, const int32_t *at, const double *r, int32_t count),
-          (va, vb, g, at, r, count))
+
+DS_INLINE void add_tangents(double *v, const double *g, const int32_t *at, const double *r, int32_t count) {
+  ds_v4 head = ds_v4_load(v);
+  ds_v2 tail = ds_v2_load(v + 4);
+  for (int32_t k = 0; k < count; k++) {
+    const double *a = g + at[2 * k] + 6, *rk = r + 2 * k;
+    head = ds_v4_add(
+        head, ds_v4_add(ds_v4_mul(ds_v4_load(a), ds_v4_all(rk[0])), ds_v4_mul(ds_v4_load(a + 6), ds_v4_all(rk[1]))));
+    tail = ds_v2_add(tail, ds_v2_add(ds_v2_mul(ds_v2_load(a + 4), ds_v2_all(rk[0])),
+                                     ds_v2_mul(ds_v2_load(a + 10), ds_v2_all(rk[1]))));
+  }
+  ds_v4_store(v, head);
+  ds_v2_store(v + 4, tail);
+}
+
+DS_INLINE void ds_rows_add_body(double *va, double *vb, const double *g, const int32_t *at, const double *r,
+                                int32_t count, ds_rows_part part) {
+  for (int side = 0; side < 2; side++) {
+    double *v = side == 0 ? va : vb;
+    if (!v) continue;
+    if (part == DS_ROWS_NORMAL)
+      add_normals(v, g, at + side, r, count);
+    else if (part == DS_ROWS_TANGENT)
+      add_tangents(v, g, at + side, r, count);
+    else
+      add_one_body(v, g, at + side, r, count);
+  }
+}
+DS_KERNEL(ds_rows_add,
+          (double *va, double *vb, const double *g, const int32_t *at, const double *r, int32_t count,
+           ds_rows_part part),
+          (va, vb, g, at, r, count, part))
 
 /* --- H of a pair: p += sum [A_k B_k]ᵀ C_k [A_k B_k] --- */
 

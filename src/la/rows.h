@@ -9,12 +9,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* y_k = A_k va + B_k vb, three numbers a contact */
-void ds_rows_times(double *y, const double *g, const int32_t *at, const double *va, const double *vb, int32_t count);
+/* Which rows of a contact: vectors over contacts hold three numbers a contact, one, or two. */
+typedef enum ds_rows_part { DS_ROWS_ALL, DS_ROWS_NORMAL, DS_ROWS_TANGENT } ds_rows_part;
+
+/* y_k = A_k va + B_k vb, those rows */
+void ds_rows_times(double *y, const double *g, const int32_t *at, const double *va, const double *vb, int32_t count,
+                   ds_rows_part part);
 /* w_k = diagonal of A_k A_kᵀ + B_k B_kᵀ, three numbers a contact; the bodies that take part are given as above */
 void ds_rows_squares(double *w, const double *g, const int32_t *at, bool a, bool b, int32_t count);
-/* va += sum A_kᵀ r_k, vb += sum B_kᵀ r_k; rows with zero impulses cost nothing */
-void ds_rows_add(double *va, double *vb, const double *g, const int32_t *at, const double *r, int32_t count);
+/* va += sum A_kᵀ r_k, vb += sum B_kᵀ r_k with those rows; where all are meant, rows with zero impulses cost nothing */
+void ds_rows_add(double *va, double *vb, const double *g, const int32_t *at, const double *r, int32_t count,
+                 ds_rows_part part);
 
 /* p = sum [A_k B_k]ᵀ C_k [A_k B_k], DS_PAIR x DS_PAIR, of two rigid bodies, with a row-major 3 x 3 matrix C_k a
  * contact. With `lower` C is symmetric and only the blocks of four by four on and below the diagonal of p mean

@@ -6,11 +6,23 @@
 #include "la/rows.h"
 #include "la/vec3.h"
 
-/* y (3) += G_kᵀ v for one side */
-static inline void rows_times(double y[3], const double *restrict g, const double *restrict v, int32_t size) {
-  for (int32_t c = 0; c < 3; c++) {
+/* Which of a contact's three rows are meant: from the first on, so many. */
+typedef struct rows_meant {
+  int32_t first, count;
+} rows_meant;
+
+static rows_meant rows_of(ds_rows_part part) {
+  return part == DS_ROWS_NORMAL    ? (rows_meant){0, 1}
+         : part == DS_ROWS_TANGENT ? (rows_meant){1, 2}
+                                   : (rows_meant){0, 3};
+}
+
+/* y += G_kᵀ v for one side */
+static inline void rows_times(double *restrict y, const double *restrict g, const double *restrict v, int32_t size,
+                              rows_meant rows) {
+  for (int32_t c = 0; c < rows.count; c++) {
     double sum = 0;
-    for (int32_t i = 0; i < size; i++) sum += g[c * size + i] * v[i];
+    for (int32_t i = 0; i < size; i++) sum += g[(rows.first + c) * size + i] * v[i];
     y[c] += sum;
   }
 }
@@ -19,11 +31,22 @@ static inline void add_rows(double *restrict v, const double *restrict g, const 
   for (int32_t i = 0; i < size; i++) v[i] += g[i] * r[0] + g[size + i] * r[1] + g[2 * size + i] * r[2];
 }
 
+/* The impulse of contact k in all three rows. False where there is none. */
+static inline bool whole_impulse(double whole[3], const double *r, int32_t k, rows_meant rows) {
+  bool any = false;
+  whole[0] = whole[1] = whole[2] = 0;
+  for (int32_t c = 0; c < rows.count; c++) {
+    whole[rows.first + c] = r[rows.count * k + c];
+    any |= r[rows.count * k + c] != 0;
+  }
+  return any;
+}
+
 /* v += W r, by columns so that open contacts cost nothing; W_jk = W_kjᵀ */
-static void add_delassus(double *v, const ds_delassus *w, const double *r, int32_t contacts) {
+static void add_delassus(double *v, const ds_delassus *w, const double *r, int32_t contacts, rows_meant rows) {
   for (int32_t k = 0; k < contacts; k++) {
-    const double *rk = r + 3 * k;
-    if (rk[0] == 0 && rk[1] == 0 && rk[2] == 0) continue;
+    double rk[3];
+    if (!whole_impulse(rk, r, k, rows)) continue;
     for (int32_t s = w->start[k]; s < w->start[k + 1]; s++) {
       const double *m = w->value + 9 * s;
       double *vj = v + 3 * w->column[s];
@@ -46,28 +69,32 @@ static bool is_rigid(const ds_subproblem *p, int32_t k) {
   return a != b && (a < 0 || p->size[a] == 6) && (b < 0 || p->size[b] == 6);
 }
 
-static void add_any(double *v, const ds_subproblem *p, const double *r, int32_t k, int32_t end) {
-  for (; k < end; k++)
-    for (int32_t side = 0; side < 2; side++) {
-      int32_t body = p->body[2 * k + side];
-      if (body < 0 || (r[3 * k] == 0 && r[3 * k + 1] == 0 && r[3 * k + 2] == 0)) continue;
-      add_rows(v + p->first[body], p->g + p->jacobian[2 * k + side], r + 3 * k, p->size[body]);
-    }
-}
-
-static void times_any(double *y, const ds_subproblem *p, const double *v, int32_t k, int32_t end) {
+static void add_any(double *v, const ds_subproblem *p, const double *r, int32_t k, int32_t end, rows_meant rows) {
   for (; k < end; k++) {
-    y[3 * k] = y[3 * k + 1] = y[3 * k + 2] = 0;
+    double rk[3];
+    if (!whole_impulse(rk, r, k, rows)) continue;
     for (int32_t side = 0; side < 2; side++) {
       int32_t body = p->body[2 * k + side];
-      if (body >= 0) rows_times(y + 3 * k, p->g + p->jacobian[2 * k + side], v + p->first[body], p->size[body]);
+      if (body >= 0) add_rows(v + p->first[body], p->g + p->jacobian[2 * k + side], rk, p->size[body]);
     }
   }
 }
 
-void ds_subproblem_add_impulse(double *v, const ds_subproblem *p, const double *r) {
+static void times_any(double *y, const ds_subproblem *p, const double *v, int32_t k, int32_t end, rows_meant rows) {
+  for (; k < end; k++) {
+    double *yk = y + rows.count * k;
+    for (int32_t c = 0; c < rows.count; c++) yk[c] = 0;
+    for (int32_t side = 0; side < 2; side++) {
+      int32_t body = p->body[2 * k + side];
+      if (body >= 0) rows_times(yk, p->g + p->jacobian[2 * k + side], v + p->first[body], p->size[body], rows);
+    }
+  }
+}
+
+void ds_subproblem_add_part(double *v, const ds_subproblem *p, const double *r, ds_rows_part part) {
+  rows_meant rows = rows_of(part);
   if (p->delassus) {
-    add_delassus(v, p->delassus, r, p->contact_count);
+    add_delassus(v, p->delassus, r, p->contact_count, rows);
     return;
   }
   for (int32_t k = 0, end; k < p->contact_count; k = end) {
@@ -75,11 +102,15 @@ void ds_subproblem_add_impulse(double *v, const ds_subproblem *p, const double *
     if (is_rigid(p, k)) {
       double *va = p->body[2 * k] < 0 ? NULL : v + p->first[p->body[2 * k]];
       double *vb = p->body[2 * k + 1] < 0 ? NULL : v + p->first[p->body[2 * k + 1]];
-      ds_rows_add(va, vb, p->g, p->jacobian + 2 * k, r + 3 * k, end - k);
+      ds_rows_add(va, vb, p->g, p->jacobian + 2 * k, r + rows.count * k, end - k, part);
     } else {
-      add_any(v, p, r, k, end);
+      add_any(v, p, r, k, end, rows);
     }
   }
+}
+
+void ds_subproblem_add_impulse(double *v, const ds_subproblem *p, const double *r) {
+  ds_subproblem_add_part(v, p, r, DS_ROWS_ALL);
 }
 
 void ds_subproblem_velocity(double *v, const ds_subproblem *p, const double *r) {
@@ -87,9 +118,11 @@ void ds_subproblem_velocity(double *v, const ds_subproblem *p, const double *r) 
   ds_subproblem_add_impulse(v, p, r);
 }
 
-void ds_subproblem_apply_transposed(double *y, const ds_subproblem *p, const double *v) {
+void ds_subproblem_times_part(double *y, const ds_subproblem *p, const double *v, ds_rows_part part) {
+  rows_meant rows = rows_of(part);
   if (p->delassus) {
-    memcpy(y, v, 3 * (size_t)p->contact_count * sizeof(double));
+    for (int32_t k = 0; k < p->contact_count; k++)
+      for (int32_t c = 0; c < rows.count; c++) y[rows.count * k + c] = v[3 * k + rows.first + c];
     return;
   }
   for (int32_t k = 0, end; k < p->contact_count; k = end) {
@@ -97,11 +130,15 @@ void ds_subproblem_apply_transposed(double *y, const ds_subproblem *p, const dou
     if (is_rigid(p, k)) {
       const double *va = p->body[2 * k] < 0 ? NULL : v + p->first[p->body[2 * k]];
       const double *vb = p->body[2 * k + 1] < 0 ? NULL : v + p->first[p->body[2 * k + 1]];
-      ds_rows_times(y + 3 * k, p->g, p->jacobian + 2 * k, va, vb, end - k);
+      ds_rows_times(y + rows.count * k, p->g, p->jacobian + 2 * k, va, vb, end - k, part);
     } else {
-      times_any(y, p, v, k, end);
+      times_any(y, p, v, k, end, rows);
     }
   }
+}
+
+void ds_subproblem_apply_transposed(double *y, const ds_subproblem *p, const double *v) {
+  ds_subproblem_times_part(y, p, v, DS_ROWS_ALL);
 }
 
 void ds_subproblem_slip(double *u, const ds_subproblem *p, const double *v) {
@@ -121,23 +158,30 @@ static void even_weights(double *weight, const double *scale, const ds_subproble
   }
 }
 
-static void diagonal_of_w(double w[3], const ds_subproblem *p, int32_t k) {
+/* w_k = the diagonal of W_kk for the contacts of one run */
+static void diagonal_of_w(double *w, const ds_subproblem *p, int32_t k, int32_t end) {
   if (!p->delassus && is_rigid(p, k)) {
-    ds_rows_squares(w, p->g, p->jacobian + 2 * k, p->body[2 * k] >= 0, p->body[2 * k + 1] >= 0, 1);
+    ds_rows_squares(w + 3 * k, p->g, p->jacobian + 2 * k, p->body[2 * k] >= 0, p->body[2 * k + 1] >= 0, end - k);
     return;
   }
-  w[0] = w[1] = w[2] = 0;
-  for (int32_t s = p->delassus ? p->delassus->start[k] : 0; p->delassus && s < p->delassus->start[k + 1]; s++)
-    if (p->delassus->column[s] == k)
-      for (int c = 0; c < 3; c++) w[c] = p->delassus->value[9 * s + 4 * c];
-  for (int32_t side = 0; side < 2 && !p->delassus; side++) {
-    int32_t body = p->body[2 * k + side];
-    if (body < 0) continue;
-    const double *g = p->g + p->jacobian[2 * k + side];
-    for (int32_t c = 0; c < 3; c++)
-      for (int32_t i = 0; i < p->size[body]; i++) w[c] += g[c * p->size[body] + i] * g[c * p->size[body] + i];
+  for (; k < end; k++) {
+    double *wk = w + 3 * k;
+    wk[0] = wk[1] = wk[2] = 0;
+    for (int32_t s = p->delassus ? p->delassus->start[k] : 0; p->delassus && s < p->delassus->start[k + 1]; s++)
+      if (p->delassus->column[s] == k)
+        for (int c = 0; c < 3; c++) wk[c] = p->delassus->value[9 * s + 4 * c];
+    for (int32_t side = 0; side < 2 && !p->delassus; side++) {
+      int32_t body = p->body[2 * k + side];
+      if (body < 0) continue;
+      const double *g = p->g + p->jacobian[2 * k + side];
+      for (int32_t c = 0; c < 3; c++)
+        for (int32_t i = 0; i < p->size[body]; i++) wk[c] += g[c * p->size[body] + i] * g[c * p->size[body] + i];
+    }
   }
 }
+
+/* As fmax, and as quick as a comparison: what is not a number is left out. */
+static inline double larger(double most, double x) { return x > most ? x : most; }
 
 bool ds_subproblem_prepare(ds_arena *arena, ds_subproblem *p) {
   double *scale = DS_NEW(arena, double, p->contact_count + 1), *weight = DS_NEW(arena, double, p->contact_count + 1);
@@ -145,10 +189,13 @@ bool ds_subproblem_prepare(ds_arena *arena, ds_subproblem *p) {
   double *q = DS_NEW(arena, double, 3 * p->contact_count + 1);
   if (ds_arena_failed(arena)) return false;
   double trace = 0, sum = 0;
+  for (int32_t k = 0, end; k < p->contact_count; k = end) {
+    end = p->delassus ? k + 1 : end_of_run(p, k);
+    diagonal_of_w(q, p, k, end);
+  }
   for (int32_t k = 0; k < p->contact_count; k++) {
-    double w[3];
-    diagonal_of_w(w, p, k);
-    double largest = fmax(w[0], fmax(w[1], w[2]));
+    const double *w = q + 3 * k;
+    double largest = larger(larger(w[0], w[1]), w[2]);
     scale[k] = largest > 0 ? largest : 1;
     trace += w[0] + w[1] + w[2];
   }
@@ -166,7 +213,7 @@ bool ds_subproblem_prepare(ds_arena *arena, ds_subproblem *p) {
   return true;
 }
 
-void ds_cone_project(double p[3], const double x[3], double mu) {
+static inline void cone_project(double p[3], const double x[3], double mu) {
   double n = x[0], t1 = x[1], t2 = x[2], t = sqrt(t1 * t1 + t2 * t2);
   if (mu * t <= -n) {
     p[0] = p[1] = p[2] = 0;
@@ -177,6 +224,8 @@ void ds_cone_project(double p[3], const double x[3], double mu) {
     p[0] = pn, p[1] = f * t1, p[2] = f * t2;
   }
 }
+
+void ds_cone_project(double p[3], const double x[3], double mu) { cone_project(p, x, mu); }
 
 int ds_polygon_project(double p[2], double edge[2], const double x[2], double radius, int32_t samples) {
   double width = 2 * DS_PI / samples, angle = atan2(x[1], x[0]);
@@ -202,7 +251,7 @@ int ds_polygon_project(double p[2], double edge[2], const double x[2], double ra
 }
 
 /* r - P(r - rho u~) of one contact, squared */
-static double natural_residual(const double *r, const double *u, double mu, double rho, int32_t samples) {
+static inline double natural_residual(const double *r, const double *u, double mu, double rho, int32_t samples) {
   double z[3], p[3];
   if (samples >= 3) {
     p[0] = fmax(0, r[0] - rho * u[0]);
@@ -211,7 +260,7 @@ static double natural_residual(const double *r, const double *u, double mu, doub
   } else {
     z[0] = r[0] - rho * (u[0] + mu * sqrt(u[1] * u[1] + u[2] * u[2]));
     z[1] = r[1] - rho * u[1], z[2] = r[2] - rho * u[2];
-    ds_cone_project(p, z, mu);
+    cone_project(p, z, mu);
   }
   double d0 = r[0] - p[0], d1 = r[1] - p[1], d2 = r[2] - p[2];
   return d0 * d0 + d1 * d1 + d2 * d2;
@@ -242,10 +291,10 @@ void ds_subproblem_certify(ds_certificate *c, const ds_subproblem *p, const doub
     const double *rk = r + 3 * k, *uk = u + 3 * k;
     double rt = sqrt(rk[1] * rk[1] + rk[2] * rk[2]), ut = sqrt(uk[1] * uk[1] + uk[2] * uk[2]);
     residual += fabs(rk[0] * uk[0]); /* [SP08 eq. 29], with b */
-    approach = fmax(approach, -uk[0]);
-    cone = fmax(cone, fmax(rt - p->mu[k] * rk[0], -rk[0]));
-    dissipation = fmax(dissipation, fabs(rk[1] * uk[1] + rk[2] * uk[2] + p->mu[k] * rk[0] * ut));
-    largest = fmax(largest, fmax(fabs(rk[0]), rt));
+    approach = larger(approach, -uk[0]);
+    cone = larger(larger(cone, rt - p->mu[k] * rk[0]), -rk[0]);
+    dissipation = larger(dissipation, fabs(rk[1] * uk[1] + rk[2] * uk[2] + p->mu[k] * rk[0] * ut));
+    largest = larger(larger(largest, fabs(rk[0])), rt);
   }
   c->bodies = p->body_count;
   c->contacts = p->contact_count;

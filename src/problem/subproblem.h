@@ -15,6 +15,7 @@
 
 #include "base/arena.h"
 #include "drystone/types.h"
+#include "la/rows.h"
 
 /* W in compressed rows of 3 x 3 row-major blocks, columns ascending, symmetric, every diagonal block there. */
 typedef struct ds_delassus {
@@ -49,6 +50,9 @@ void ds_subproblem_velocity(double *v, const ds_subproblem *problem, const doubl
 void ds_subproblem_slip(double *u, const ds_subproblem *problem, const double *v);             /* u = Gᵀ v - b */
 void ds_subproblem_add_impulse(double *v, const ds_subproblem *problem, const double *r);      /* v += G r */
 void ds_subproblem_apply_transposed(double *y, const ds_subproblem *problem, const double *v); /* y = Gᵀ v */
+/* The same with the normal or the tangential rows alone: r and y hold one number or two a contact. */
+void ds_subproblem_add_part(double *v, const ds_subproblem *problem, const double *r, ds_rows_part part);
+void ds_subproblem_times_part(double *y, const ds_subproblem *problem, const double *v, ds_rows_part part);
 
 /* Projection on the Coulomb cone K_mu: p may be x. */
 void ds_cone_project(double p[3], const double x[3], double mu);
