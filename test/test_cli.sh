@@ -1,41 +1,7 @@
 #!/usr/bin/env bash
 # The program as a user meets it: every command, what it says on stdout and stderr, exit codes, files it leaves.
 # Usage: bash test_cli.sh PROGRAM SOURCE_DIR
-set -u
-program=$(realpath "$1")
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-cd "$folder" || exit 1
-passed=0
-failed=0
-
-fail() {
-  echo "FAIL $*"
-  failed=$((failed + 1))
-}
-ok() { passed=$((passed + 1)); }
-
-# expect CODE TEXT ARGUMENTS...: the exit code, and TEXT (unless empty) in what is said on stdout or stderr.
-expect() {
-  local want=$1 text=$2 output code
-  shift 2
-  output=$(timeout 120 "$program" "$@" 2>&1 </dev/null)
-  code=$?
-  if [ "$code" -ne "$want" ]; then
-    fail "drystone $*: exit code $code, wanted $want: $output"
-  elif [[ $output != *"$text"* ]]; then
-    fail "drystone $*: wanted '$text' in: $output"
-  else
-    ok
-  fi
-}
-
-# check NAME COMMAND...: the command succeeds.
-check() {
-  local name=$1
-  shift
-  if "$@" >"$folder/check.log" 2>&1; then ok; else fail "$name: $* ($(head -3 "$folder/check.log"))"; fi
-}
+. "$(dirname "$0")/shell.sh"
 field() { sed -n "s/^  \"$1\": \\(.*[^,]\\),*\$/\\1/p" "$2"; }
 
 # --- help and version

@@ -1,19 +1,7 @@
 #!/usr/bin/env bash
 # drystone run --dump-problems: which islands become files, their names and number, and that they can be solved.
 # Usage: bash test_dump.sh PROGRAM SOURCE_DIR
-set -u
-program=$(realpath "$1")
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-cd "$folder" || exit 1
-passed=0
-failed=0
-
-fail() {
-  echo "FAIL $*"
-  failed=$((failed + 1))
-}
-ok() { passed=$((passed + 1)); }
+. "$(dirname "$0")/shell.sh"
 is() { if [ "$2" = "$3" ]; then ok; else fail "$1: $2, wanted $3"; fi; }
 
 # refuses TEXT ARGUMENTS...: exit status 2 and TEXT in the message

@@ -3,40 +3,7 @@
 # which reach 1e-8 or, where the name starts with "infeasible", are told to have no solution; then those of the folder
 # DRYSTONE_PROBLEMS, where set.
 # Usage: bash test_solve.sh PROGRAM SOURCE_DIR
-set -u
-program=$(realpath "$1")
-source=$(realpath "$2")
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-cd "$folder" || exit 1
-passed=0
-failed=0
-
-fail() {
-  echo "FAIL $*"
-  failed=$((failed + 1))
-}
-ok() { passed=$((passed + 1)); }
-
-# expect CODE TEXT ARGUMENTS...: the exit code, and TEXT (unless empty) in what is said on stdout or stderr.
-expect() {
-  local want=$1 text=$2 output code
-  shift 2
-  output=$(timeout 300 "$program" "$@" 2>&1 </dev/null)
-  code=$?
-  if [ "$code" -ne "$want" ]; then
-    fail "drystone $*: exit code $code, wanted $want: $output"
-  elif [[ $output != *"$text"* ]]; then
-    fail "drystone $*: wanted '$text' in: $output"
-  else
-    ok
-  fi
-}
-check() {
-  local name=$1
-  shift
-  if "$@" >"$folder/check.log" 2>&1; then ok; else fail "$name: $* ($(head -3 "$folder/check.log"))"; fi
-}
+. "$(dirname "$0")/shell.sh"
 # field NAME: of one JSON object on stdin
 field() { sed -n "s/^.*\"$1\": \\(\"[^\"]*\"\\|[^,}]*\\)[,}].*\$/\\1/p"; }
 # at_most A B: as numbers

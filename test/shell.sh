@@ -1,0 +1,38 @@
+# What the tests of the program share; sourced. Sets program and source from the test's arguments, goes to a folder of
+# its own that is gone afterwards, and counts in passed and failed.
+set -u
+program=$(realpath "$1")
+source=$(realpath "$2")
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder" || exit 1
+passed=0
+failed=0
+
+fail() {
+  echo "FAIL $*"
+  failed=$((failed + 1))
+}
+ok() { passed=$((passed + 1)); }
+
+# expect CODE TEXT ARGUMENTS...: the program's exit code, and TEXT (unless empty) in what it says on stdout or stderr.
+expect() {
+  local want=$1 text=$2 output code
+  shift 2
+  output=$(timeout 300 "$program" "$@" 2>&1 </dev/null)
+  code=$?
+  if [ "$code" -ne "$want" ]; then
+    fail "drystone $*: exit code $code, wanted $want: $output"
+  elif [[ $output != *"$text"* ]]; then
+    fail "drystone $*: wanted '$text' in: $output"
+  else
+    ok
+  fi
+}
+
+# check NAME COMMAND...: the command succeeds.
+check() {
+  local name=$1
+  shift
+  if "$@" >"$folder/check.log" 2>&1; then ok; else fail "$name: $* ($(head -3 "$folder/check.log"))"; fi
+}
