@@ -4,7 +4,7 @@
  * All come from a factor A (d nc x k): W = A Aᵀ, and with equality rows B (ne x k): V = A Bᵀ, R = B Bᵀ. Two structures:
  *
  *   dense   an island's part of A is U S, U random with orthonormal columns, S from 1 down to 1/sqrt(condition)
- *   bodies  patches of contacts between random bodies, masses spread over `condition`
+ *   bodies  patches of contacts between random bodies, masses spread over `condition`, at most 1:10,000
  *
  * Rows over rank is the redundancy: above 1 impulses are not unique.
  *
@@ -27,6 +27,8 @@
 #include "drystone/problem.h"
 #include "la/vec3.h"
 #include "random.h"
+
+#define RANDOM_MASS_RATIO 1e4
 
 typedef struct random_spec {
   uint64_t seed;
@@ -158,9 +160,12 @@ static inline void random_lever(double *a, int32_t stride, const ds_vec3 frame[3
 }
 
 static inline ds_vec3 random_in_ball(uint64_t *s, int32_t d) {
-  ds_vec3 x;
-  do x = v3(random_in(s, -1, 1), random_in(s, -1, 1), d == 2 ? 0 : random_in(s, -1, 1));
-  while (v3_norm(x) < 0.1 || v3_norm(x) > 1);
+  ds_vec3 x = {0, 0, 0};
+  do { /* one after the other: arguments of a call have no order */
+    x.x = random_in(s, -1, 1);
+    x.y = random_in(s, -1, 1);
+    x.z = d == 2 ? 0 : random_in(s, -1, 1);
+  } while (v3_norm(x) < 0.1 || v3_norm(x) > 1);
   return x;
 }
 
@@ -172,7 +177,7 @@ static inline random_factor random_bodies(ds_arena *arena, uint64_t *s, const ra
   double *mass = DS_NEW(arena, double, bodies + 1);
   ds_vec3 *place = DS_NEW(arena, ds_vec3, bodies + 1); /* bodies part by flying away from the origin */
   for (int32_t i = 0; i < bodies; i++) {
-    mass[i] = random_log(s, 1, p->condition), f.block[i] = size;
+    mass[i] = random_log(s, 1, fmin(p->condition, RANDOM_MASS_RATIO)), f.block[i] = size;
     place[i] = random_in_ball(s, d);
     double away[3] = {place[i].x, place[i].y, place[i].z};
     for (int32_t c = 0; c < d; c++) f.apart[size * i + c] = sqrt(mass[i]) * away[c];

@@ -3,7 +3,6 @@
  * of the contacts, regular, and pivoted throughout, where those on the graph of contacts lose digits; what makes W
  * slightly indefinite, rounding in the file, is gone. Where W is sparse they are dearer. */
 #include <math.h>
-#include <string.h>
 
 #include "problem/condense.h"
 
@@ -45,16 +44,20 @@ bool ds_subproblem_give_body(ds_arena *arena, ds_subproblem *part) {
   int32_t *size = DS_NEW(arena, int32_t, 1), *first = DS_NEW0(arena, int32_t, 1);
   int32_t *body = DS_NEW(arena, int32_t, 2 * n), *jacobian = DS_NEW(arena, int32_t, 2 * n);
   double *l = DS_NEW0(arena, double, rows *rows + 1), *dense = DS_NEW0(arena, double, rows *rows + 1);
-  double *diagonal = DS_NEW(arena, double, rows + 1);
+  double *diagonal = DS_NEW(arena, double, rows + 1), *root = DS_NEW(arena, double, rows + 1);
   if (ds_arena_failed(arena)) return false;
   for (int32_t k = 0; k < n; k++)
     for (int32_t t = w->start[k]; t < w->start[k + 1]; t++)
       for (int32_t i = 0; i < 9; i++)
         dense[(3 * k + i / 3) * rows + 3 * w->column[t] + i % 3] = w->value[9 * (size_t)t + (size_t)i];
+  /* Rows scaled to a diagonal of ones, so that light and heavy bodies lose the same digits. */
+  for (int32_t i = 0; i < rows; i++) root[i] = dense[i * rows + i] > 0 ? sqrt(dense[i * rows + i]) : 1;
+  for (int32_t i = 0; i < rows * rows; i++) dense[i] /= root[i / rows] * root[i % rows];
   int32_t rank = pivoted_cholesky(l, dense, diagonal, rows);
-  if (rank == 0) return true; /* nothing moves: W = 0 stays as it is */
-  for (int32_t i = 0; i < rows; i++)
-    memmove(l + (size_t)i * (size_t)rank, l + (size_t)i * (size_t)rows, (size_t)rank * sizeof(double));
+  if (rank == 0) return true;        /* nothing moves: W = 0 stays as it is */
+  for (int32_t i = 0; i < rows; i++) /* close up, row i never beyond where it was */
+    for (int32_t j = 0; j < rank; j++)
+      l[(size_t)i * (size_t)rank + (size_t)j] = root[i] * l[(size_t)i * (size_t)rows + (size_t)j];
   for (int32_t k = 0; k < n; k++) {
     body[2 * k] = 0, body[2 * k + 1] = -1;
     jacobian[2 * k] = jacobian[2 * k + 1] = 3 * k * rank;
