@@ -188,7 +188,8 @@ static ds_status prepare(ds_prepared *s, const ds_problem *p, ds_error *error) {
   s->u = DS_NEW0(&s->arena, double, 3 * (size_t)n + 1);
   s->v = DS_NEW0(&s->arena, double, s->whole.p.dof + 1);
   s->islands = ds_parts_count(&s->arena, &s->whole.p);
-  return ds_arena_failed(&s->arena) ? no_memory(error) : DS_OK;
+  DS_NEW0(&s->scratch, double, 64 * (size_t)n + (size_t)s->whole.p.dof); /* what sweeps need is there beforehand */
+  return ds_arena_failed(&s->arena) || ds_arena_failed(&s->scratch) ? no_memory(error) : DS_OK;
 }
 
 ds_prepared *ds_problem_prepare(const ds_problem *problem, ds_error *error) {
