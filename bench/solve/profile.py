@@ -180,6 +180,10 @@ class Figures:
             return math.nan if math.isinf(own) else 0.0
         return own / rival
 
+    def ran(self, kind, solver, tolerance):
+        """Whether the solver has been run on that set at all; W alone counts as run."""
+        return solver == LOCAL or any(self.runs(kind, n, solver, tolerance) for n in self.problems(kind))
+
     def solved(self, kind, solver, tolerance):
         return sum(math.isfinite(self.time(kind, n, solver, tolerance)) for n in self.problems(kind))
 
@@ -245,7 +249,8 @@ def counts_table(figures):
         cells = [f"**{title(solver)}**" if solver == OWN else title(solver)]
         for kind in kinds:
             for t in figures.tolerances:
-                cells += [figures.solved(kind, solver, t), figures.fastest(kind, solver, t)]
+                ran = figures.ran(kind, solver, t)
+                cells += [figures.solved(kind, solver, t), figures.fastest(kind, solver, t)] if ran else ["not run", "–"]
         lines.append(row(cells))
     return lines + [""]
 
@@ -386,7 +391,7 @@ def draw(data, path):
                 if size == 0:
                     continue
                 more = f", {LARGE} contacts or more" if contacts else ", all"
-                solvers = [OWN, LOCAL] + figures.rivals
+                solvers = [s for s in [OWN, LOCAL] + figures.rivals if figures.ran(kind, s, tolerance)]
                 curves = {title(s): figures.profile(kind, s, tolerance, contacts)[0] for s in solvers}
                 panels.append({"title": f"{SETS[kind]}{more} ({size})", "count": size, "curves": curves})
         if not panels:
@@ -443,7 +448,7 @@ def read_options():
     add("--problems", default="", help="only problems whose name contains one of these words, comma-separated")
     add("--solvers", default="", help="only these solvers, comma-separated (bench-solve --list)")
     add("--tolerances", default="1e-4,1e-8", help="natural-map errors to reach (1e-4,1e-8)")
-    add("--limit", type=float, default=10, help="processor seconds a run (10)")
+    add("--limit", type=float, default=1, help="processor seconds a run (1)")
     add("--build", type=Path, default=ROOT / "build" / "bench", help="build folder of the bench preset")
     add("--output", type=Path, default=BENCH / "results" / "solve", help="results without extension")
     add("--resume", action="store_true", help="keep the results that are there, run what is missing")
