@@ -92,19 +92,6 @@ static void solve_part(void *context, int32_t item, int32_t worker) {
   ds_arena_release(arena, mark);
 }
 
-/* |r - P_K(r - rho u~)| of the whole, with the scale given */
-static double natural_map(const ds_subproblem *p, const double *r, const double *u, double rho) {
-  double sum = 0;
-  for (int32_t k = 0; k < p->contact_count; k++) {
-    const double *rk = r + 3 * k, *uk = u + 3 * k;
-    double z[3] = {rk[0] - rho * (uk[0] + p->mu[k] * sqrt(uk[1] * uk[1] + uk[2] * uk[2])), rk[1] - rho * uk[1],
-                   rk[2] - rho * uk[2]};
-    ds_cone_project(z, z, p->mu[k]);
-    for (int i = 0; i < 3; i++) sum += (rk[i] - z[i]) * (rk[i] - z[i]);
-  }
-  return sqrt(sum);
-}
-
 static double norm(const double *x, int32_t n) {
   double sum = 0;
   for (int32_t i = 0; i < n; i++) sum += x[i] * x[i];
@@ -133,7 +120,7 @@ static ds_status judge(ds_arena *arena, ds_solution *s, const ds_whole *whole, c
   ds_subproblem_certify(&s->certificate, p, r, v, u, tolerance, 0);
   memcpy(given, u, (size_t)n * sizeof(double));
   if (whole->skew.value) add_skew(given, whole, r);
-  double scale = fmax(norm(r, n), p->rho * p->target), residual = natural_map(p, r, given, p->rho);
+  double scale = fmax(norm(r, n), p->rho * p->target), residual = ds_subproblem_natural_map(p, r, given, p->rho);
   s->asymmetry = whole->asymmetry;
   s->asymmetric_error = residual == 0 ? 0 : isfinite(residual) && isfinite(scale) ? residual / scale : INFINITY;
   if (asymmetric) {
@@ -141,7 +128,7 @@ static ds_status judge(ds_arena *arena, ds_solution *s, const ds_whole *whole, c
     s->certificate.natural_error = ds_subproblem_error(p, r, u, 0);
     s->certificate.converged = s->certificate.natural_error <= tolerance;
   }
-  double size = fmax(p->target, fmax(norm(r, n), norm(u, n))), siconos = natural_map(p, r, u, 1);
+  double size = fmax(p->target, fmax(norm(r, n), norm(u, n))), siconos = ds_subproblem_natural_map(p, r, u, 1);
   s->siconos_error = siconos > 0 ? siconos / size : 0;
   s->complementarity = 0;
   for (int32_t k = 0; k < p->contact_count; k++) {

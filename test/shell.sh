@@ -36,3 +36,22 @@ check() {
   shift
   if "$@" >"$folder/check.log" 2>&1; then ok; else fail "$name: $* ($(head -3 "$folder/check.log"))"; fi
 }
+
+# refused COMMAND FILE TEXT...: `PROGRAM COMMAND FILE` ends with 2, and every TEXT stands in what it says.
+refused() {
+  local command=$1 file=$2 output code text
+  shift 2
+  output=$(timeout 60 "$program" "$command" "$file" 2>&1 </dev/null)
+  code=$?
+  if [ "$code" -ne 2 ]; then
+    fail "$file: exit code $code, wanted 2: $output"
+    return
+  fi
+  for text in "$@"; do
+    if [[ $output != *"$text"* ]]; then
+      fail "$file: wanted '$text' in: $output"
+      return
+    fi
+  done
+  ok
+}

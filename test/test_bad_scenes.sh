@@ -2,65 +2,37 @@
 # Every scene in test/bad is refused by `PROGRAM check FILE`: exit code 2, and a message that names file and line and
 # says what was expected. The first line of each file tells: // expect line N: a part of the message
 # Usage: bash test_bad_scenes.sh PROGRAM SOURCE_DIR
-set -u
-program=$1
-source=$2
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-passed=0
-failed=0
-
-# expect FILE TEXT...: the file is refused, and every TEXT stands in what the program says.
-expect() {
-  local file=$1 output code text
-  shift
-  output=$("$program" check "$file" 2>&1 </dev/null)
-  code=$?
-  if [ "$code" -ne 2 ]; then
-    echo "FAIL $file: exit code $code, wanted 2: $output"
-    failed=$((failed + 1))
-    return
-  fi
-  for text in "$@"; do
-    if [[ $output != *"$text"* ]]; then
-      echo "FAIL $file: wanted '$text' in: $output"
-      failed=$((failed + 1))
-      return
-    fi
-  done
-  passed=$((passed + 1))
-}
+. "$(dirname "$0")/shell.sh"
 
 for file in "$source"/test/bad/*.json; do
   IFS= read -r first <"$file"
   if [[ $first =~ ^//\ expect\ line\ ([0-9]+):\ (.*)$ ]]; then
-    expect "$file" "$(basename "$file"):${BASH_REMATCH[1]}:" "${BASH_REMATCH[2]}"
+    refused check "$file" "$(basename "$file"):${BASH_REMATCH[1]}:" "${BASH_REMATCH[2]}"
   else
-    echo "FAIL $file: its first line does not say what to expect"
-    failed=$((failed + 1))
+    fail "$file: its first line does not say what to expect"
   fi
 done
 
 # Files that cannot say it themselves.
 : >"$folder/empty.json"
-expect "$folder/empty.json" "empty.json:1:1:" "the text is empty"
+refused check "$folder/empty.json" "empty.json:1:1:" "the text is empty"
 head -c 4096 /dev/zero >"$folder/zeros.json"
-expect "$folder/zeros.json" "zeros.json:1:1:" "control character 0x00"
+refused check "$folder/zeros.json" "zeros.json:1:1:" "control character 0x00"
 printf '\x89PNG\r\n\x1a\n\x00\x00' >"$folder/picture.json"
-expect "$folder/picture.json" "picture.json:1:1:" "is not UTF-8 text"
+refused check "$folder/picture.json" "picture.json:1:1:" "is not UTF-8 text"
 printf '\xff\xfe{\x00}\x00' >"$folder/utf16.json"
-expect "$folder/utf16.json" "utf16.json:1:1:" "save it as UTF-8"
+refused check "$folder/utf16.json" "utf16.json:1:1:" "save it as UTF-8"
 head -c 100000 /dev/zero | tr '\0' '[' >"$folder/deep.json"
-expect "$folder/deep.json" "deep.json:1:65:" "brackets within each other"
-expect "$folder/none.json" "none.json" "No such file"
-expect "$folder" "is a directory"
+refused check "$folder/deep.json" "deep.json:1:65:" "brackets within each other"
+refused check "$folder/none.json" "none.json" "No such file"
+refused check "$folder" "is a directory"
 if truncate -s 300M "$folder/large.json" 2>/dev/null; then
-  expect "$folder/large.json" "large.json" "at most 256 MiB"
+  refused check "$folder/large.json" "large.json" "at most 256 MiB"
 fi
 if [ "$(id -u)" -ne 0 ]; then
   echo '{}' >"$folder/secret.json"
   chmod 000 "$folder/secret.json"
-  expect "$folder/secret.json" "secret.json" "Permission denied"
+  refused check "$folder/secret.json" "secret.json" "Permission denied"
 fi
 
 echo "$passed passed, $failed failed"

@@ -1,19 +1,7 @@
 #!/usr/bin/env bash
 # Pictures: `drystone draw` and `drystone plot` make PNG files of the size asked for, the same every time, and say clearly
 # what is wrong with bad arguments. Usage: bash test_draw.sh PROGRAM SOURCE_DIR
-set -u
-program=$(realpath "$1")
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-cd "$folder" || exit 2
-passed=0
-failed=0
-
-pass() { passed=$((passed + 1)); }
-fail() {
-  failed=$((failed + 1))
-  echo "FAIL $*"
-}
+. "$(dirname "$0")/shell.sh"
 
 # Width and height in a PNG's header, or "none" where it is no complete PNG.
 png_size() {
@@ -38,7 +26,7 @@ good() {
   status=$?
   found=$(png_size "$file")
   if [ $status -eq 0 ] && [ "$found" = "$size" ] && [ ! -s err.txt ]; then
-    pass
+    ok
   else
     fail "$* : status $status, picture $found, wanted $size; $(cat err.txt)"
   fi
@@ -52,17 +40,17 @@ bad() {
   "$program" "$@" >out.txt 2>err.txt
   status=$?
   if [ $status -eq 2 ] && grep -qF -- "$text" err.txt && [ "$(wc -l <err.txt)" -eq 1 ] && [ ! -e x.png ]; then
-    pass
+    ok
   else
     fail "$* : status $status, wanted 2 and '$text'; $(cat err.txt)"
   fi
 }
 
 same() {
-  if cmp -s "$1" "$2"; then pass; else fail "$1 and $2 differ"; fi
+  if cmp -s "$1" "$2"; then ok; else fail "$1 and $2 differ"; fi
 }
 differ() {
-  if cmp -s "$1" "$2"; then fail "$1 and $2 are the same"; else pass; fi
+  if cmp -s "$1" "$2"; then fail "$1 and $2 are the same"; else ok; fi
 }
 
 # --- scenes at their start: every shape, ground, ramp, no ground ---
@@ -89,16 +77,16 @@ good 30x400 t.png draw card-pair -o t.png --size 30x400
 }
 same a.png b.png
 for other in dark side near far look below; do differ a.png $other.png; done
-if ls ./*.tmp* >/dev/null 2>&1; then fail "temporary files are left"; else pass; fi
+if ls ./*.tmp* >/dev/null 2>&1; then fail "temporary files are left"; else ok; fi
 
 # a scene without bodies
 echo '{"drystone": 1, "bodies": []}' >empty.json
 "$program" draw empty.json -o e.png $small >out.txt 2>err.txt
 status=$?
-if [ $status -eq 0 ] || [ $status -eq 2 ]; then pass; else fail "empty scene: status $status"; fi
+if [ $status -eq 0 ] || [ $status -eq 2 ]; then ok; else fail "empty scene: status $status"; fi
 
 # --- recordings ---
-if "$program" run card-house:levels=2 --time 0.2 -o run.h5 -q >out.txt 2>err.txt; then pass; else fail "run: $(cat err.txt)"; fi
+if "$program" run card-house:levels=2 --time 0.2 -o run.h5 -q >out.txt 2>err.txt; then ok; else fail "run: $(cat err.txt)"; fi
 # shellcheck disable=SC2086
 {
   good 192x108 r.png draw run.h5 -o r.png $small

@@ -1,26 +1,8 @@
 #!/usr/bin/env bash
 # A run that is interrupted, killed or watched: recording and report stay valid, and the progress line is for terminals only.
 # Usage: bash test_interrupt.sh PROGRAM SOURCE_DIR
-set -u
+. "$(dirname "$0")/shell.sh"
 set -m # background jobs get signals as a terminal's do
-program=$(realpath "$1")
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-cd "$folder" || exit 1
-passed=0
-failed=0
-
-# check NAME COMMAND...: the command succeeds.
-check() {
-  local name=$1
-  shift
-  if "$@" >check.log 2>&1; then
-    passed=$((passed + 1))
-  else
-    echo "FAIL $name: $* ($(head -3 check.log))"
-    failed=$((failed + 1))
-  fi
-}
 
 # Waits until a recording has frames, at most 20 s.
 wait_for() {

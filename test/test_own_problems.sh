@@ -1,11 +1,7 @@
 #!/usr/bin/env bash
 # Every problem of problems/ is solved from zero, and those without solution are not claimed to be.
 # Usage: bash test_own_problems.sh PROGRAM SOURCE_DIR
-set -u
-program=$1
-source=$2
-passed=0
-failed=0
+. "$(dirname "$0")/shell.sh"
 for file in "$source"/problems/*.hdf5; do
   name=$(basename "$file" .hdf5)
   json=$(timeout 120 "$program" solve "$file" --cold --json)
@@ -16,10 +12,9 @@ for file in "$source"/problems/*.hdf5; do
     *) right=$([ "$outcome" = solved ] && echo yes) ;;
   esac
   if [ "$right" = yes ]; then
-    passed=$((passed + 1))
+    ok
   else
-    echo "FAIL $name: $outcome; $(sed -n 's/.*"natural_error": \([^,]*\),.*/error \1/p' <<<"$json")"
-    failed=$((failed + 1))
+    fail "$name: $outcome; $(sed -n 's/.*"natural_error": \([^,]*\),.*/error \1/p' <<<"$json")"
   fi
 done
 echo "$passed passed, $failed failed"

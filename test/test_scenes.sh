@@ -1,17 +1,12 @@
-#!/bin/bash
+#!/usr/bin/env bash
 # Every scene file of the repository is valid and runs for a second with every step certified.
-# usage: test_scenes.sh PROGRAM SOURCE_DIR
-set -u
-program=$1
-source=$2
-passed=0
-failed=0
+# Usage: bash test_scenes.sh PROGRAM SOURCE_DIR
+. "$(dirname "$0")/shell.sh"
 for scene in "$source"/scenes/*.json; do
   if "$program" check "$scene" >/dev/null && "$program" run "$scene" --time 1 --strict --quiet; then
-    passed=$((passed + 1))
+    ok
   else
-    echo "FAIL $scene"
-    failed=$((failed + 1))
+    fail "$scene"
   fi
 done
 echo "$passed passed, $failed failed"

@@ -1,10 +1,5 @@
-/* Islands by union-find: the root of a set is its lowest body, so that numbering follows the bodies. */
 #include "assemble/assemble.h"
-
-static int32_t find_root(int32_t *parent, int32_t i) {
-  while (parent[i] != i) i = parent[i] = parent[parent[i]];
-  return i;
-}
+#include "base/sets.h"
 
 bool ds_find_islands(ds_arena *arena, ds_assembly *assembly, const ds_contact_list *contacts, int32_t body_count) {
   ds_step_body *bodies = assembly->bodies;
@@ -12,7 +7,7 @@ bool ds_find_islands(ds_arena *arena, ds_assembly *assembly, const ds_contact_li
   int32_t *body_total = DS_NEW0(arena, int32_t, body_count + 1);
   int32_t *contact_total = DS_NEW0(arena, int32_t, body_count + 1);
   if (ds_arena_failed(arena)) return false;
-  for (int32_t i = 0; i < body_count; i++) parent[i] = i;
+  ds_sets_single(parent, body_count);
   bool *touched = DS_NEW0(arena, bool, body_count + 1);
   if (!touched) return false;
   for (int32_t k = 0; k < contacts->count; k++) {
@@ -20,17 +15,13 @@ bool ds_find_islands(ds_arena *arena, ds_assembly *assembly, const ds_contact_li
     if (bodies[a].moves) touched[a] = true;
     if (bodies[b].moves) touched[b] = true;
     if (!bodies[a].moves || !bodies[b].moves) continue;
-    int32_t ra = find_root(parent, a), rb = find_root(parent, b);
-    if (ra < rb)
-      parent[rb] = ra;
-    else
-      parent[ra] = rb;
+    ds_sets_join(parent, a, b);
   }
   int32_t count = 0;
   for (int32_t i = 0; i < body_count; i++) { /* a root comes before its members */
     bodies[i].island = bodies[i].local = -1;
     if (!touched[i]) continue;
-    int32_t root = find_root(parent, i);
+    int32_t root = ds_sets_root(parent, i);
     bodies[i].island = root == i ? count++ : bodies[root].island;
     bodies[i].local = body_total[bodies[i].island]++;
   }

@@ -1,4 +1,5 @@
-/* Growing arrays owned by long-lived objects (scene, state): capacity doubles, elements never shrink away. */
+/* Growing arrays owned by long-lived objects (scene, state): capacity doubles, elements never shrink away. And looking
+ * things up in sorted ones. */
 #ifndef DS_BASE_ARRAY_H
 #define DS_BASE_ARRAY_H
 
@@ -8,5 +9,18 @@
 
 /* Makes room for `need` elements in *items; false where memory ran out, nothing changed then. */
 bool ds_array_reserve(void *items, int32_t *capacity, int32_t need, size_t size);
+
+/* First of the ascending items low .. high - 1 that is not less than x; high - 1 where all are. */
+static inline int32_t ds_array_find(const int32_t *items, int32_t low, int32_t high, int32_t x) {
+  high--;
+  while (low < high) {
+    int32_t middle = low + (high - low) / 2;
+    if (items[middle] < x)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
 
 #endif

@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "base/array.h"
 #include "la/block.h"
 #include "la/order.h"
 
@@ -279,13 +280,5 @@ int32_t ds_block_slot(bool *swapped, const ds_block_pattern *p, int32_t i, int32
     r = c;
     c = t;
   }
-  int32_t low = p->column_start[c], high = p->column_start[c + 1] - 1;
-  while (low < high) {
-    int32_t middle = low + (high - low) / 2;
-    if (p->row[middle] < r)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
+  return ds_array_find(p->row, p->column_start[c], p->column_start[c + 1], r);
 }

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/array.h"
+
 typedef struct pattern {
   int32_t *start, *column;
 } pattern;
@@ -52,15 +54,7 @@ static bool find_pattern(ds_arena *arena, pattern *p, const ds_matrix *w, int32_
 }
 
 static int32_t find_block(const pattern *p, int32_t i, int32_t j) {
-  int32_t low = p->start[i], high = p->start[i + 1] - 1;
-  while (low < high) {
-    int32_t middle = low + (high - low) / 2;
-    if (p->column[middle] < j)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
+  return ds_array_find(p->column, p->start[i], p->start[i + 1], j);
 }
 
 bool ds_delassus_build(ds_arena *arena, ds_delassus *symmetric, ds_delassus *skew, double *asymmetry,

@@ -3,41 +3,27 @@
 #include <math.h>
 
 #include "base/error.h"
+#include "la/pivoted.h"
 
 enum { EQUALITIES_MAX = 5000 };
 
-/* Pivoted Cholesky of the symmetric part; rows of joints that say the same twice leave zero pivots. */
-static bool factor(ds_equalities *e, double *a) {
-  int32_t n = e->count;
-  double first = 0, *l = e->l;
-  for (int32_t i = 0; i < n; i++) e->pivot[i] = i;
-  for (int32_t k = 0; k < n; k++) {
-    int32_t best = k;
-    for (int32_t i = k; i < n; i++)
-      if (a[e->pivot[i] * n + e->pivot[i]] > a[e->pivot[best] * n + e->pivot[best]]) best = i;
-    int32_t t = e->pivot[k];
-    e->pivot[k] = e->pivot[best], e->pivot[best] = t;
-    for (int32_t j = 0; j < k; j++) {
-      double x = l[k * n + j];
-      l[k * n + j] = l[best * n + j], l[best * n + j] = x;
-    }
-    int32_t p = e->pivot[k];
-    double d = a[p * n + p];
-    if (k == 0) first = fmax(d, 0);
-    if (!(d > 1e-12 * first)) {
-      for (int32_t i = k; i < n; i++)
-        if (a[e->pivot[i] * n + e->pivot[i]] < -1e-9 * first - 1e-300) return false;
-      return true;
-    }
-    double root = sqrt(d);
-    l[k * n + k] = root;
-    for (int32_t i = k + 1; i < n; i++) l[i * n + k] = a[e->pivot[i] * n + p] / root;
-    for (int32_t i = k + 1; i < n; i++)
-      for (int32_t j = k + 1; j < n; j++) a[e->pivot[i] * n + e->pivot[j]] -= l[i * n + k] * l[j * n + k];
-    e->rank = k + 1;
+/* Rows of joints that say the same twice leave zero pivots; what is left of them must not be negative. */
+static bool factor(ds_equalities *e, double *diagonal, const double *a) {
+  double largest = 0;
+  for (int32_t i = 0; i < e->count; i++) largest = fmax(largest, a[(size_t)i * (size_t)e->count + (size_t)i]);
+  e->rank = ds_pivoted_cholesky(e->l, e->pivot, diagonal, a, e->count, 1e-12);
+  for (int32_t k = 0; k < e->rank; k++) diagonal[e->pivot[k]] = 0;
+  for (int32_t i = 0, next = e->rank; i < e->count; i++) { /* the dependent rows after the others */
+    if (diagonal[i] < -1e-9 * largest - 1e-300) return false;
+    bool independent = false;
+    for (int32_t k = 0; k < e->rank; k++) independent |= e->pivot[k] == i;
+    if (!independent) e->pivot[next++] = i;
   }
   return true;
 }
+
+/* Row of L of the k-th pivot. */
+static const double *row_of(const ds_equalities *e, int32_t k) { return e->l + (size_t)e->pivot[k] * (size_t)e->count; }
 
 /* x in pivot order := L⁻¹ x; rows beyond the rank become what is left of them: zero where they say nothing new. Returns
  * the largest of those, relative to the largest of all before. */
@@ -45,8 +31,9 @@ static double forward(double *x, const ds_equalities *e) {
   double largest = 0, left = 0;
   for (int32_t i = 0; i < e->count; i++) largest = fmax(largest, fabs(x[i]));
   for (int32_t i = 0; i < e->count; i++) {
-    for (int32_t j = 0; j < (i < e->rank ? i : e->rank); j++) x[i] -= e->l[i * e->count + j] * x[j];
-    if (i < e->rank) x[i] /= e->l[i * e->count + i];
+    const double *l = row_of(e, i);
+    for (int32_t j = 0; j < (i < e->rank ? i : e->rank); j++) x[i] -= l[j] * x[j];
+    if (i < e->rank) x[i] /= l[i];
   }
   for (int32_t i = e->rank; i < e->count; i++) left = fmax(left, fabs(x[i]));
   return largest > 0 ? left / largest : 0;
@@ -98,8 +85,8 @@ ds_status ds_equalities_eliminate(ds_arena *arena, ds_equalities **out, ds_tripl
     return ds_fail(error, DS_ERROR_INPUT, "%d equality rows; at most %d can be eliminated", n, EQUALITIES_MAX);
   ds_equalities *e = DS_NEW0(arena, ds_equalities, 1);
   size_t square = (size_t)n * (size_t)n;
-  double *a = DS_NEW0(arena, double, square + 1);
-  if (!e || !a) return ds_fail(error, DS_ERROR_MEMORY, "out of memory");
+  double *a = DS_NEW0(arena, double, square + 1), *diagonal = DS_NEW(arena, double, n + 1);
+  if (!e || !a || !diagonal) return ds_fail(error, DS_ERROR_MEMORY, "out of memory");
   e->count = n;
   e->v = *v;
   e->pivot = DS_NEW(arena, int32_t, n + 1);
@@ -110,7 +97,7 @@ ds_status ds_equalities_eliminate(ds_arena *arena, ds_equalities **out, ds_tripl
     a[r->row[t] * n + r->column[t]] += 0.5 * r->value[t];
     a[r->column[t] * n + r->row[t]] += 0.5 * r->value[t];
   }
-  if (!factor(e, a))
+  if (!factor(e, diagonal, a))
     return ds_fail(error, DS_ERROR_INPUT, "R is not positive semidefinite; expected Gᵀ M⁻¹ G of the equality rows");
   for (int32_t i = 0; i < n; i++) e->s[i] = s[e->pivot[i]];
   if (forward(e->s, e) > 1e-6)
@@ -122,22 +109,21 @@ ds_status ds_equalities_eliminate(ds_arena *arena, ds_equalities **out, ds_tripl
 }
 
 void ds_equalities_multipliers(double *l, const ds_equalities *e, const double *r) {
-  int32_t n = e->count;
-  /* L⁻¹ (Vᵀ r) + L⁻¹ s, then back through Lᵀ; dependent rows carry nothing */
-  for (int32_t i = 0; i < n; i++) l[i] = 0;
+  /* L⁻¹ (Vᵀ r) + L⁻¹ s, then back through Lᵀ; dependent rows carry nothing. x[k] of the k-th pivot is at l[pivot[k]].
+   */
+  for (int32_t i = 0; i < e->count; i++) l[i] = 0;
   for (int32_t t = 0; t < e->v.entries; t++) l[e->v.column[t]] += e->v.value[t] * r[e->v.row[t]];
-  double *x = l; /* in pivot order from here on, by a permutation kept in e->pivot */
   for (int32_t i = 0; i < e->rank; i++) {
-    double sum = x[e->pivot[i]];
-    for (int32_t j = 0; j < i; j++) sum -= e->l[i * n + j] * x[e->pivot[j]];
-    x[e->pivot[i]] = sum / e->l[i * n + i];
+    double sum = l[e->pivot[i]];
+    for (int32_t j = 0; j < i; j++) sum -= row_of(e, i)[j] * l[e->pivot[j]];
+    l[e->pivot[i]] = sum / row_of(e, i)[i];
   }
-  for (int32_t i = 0; i < e->rank; i++) x[e->pivot[i]] += e->s[i];
-  for (int32_t i = e->rank; i < n; i++) x[e->pivot[i]] = 0;
+  for (int32_t i = 0; i < e->rank; i++) l[e->pivot[i]] += e->s[i];
+  for (int32_t i = e->rank; i < e->count; i++) l[e->pivot[i]] = 0;
   for (int32_t i = e->rank - 1; i >= 0; i--) {
-    double sum = x[e->pivot[i]];
-    for (int32_t j = i + 1; j < e->rank; j++) sum -= e->l[j * n + i] * x[e->pivot[j]];
-    x[e->pivot[i]] = sum / e->l[i * n + i];
+    double sum = l[e->pivot[i]];
+    for (int32_t j = i + 1; j < e->rank; j++) sum -= row_of(e, j)[i] * l[e->pivot[j]];
+    l[e->pivot[i]] = sum / row_of(e, i)[i];
   }
-  for (int32_t i = 0; i < n; i++) l[i] = -l[i];
+  for (int32_t i = 0; i < e->count; i++) l[i] = -l[i];
 }

@@ -9,7 +9,7 @@
 typedef struct ds_equalities {
   int32_t count, rank;
   int32_t *pivot; /* count: the first `rank` are independent */
-  double *l;      /* count x count, row-major: pivoted Cholesky factor of R, rows in pivot order */
+  double *l;      /* count x count, row-major: pivoted Cholesky factor of R, its rows in the order of R's */
   double *s;      /* count: L⁻¹ s, in pivot order */
   ds_matrix v;
 } ds_equalities;

@@ -1,6 +1,7 @@
 #include "problem/mass_factor.h"
 
 #include "base/error.h"
+#include "base/sets.h"
 #include "la/block.h"
 #include "la/small.h"
 
@@ -12,11 +13,6 @@ typedef struct ds_mass_component {
   ds_block_matrix *matrix;
 } ds_mass_component;
 
-static int32_t find_root(int32_t *parent, int32_t i) {
-  while (parent[i] != i) i = parent[i] = parent[parent[i]];
-  return i;
-}
-
 /* Components numbered by their lowest member. */
 static bool find_components(ds_arena *arena, ds_mass_factor *f, const ds_matrix *m) {
   int32_t n = f->dof, *parent = DS_NEW(arena, int32_t, n + 1);
@@ -25,13 +21,11 @@ static bool find_components(ds_arena *arena, ds_mass_factor *f, const ds_matrix 
   f->start = DS_NEW0(arena, int32_t, n + 2);
   f->member = DS_NEW(arena, int32_t, n + 1);
   if (ds_arena_failed(arena)) return false;
-  for (int32_t i = 0; i < n; i++) parent[i] = i;
-  for (int32_t e = 0; e < m->entries; e++) {
-    int32_t a = find_root(parent, m->row[e]), b = find_root(parent, m->column[e]);
-    if (m->value[e] != 0 && a != b) parent[a > b ? a : b] = a > b ? b : a;
-  }
+  ds_sets_single(parent, n);
+  for (int32_t e = 0; e < m->entries; e++)
+    if (m->value[e] != 0) ds_sets_join(parent, m->row[e], m->column[e]);
   for (int32_t i = 0; i < n; i++) {
-    int32_t root = find_root(parent, i);
+    int32_t root = ds_sets_root(parent, i);
     f->component[i] = root == i ? f->count++ : f->component[root];
     f->place[i] = f->start[f->component[i] + 1]++;
   }

@@ -1,36 +1,27 @@
 #include <string.h>
 
+#include "base/sets.h"
 #include "problem/condense.h"
-
-static int32_t find_root(int32_t *parent, int32_t i) {
-  while (parent[i] != i) i = parent[i] = parent[parent[i]];
-  return i;
-}
-
-static void join(int32_t *parent, int32_t a, int32_t b) {
-  a = find_root(parent, a), b = find_root(parent, b);
-  if (a != b) parent[a > b ? a : b] = a > b ? b : a;
-}
 
 /* label[k] = lowest contact of the part of contact k */
 static bool label_contacts(ds_arena *arena, int32_t *label, const ds_subproblem *p) {
   int32_t *last = DS_NEW(arena, int32_t, p->body_count + 1);
   if (!last) return false;
-  for (int32_t k = 0; k < p->contact_count; k++) label[k] = k;
+  ds_sets_single(label, p->contact_count);
   for (int32_t i = 0; i < p->body_count; i++) last[i] = -1;
   for (int32_t k = 0; k < p->contact_count; k++) {
     if (p->delassus)
       for (int32_t t = p->delassus->start[k]; t < p->delassus->start[k + 1]; t++)
-        join(label, k, p->delassus->column[t]);
+        ds_sets_join(label, k, p->delassus->column[t]);
     else
       for (int32_t side = 0; side < 2; side++) {
         int32_t body = p->body[2 * k + side];
         if (body < 0) continue;
-        if (last[body] >= 0) join(label, k, last[body]);
+        if (last[body] >= 0) ds_sets_join(label, k, last[body]);
         last[body] = k;
       }
   }
-  for (int32_t k = 0; k < p->contact_count; k++) label[k] = find_root(label, k);
+  for (int32_t k = 0; k < p->contact_count; k++) label[k] = ds_sets_root(label, k);
   return true;
 }
 

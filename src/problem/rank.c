@@ -1,35 +1,10 @@
 /* Rank of W = GᵀG, part by part, by Cholesky with complete pivoting: the number of pivots above 1e-10 of the largest
  * diagonal entry. Of W and G Gᵀ, which has the same rank, the smaller one is taken. */
-#include <math.h>
-
 #include "base/error.h"
+#include "la/pivoted.h"
 #include "problem/condense.h"
 
 enum { DENSE_MAX = 6000 };
-
-/* a (n x n) in columns: only what is left of the diagonal and the columns of pivots are computed. */
-static int32_t pivoted_rank(double *a, double *diagonal, bool *used, int32_t n) {
-  double largest = 0;
-  int32_t rank = 0;
-  for (int32_t i = 0; i < n; i++) diagonal[i] = a[(size_t)i * (size_t)n + (size_t)i], used[i] = false;
-  for (int32_t i = 0; i < n; i++) largest = fmax(largest, diagonal[i]);
-  for (; rank < n; rank++) {
-    int32_t pivot = -1;
-    for (int32_t i = 0; i < n; i++)
-      if (!used[i] && (pivot < 0 || diagonal[i] > diagonal[pivot])) pivot = i;
-    if (!(diagonal[pivot] > 1e-10 * largest)) break;
-    double *row = a + (size_t)pivot * (size_t)n, root = sqrt(diagonal[pivot]);
-    used[pivot] = true;
-    for (int32_t i = 0; i < n; i++) row[i] = used[i] ? 0 : row[i] / root;
-    for (int32_t i = 0; i < n; i++) {
-      if (used[i] || row[i] == 0) continue;
-      double *to = a + (size_t)i * (size_t)n, f = row[i];
-      for (int32_t j = 0; j < n; j++) to[j] -= f * row[j];
-      diagonal[i] = to[i];
-    }
-  }
-  return rank;
-}
 
 /* Column i of W, or of G Gᵀ */
 static void fill(double *a, double *r, double *v, const ds_subproblem *p, int32_t n, bool velocities) {
@@ -66,13 +41,14 @@ int32_t ds_problem_rank(const ds_problem *problem, ds_error *error) {
       double *a = n <= DENSE_MAX ? DS_NEW(&arena, double, (size_t)n *(size_t)n + 1) : NULL;
       double *diagonal = DS_NEW(&arena, double, n + 1), *r = DS_NEW(&arena, double, rows + 1);
       double *v = DS_NEW(&arena, double, p->dof + 1);
-      bool *used = DS_NEW(&arena, bool, n + 1);
-      if (!a || ds_arena_failed(&arena)) {
+      int32_t *pivot = DS_NEW(&arena, int32_t, n + 1);
+      double *l = n <= DENSE_MAX ? DS_NEW0(&arena, double, (size_t)n *(size_t)n + 1) : NULL;
+      if (!a || !l || ds_arena_failed(&arena)) {
         rank = -1;
         break;
       }
       fill(a, r, v, p, n, !p->delassus && p->dof < rows);
-      rank += pivoted_rank(a, diagonal, used, n);
+      rank += ds_pivoted_cholesky(l, pivot, diagonal, a, n, 1e-10);
       ds_arena_release(&arena, mark);
     }
   }

@@ -266,6 +266,12 @@ static inline double natural_residual(const double *r, const double *u, double m
   return d0 * d0 + d1 * d1 + d2 * d2;
 }
 
+double ds_subproblem_natural_map(const ds_subproblem *p, const double *r, const double *u, double rho) {
+  double sum = 0;
+  for (int32_t k = 0; k < p->contact_count; k++) sum += natural_residual(r + 3 * k, u + 3 * k, p->mu[k], rho, 0);
+  return sqrt(sum);
+}
+
 /* Impulses without bound make any error small that is relative to them: a
  * jammed wedge would pass. An approach that is not small against |q| counts by
  * its square, which is nothing where the problem is solved. */

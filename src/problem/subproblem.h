@@ -57,6 +57,9 @@ void ds_subproblem_times_part(double *y, const ds_subproblem *problem, const dou
 /* Projection on the Coulomb cone K_mu: p may be x. */
 void ds_cone_project(double p[3], const double x[3], double mu);
 
+/* |r - P_K(r - rho u~)|, u~ = u + mu |u_T| n, for any rho. */
+double ds_subproblem_natural_map(const ds_subproblem *problem, const double *r, const double *u, double rho);
+
 /* The scale-free natural-map error |r - P_K(r - rho u~)| / max(|r|, rho |q|), u~ = u + mu |u_T| n, rho = 3 nc / tr W.
  * It is at least (|(-u_N)+| / |q|)², so that impulses without bound do not hide what they cannot prevent. With
  * samples >= 3 the friction disk is a regular polygon and the map is Alart-Curnier's, which vanishes at the same
