@@ -1,9 +1,10 @@
 /* Writes the seeds of the fuzz targets: FOLDER/text has small problems in every storage, FOLDER/hdf5 the bytes of
- * well-formed structures. Usage: fuzz-seeds FOLDER */
+ * well-formed structures, FOLDER/mesh mesh files behind a byte that tells the format. Usage: fuzz-seeds FOLDER */
 #define _XOPEN_SOURCE 700 /* open_memstream, mkdir */
 #include <errno.h>
 #include <sys/stat.h>
 
+#include "mesh_files.h"
 #include "problem_sample.h"
 
 static bool write_bytes(const char *folder, const char *name, const void *bytes, size_t size) {
@@ -52,11 +53,41 @@ static bool write_structures(const char *folder) {
   return ok;
 }
 
+static bool write_mesh(const char *folder, int number, const bytes *mesh, char format) {
+  char name[32], whole[sizeof mesh->data + 1];
+  snprintf(name, sizeof name, "mesh%02d", number);
+  whole[0] = format;
+  memcpy(whole + 1, mesh->data, mesh->length);
+  return write_bytes(folder, name, whole, mesh->length + 1);
+}
+
+/* The first byte is the place of the format in fuzz_mesh.c's list: obj, stl, ply, msh. */
+static bool write_meshes(const char *folder) {
+  bytes b = {.length = 0};
+  bool ok = true;
+  int number = 0;
+  put(&b, "# box\n" OBJ_VERTICES "vn 0 0 1\n" OBJ_FACES "f -1/1 -2/1/1 \\\n -3//1\n");
+  ok = write_mesh(folder, number++, &b, 0);
+  b = stl_text();
+  ok = write_mesh(folder, number++, &b, 1) && ok;
+  b = stl_binary("solid");
+  ok = write_mesh(folder, number++, &b, 1) && ok;
+  for (int storage = 0; storage < 3; storage++) {
+    b = ply_file(storage);
+    ok = write_mesh(folder, number++, &b, 2) && ok;
+  }
+  for (int kind = 0; kind < 12; kind++) {
+    b = kind % 2 ? msh_2(kind / 2 % 2, false, kind / 4) : msh_4(kind / 2 % 2, kind == 4, 8, kind / 4);
+    ok = write_mesh(folder, number++, &b, 3) && ok;
+  }
+  return ok;
+}
+
 int main(int argc, char **argv) {
-  char text[256], hdf5[256], all[256];
+  char text[256], hdf5[256], mesh[256], all[256];
   if (argc != 2) return fprintf(stderr, "usage: fuzz-seeds FOLDER\n"), 2;
   if (!make_folder(all, sizeof all, argv[1], "") || !make_folder(text, sizeof text, argv[1], "text") ||
-      !make_folder(hdf5, sizeof hdf5, argv[1], "hdf5"))
+      !make_folder(hdf5, sizeof hdf5, argv[1], "hdf5") || !make_folder(mesh, sizeof mesh, argv[1], "mesh"))
     return fprintf(stderr, "fuzz-seeds: %s: %s\n", argv[1], strerror(errno)), 2;
-  return write_texts(text) && write_structures(hdf5) ? 0 : 2;
+  return write_texts(text) && write_structures(hdf5) && write_meshes(mesh) ? 0 : 2;
 }

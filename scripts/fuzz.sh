@@ -20,7 +20,10 @@ run() {
 }
 run fuzz_problem text 16384 &
 text=$!
+run fuzz_mesh mesh 4096 &
+mesh=$!
 status=0
 run fuzz_problem_hdf5 hdf5 8192 || status=$?
 wait "$text" || status=$?
+wait "$mesh" || status=$?
 exit "$status"

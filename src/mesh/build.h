@@ -1,0 +1,47 @@
+/* Building a solid: the parts that solid.c puts together. Each is the same bit for bit for any number of threads. */
+#ifndef DS_MESH_BUILD_H
+#define DS_MESH_BUILD_H
+
+#include "base/thread.h"
+#include "mesh/distance.h"
+#include "mesh/solid.h"
+
+typedef struct ds_build {
+  const ds_surface *surface;
+  const ds_distance *tree;
+  ds_pool *pool;
+  ds_solid_progress *progress; /* or NULL; called from the calling thread */
+  void *user;
+} ds_build;
+
+/* ---- field.c ---- */
+/* Lays out the grid and finds which cells have bricks: all that come nearer to the surface than `band` coarse cells.
+ * DS_ERROR_INPUT where the grid would be too large. */
+ds_status ds_field_plan(ds_field *field, const ds_build *build, double fine, double band, ds_error *error);
+/* Computes all distances of a planned field. */
+ds_status ds_field_fill(ds_field *field, const ds_build *build, ds_error *error);
+int64_t ds_field_bytes(const ds_field *field); /* also of a field that is only planned */
+void ds_field_free(ds_field *field);
+
+/* ---- samples.c ---- */
+/* Points and normals in the order of their numbers; no balls yet. No point of the surface is farther from a sample
+ * than spacing. */
+ds_status ds_samples_build(ds_samples *samples, const ds_surface *surface, double spacing, ds_error *error);
+int64_t ds_samples_bytes(const ds_samples *samples);
+void ds_samples_free(ds_samples *samples);
+
+/* ---- ball_tree.c ---- */
+/* Puts the samples in tree order and builds the balls. */
+ds_status ds_balls_build(ds_samples *samples, ds_error *error);
+
+/* ---- cache.c ---- */
+typedef struct ds_cache_key {
+  uint64_t hash[2];
+} ds_cache_key;
+ds_cache_key ds_cache_hash(const ds_mesh *mesh, double cell, double spacing);
+/* Reads field, samples and what was chosen into the solid; false, nothing changed, where there is no sound file. */
+bool ds_cache_load(ds_solid *solid, const char *folder, ds_cache_key key);
+/* Best effort: a folder that cannot be written to is no error. */
+void ds_cache_save(const ds_solid *solid, const char *folder, ds_cache_key key);
+
+#endif
