@@ -200,7 +200,8 @@ static void one_step(tally *t, ds_arena *arena, ds_state *state, const ds_scene 
                      bool window, parts *linear) {
   ds_contact_list contacts;
   ds_assembly assembly = {0};
-  ds_detect_options detect = {options->step, options->margin, options->contacts_per_face};
+  ds_detect_options detect = {
+      .step = options->step, .margin = options->margin, .contacts_per_face = options->contacts_per_face};
   ds_detect(arena, &contacts, scene, state, &detect);
   ds_assemble(arena, &assembly, scene, state, &contacts, options);
   ds_predict(&assembly, scene, state, options->step);
@@ -229,7 +230,8 @@ static void one_step(tally *t, ds_arena *arena, ds_state *state, const ds_scene 
     state->contacts = realloc(state->contacts, (size_t)contacts.count * sizeof *state->contacts);
     state->contact_capacity = contacts.count;
   }
-  ds_integrate(state, scene, &assembly, &contacts, options->step);
+  ds_integration integration;
+  ds_integrate(arena, state, &integration, scene, &assembly, &contacts, options->step);
 }
 
 static void write_parts(FILE *table, const char *name, const parts *t) {

@@ -1,9 +1,10 @@
-/* drystone check: reads scenes and says whether they can be run. */
+/* drystone check: reads scenes and meshes, and says whether they can be used. */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "args.h"
 #include "command.h"
+#include "mesh_source.h"
 #include "source.h"
 
 static void print_counts(const char *source, const ds_scene *scene, const ds_run_settings *run) {
@@ -18,31 +19,87 @@ static void print_counts(const char *source, const ds_scene *scene, const ds_run
          (int)kinds[DS_BODY_KINEMATIC], (int)shapes, run->time, run->options.step);
 }
 
+static bool check_scene(const char *source, const arg_list *settings, const source_reading *reading) {
+  ds_error error = {{0}};
+  ds_run_settings run;
+  ds_scene *scene = source_scene(NULL, &run, source, settings, reading, &error);
+  if (scene == NULL)
+    fprintf(stderr, "drystone check: %s\n", error.message);
+  else if (!reading->quiet)
+    print_counts(source, scene, &run);
+  ds_scene_destroy(scene);
+  return scene != NULL;
+}
+
+/* ---- meshes ---- */
+
+static const char *const advice[DS_MESH_FAULT_COUNT] = {
+    [DS_MESH_EMPTY] = "there are no triangles; export the mesh again",
+    [DS_MESH_NOT_FINITE] = "vertices that are no numbers; export the mesh again",
+    [DS_MESH_BAD_INDEX] = "triangles of vertices that do not exist; export the mesh again",
+    [DS_MESH_DEGENERATE] = "triangles without area; delete them, or merge their corners, and close the gap",
+    [DS_MESH_DUPLICATE] = "the same triangle again; delete the copies",
+    [DS_MESH_OPEN] = "edges with a triangle on one side only; close the holes, merge vertices at the same place",
+    [DS_MESH_NOT_MANIFOLD] = "edges with more than two triangles; remove inner walls, separate parts that touch",
+    [DS_MESH_INCONSISTENT] = "neighbours that face opposite sides; turn one of them over",
+    [DS_MESH_CROSSING] = "triangles that cut each other; join the parts by a Boolean union",
+    [DS_MESH_INVERTED] = "a part that is inside out; turn its triangles over",
+    [DS_MESH_NO_VOLUME] = "the surface encloses nothing; give sheets a thickness",
+};
+
+static void print_faults(const char *source, const ds_mesh_report *r) {
+  for (int f = 0; f < DS_MESH_FAULT_COUNT; f++) {
+    if (r->count[f] == 0) continue;
+    fprintf(stderr, "%s: %s: %d", source, ds_mesh_fault_name((ds_mesh_fault)f), (int)r->count[f]);
+    if (r->where[f] >= 0)
+      fprintf(stderr, ", first %s %d at (%.6g, %.6g, %.6g) m", f == DS_MESH_NOT_FINITE ? "vertex" : "triangle",
+              (int)r->where[f], r->place[f].x, r->place[f].y, r->place[f].z);
+    fprintf(stderr, ": %s\n", advice[f]);
+  }
+}
+
+static bool check_mesh(const char *source, double scale, bool quiet) {
+  ds_error error = {{0}};
+  ds_mesh mesh;
+  ds_mesh_report report = {0};
+  bool read = mesh_source_read(&mesh, source, scale, &error) == DS_OK;
+  bool looked = read && ds_mesh_check(&report, &mesh, &error) == DS_OK;
+  if (!looked) {
+    fprintf(stderr, "drystone check: %s\n", error.message);
+  } else if (!report.usable) {
+    print_faults(source, &report);
+  } else if (!quiet) {
+    ds_vec3 low, high;
+    mesh_bounds(&low, &high, &mesh);
+    printf("%s: ok: %d triangles, %d vertices, %d part%s, %.4g x %.4g x %.4g m, area %.4g m², volume %.4g m³\n", source,
+           (int)mesh.triangle_count, (int)mesh.vertex_count, (int)report.parts, report.parts == 1 ? "" : "s",
+           high.x - low.x, high.y - low.y, high.z - low.z, report.area, report.volume);
+  }
+  if (read) ds_mesh_free(&mesh);
+  return looked && report.usable;
+}
+
 int command_check(int argc, char **argv) {
   const char **words = calloc(2 * (size_t)argc + 2, sizeof *words);
   if (words == NULL) return fprintf(stderr, "drystone check: out of memory\n"), EXIT_INPUT;
   arg_list sources = {words, 0}, settings = {words + argc, 0};
-  bool quiet = false;
-  const arg_option table[] = {{"--set", NULL, ARG_LIST, &settings, 0, 0, NULL, NULL},
-                              {"--quiet", "-q", ARG_FLAG, &quiet, 0, 0, NULL, NULL}};
+  source_reading reading = {0};
+  double scale = 1;
+  const arg_option table[] = {READING_OPTIONS(&reading),
+                              {"--scale", NULL, ARG_REAL, &scale, 1e-9, 1e9, NULL, NULL},
+                              {"--set", NULL, ARG_LIST, &settings, 0, 0, NULL, NULL},
+                              {"--quiet", "-q", ARG_FLAG, &reading.quiet, 0, 0, NULL, NULL}};
   int status = EXIT_INPUT;
   if (args_parse(&sources, argc, argv, table, (int32_t)(sizeof table / sizeof *table))) {
     if (sources.count == 0)
-      fprintf(stderr, "drystone check: give one or more scene files\n");
+      fprintf(stderr, "drystone check: give one or more scene files or meshes\n");
     else
       status = EXIT_OK;
   }
   for (int32_t i = 0; i < sources.count; i++) {
-    ds_error error = {{0}};
-    ds_run_settings run;
-    ds_scene *scene = source_scene(NULL, &run, sources.items[i], &settings, &error);
-    if (scene == NULL) {
-      fprintf(stderr, "drystone check: %s\n", error.message);
-      status = EXIT_INPUT;
-    } else if (!quiet) {
-      print_counts(sources.items[i], scene, &run);
-    }
-    ds_scene_destroy(scene);
+    bool good = mesh_source_is(sources.items[i]) ? check_mesh(sources.items[i], scale, reading.quiet)
+                                                 : check_scene(sources.items[i], &settings, &reading);
+    if (!good) status = EXIT_INPUT;
   }
   free(words);
   return status;

@@ -10,6 +10,7 @@ int command_solve(int argc, char **argv);
 int command_check(int argc, char **argv);
 int command_info(int argc, char **argv);
 int command_scenes(int argc, char **argv);
+int command_figures(int argc, char **argv);
 int command_scene(int argc, char **argv);
 int command_draw(int argc, char **argv);
 int command_plot(int argc, char **argv);

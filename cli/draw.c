@@ -1,4 +1,4 @@
-/* `drystone draw`: a picture of a recording at a time, or of a scene at its start. docs/pictures.md. */
+/* `drystone draw`: a picture of a recording at a time, of a scene at its start, or of a mesh. docs/pictures.md. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,6 +7,7 @@
 #include "args.h"
 #include "camera.h"
 #include "command.h"
+#include "mesh_source.h"
 #include "overlay.h"
 #include "record/record.h"
 #include "source.h"
@@ -15,13 +16,13 @@
 typedef struct drawing {
   const char *source, *output, *size, *view, *look;
   arg_list settings;
-  double time, zoom;
-  bool time_given, contacts, dark;
+  double time, zoom, scale;
+  bool time_given, scale_given, contacts, dark;
   int32_t width, height;
   ds_framing framing;
 } drawing;
 
-/* What is drawn: either a recording's frame or a scene's start. */
+/* What is drawn: a recording's frame, a scene's start, or a mesh. */
 typedef struct subject {
   ds_recording *recording;
   ds_scene *own_scene; /* NULL where the recording has it */
@@ -31,6 +32,8 @@ typedef struct subject {
   const ds_contact *contacts;
   int32_t contact_count;
   double time;
+  bool is_mesh;
+  ds_mesh mesh;
 } subject;
 
 /* `count` numbers with commas between them, each within +-limit. */
@@ -100,13 +103,14 @@ static bool parse_drawing(drawing *d, const char **words, int argc, char **argv)
       {.name = "--zoom", .kind = ARG_REAL, .target = &d->zoom, .low = 0.01, .high = 100},
       {.name = "--look", .kind = ARG_TEXT, .target = &d->look},
       {.name = "--set", .kind = ARG_LIST, .target = &d->settings},
+      {.name = "--scale", .kind = ARG_REAL, .target = &d->scale, .low = 1e-9, .high = 1e9, .given = &d->scale_given},
       {.name = "--contacts", .kind = ARG_FLAG, .target = &d->contacts},
       {.name = "--dark", .kind = ARG_FLAG, .target = &d->dark},
   };
   arg_list found = {words, 0};
   if (!args_parse(&found, argc, argv, options, sizeof options / sizeof options[0])) return false;
   if (found.count != 1) {
-    fprintf(stderr, "drystone draw: give one recording, scene file or generator%s\n",
+    fprintf(stderr, "drystone draw: give one recording, scene file, generator or mesh%s\n",
             found.count > 1 ? ", not several" : "");
     return false;
   }
@@ -153,7 +157,8 @@ static ds_status open_scene(subject *s, const drawing *d, ds_error *error) {
              d->contacts ? "contacts" : "other times");
     return DS_ERROR_INPUT;
   }
-  s->own_scene = source_scene(NULL, &run, d->source, &d->settings, error);
+  source_reading reading = {.surface_only = true};
+  s->own_scene = source_scene(NULL, &run, d->source, &d->settings, &reading, error);
   if (!s->own_scene) return DS_ERROR_INPUT;
   s->scene = s->own_scene;
   ds_state *state = ds_state_create(s->scene);
@@ -171,7 +176,30 @@ static ds_status open_scene(subject *s, const drawing *d, ds_error *error) {
   return DS_OK;
 }
 
+static ds_status open_mesh(subject *s, const drawing *d, ds_error *error) {
+  if (d->contacts || d->time_given || d->settings.count > 0) {
+    snprintf(error->message, sizeof error->message, "%.200s: a mesh has no %s", d->source,
+             d->contacts     ? "contacts"
+             : d->time_given ? "times"
+                             : "settings");
+    return DS_ERROR_INPUT;
+  }
+  s->is_mesh = true;
+  ds_status status = mesh_source_read(&s->mesh, d->source, d->scale, error);
+  return status == DS_OK ? mesh_source_drawable(&s->mesh, d->source, error) : status;
+}
+
+static ds_status open_subject(subject *s, const drawing *d, ds_error *error) {
+  if (mesh_source_is(d->source)) return open_mesh(s, d, error);
+  if (d->scale_given) {
+    snprintf(error->message, sizeof error->message, "%.200s: --scale is for meshes", d->source);
+    return DS_ERROR_INPUT;
+  }
+  return source_is_recording(d->source) ? open_recording(s, d, error) : open_scene(s, d, error);
+}
+
 static void close_subject(subject *s) {
+  ds_mesh_free(&s->mesh);
   if (s->recording) ds_recording_close(s->recording);
   if (s->own_scene) ds_scene_destroy(s->own_scene);
   free(s->own_poses);
@@ -183,9 +211,22 @@ static double grid_spacing(double radius) {
   return power * (ratio < 1.5 ? 1 : ratio < 3.5 ? 2 : ratio < 7.5 ? 5 : 10);
 }
 
+/* The text in the lower left corner. */
+static void write_label(char *text, size_t size, const subject *s) {
+  if (!s->is_mesh) {
+    snprintf(text, size, "t = %.2f s", s->time);
+    return;
+  }
+  ds_vec3 low, high;
+  mesh_bounds(&low, &high, &s->mesh);
+  snprintf(text, size, "%.3g x %.3g x %.3g m, %d triangles", high.x - low.x, high.y - low.y, high.z - low.z,
+           (int)s->mesh.triangle_count);
+}
+
 static ds_status render_subject(ds_image *image, float *depth, const drawing *d, const subject *s, ds_error *error) {
   ds_tableau tableau;
-  ds_status status = ds_tableau_build(&tableau, s->scene, s->poses, d->contacts, error);
+  ds_status status = s->is_mesh ? ds_tableau_build_mesh(&tableau, &s->mesh, error)
+                                : ds_tableau_build(&tableau, s->scene, s->poses, d->contacts, error);
   if (status != DS_OK) return status;
   double radius = fmax(tableau.radius, 1e-6);
   ds_vec3 margin = v3(0.3 * radius, 0.3 * radius, 0.3 * radius), low = tableau.low, high = tableau.high;
@@ -193,7 +234,8 @@ static ds_status render_subject(ds_image *image, float *depth, const drawing *d,
     low = v3_min(low, tableau.points[i]);
     high = v3_max(high, tableau.points[i]);
   }
-  ds_view view = {.mesh = &tableau.mesh,
+  ds_view view = {.model = &tableau.model,
+                  .casters = tableau.casters.triangle_count > 0 ? &tableau.casters : NULL,
                   .low = v3_sub(low, margin),
                   .high = v3_add(high, margin),
                   .focus = v3_scale(0.5, v3_add(tableau.low, tableau.high)),
@@ -205,15 +247,19 @@ static ds_status render_subject(ds_image *image, float *depth, const drawing *d,
   ds_framing framing = d->framing;
   framing.points = tableau.points;
   framing.count = tableau.point_count;
-  framing.fill = tableau.has_surroundings ? 1 : tableau.framed_count <= 1 ? 0.4 : tableau.framed_count <= 4 ? 0.65 : 1;
+  framing.fill = s->is_mesh                  ? 0.85
+                 : tableau.has_surroundings  ? 1
+                 : tableau.framed_count <= 1 ? 0.4
+                 : tableau.framed_count <= 4 ? 0.65
+                                             : 1;
   ds_camera_frame(&view.camera, &view.sun, &framing, d->width, d->height);
   status = ds_render(image, depth, &view, error);
   if (status == DS_OK && d->contacts)
     status = ds_overlay_contacts(image, depth, &view.camera, s->contacts, s->contact_count, 0.25 * radius, error);
-  char time[32], scale[48];
-  snprintf(time, sizeof time, "t = %.2f s", s->time);
+  char left[96], scale[48];
+  write_label(left, sizeof left, s);
   snprintf(scale, sizeof scale, "grid %g m", view.grid);
-  if (status == DS_OK) status = ds_overlay_labels(image, time, view.has_ground ? scale : NULL, d->dark, error);
+  if (status == DS_OK) status = ds_overlay_labels(image, left, view.has_ground ? scale : NULL, d->dark, error);
   ds_tableau_free(&tableau);
   return status;
 }
@@ -222,7 +268,7 @@ static ds_status draw(const drawing *d, ds_error *error) {
   subject s = {0};
   ds_image image = {0};
   float *depth = NULL;
-  ds_status status = source_is_recording(d->source) ? open_recording(&s, d, error) : open_scene(&s, d, error);
+  ds_status status = open_subject(&s, d, error);
   if (status == DS_OK) status = ds_image_create(&image, d->width, d->height, error);
   if (status == DS_OK && d->contacts) {
     depth = malloc((size_t)d->width * (size_t)d->height * sizeof *depth);
@@ -245,7 +291,7 @@ int command_draw(int argc, char **argv) {
     fprintf(stderr, "drystone draw: out of memory\n");
     return EXIT_INPUT;
   }
-  drawing d = {.size = "1280x720", .zoom = 1, .settings = {words + argc + 1, 0}};
+  drawing d = {.size = "1280x720", .zoom = 1, .scale = 1, .settings = {words + argc + 1, 0}};
   ds_error error = {{0}};
   int result = EXIT_INPUT;
   if (parse_drawing(&d, words, argc, argv)) {

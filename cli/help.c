@@ -9,6 +9,14 @@
 static const char source_note[] =
     "SOURCE is a scene file, or a generator with parameters: card-house:levels=5,mu=0.7\n";
 
+static const char mesh_note[] =
+    "MESH is a file .obj, .stl, .ply or .msh, figure:NAME ('drystone figures' lists them), or recipe:FILE.json\n";
+
+#define CACHE_OPTIONS                                                                                   \
+  "      --cache DIR         keep built solids there; else $DRYSTONE_CACHE, $XDG_CACHE_HOME/drystone, " \
+  "~/.cache/drystone\n"                                                                                 \
+  "      --no-cache          build all solids anew\n"
+
 static const char run_options[] =
     "  -t, --time S            simulate S seconds instead of what the scene says\n"
     "      --step S            length of a time step, s\n"
@@ -21,7 +29,8 @@ static const char run_options[] =
     "      --report FILE.json  write the report; '-' writes it to stdout in place of the summary\n"
     "      --dump-problems DIR write islands' contact problems as files for 'drystone solve'\n"
     "      --dump-when WHICH   unconverged (default), every=N: those of every Nth step, slowest=K: the K slowest\n"
-    "      --set PATH=VALUE    change a value of the scene, e.g. options.tolerance=1e-6; may be repeated\n"
+    "      --set PATH=VALUE    change a value of the scene, e.g. options.tolerance=1e-6; may be "
+    "repeated\n" CACHE_OPTIONS
     "      --strict            exit with 1 if any step failed its certificate\n"
     "  -q, --quiet             no progress line and no summary\n";
 
@@ -41,11 +50,15 @@ static const char solve_options[] =
 
 static const char check_options[] =
     "      --set PATH=VALUE    change a value first; may be repeated\n"
+    "      --scale F           multiply the coordinates of meshes\n" CACHE_OPTIONS
     "  -q, --quiet             say only what is wrong\n";
 
 static const char info_options[] =
     "  -a, --all               list all bodies\n"
-    "      --set PATH=VALUE    change a value first; may be repeated\n";
+    "      --set PATH=VALUE    change a value first; may be repeated\n"
+    "      --density D         of a mesh, kg/m³ (default 1000)\n"
+    "      --scale F           multiply the coordinates of a mesh: 0.001 for one in mm\n"
+    "  -j, --threads N         threads to build solids with; 0 = all cores (default)\n" CACHE_OPTIONS;
 
 static const char scenes_options[] = "      --brief             names only, without parameters\n";
 
@@ -60,7 +73,8 @@ static const char draw_options[] =
     "      --zoom F            0.01 to 100 (default 1)\n"
     "      --contacts          show contacts and their impulses\n"
     "      --dark              on a dark background\n"
-    "      --set PATH=VALUE    change a value of a scene first; may be repeated\n";
+    "      --set PATH=VALUE    change a value of a scene first; may be repeated\n"
+    "      --scale F           multiply the coordinates of a mesh\n";
 
 static const char plot_options[] =
     "  -o, --output FILE.png   the picture\n"
@@ -74,13 +88,16 @@ static const command_entry entries[] = {
     {"run", command_run, "run SOURCE [options]", "simulate a scene", run_options},
     {"solve", command_solve, "solve FILE... [options]",
      "solve frictional contact problems: FCLIB's .hdf5, Siconos' .dat", solve_options},
-    {"check", command_check, "check SOURCE... [options]", "read scenes and say whether they can be run", check_options},
-    {"info", command_info, "info SOURCE|RECORD.h5 [options]", "what is in a scene or a recording", info_options},
+    {"check", command_check, "check SOURCE|MESH... [options]", "say whether scenes can be run, and meshes used",
+     check_options},
+    {"info", command_info, "info SOURCE|RECORD.h5|MESH [options]", "what is in a scene, a recording or a mesh",
+     info_options},
     {"scenes", command_scenes, "scenes [NAME...] [options]", "the generators and their parameters", scenes_options},
     {"scene", command_scene, "scene NAME [key=value...] [options]", "write a generator's scene as JSON to stdout",
      scene_options},
-    {"draw", command_draw, "draw RECORD.h5|SOURCE -o FILE.png [options]",
-     "a picture of a recording at one moment, or of a scene", draw_options},
+    {"figures", command_figures, "figures", "the figures that solids can be", NULL},
+    {"draw", command_draw, "draw RECORD.h5|SOURCE|MESH -o FILE.png [options]",
+     "a picture of a recording at one moment, of a scene or of a mesh", draw_options},
     {"plot", command_plot, "plot RECORD.h5... -o FILE.png [options]", "curves of recordings over time", plot_options},
     {"help", command_help, "help [COMMAND]", "this, or the options of a command", NULL},
     {"version", command_version, "version", "the version of the library", NULL},
@@ -111,5 +128,6 @@ void command_print_all(FILE *out) {
 void command_print_one(FILE *out, const command_entry *entry) {
   fprintf(out, "drystone %s\n  %s\n", entry->usage, entry->summary);
   if (strstr(entry->usage, "SOURCE") != NULL) fprintf(out, "\n%s", source_note);
+  if (strstr(entry->usage, "MESH") != NULL) fputs(mesh_note, out);
   if (entry->options != NULL) fprintf(out, "\n%s", entry->options);
 }

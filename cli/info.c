@@ -1,4 +1,4 @@
-/* drystone info: what is in a scene, or in a recording. */
+/* drystone info: what is in a scene or in a recording; info_mesh.c says it of a mesh. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,14 +6,16 @@
 #include "args.h"
 #include "body/scene.h"
 #include "command.h"
+#include "info_mesh.h"
+#include "mesh_source.h"
 #include "record/record.h"
 #include "source.h"
 
 enum { LISTED = 20 }; /* bodies shown without --all */
 
 static const char *const kind_names[] = {"dynamic", "static", "kinematic"};
-static const char *const shape_names[] = {"sphere", "box", "capsule", "cylinder", "hull", "half-space"};
-enum { SHAPE_KINDS = 6 };
+static const char *const shape_names[] = {"sphere", "box", "capsule", "cylinder", "hull", "half-space", "solid"};
+enum { SHAPE_KINDS = 7 };
 
 static int complain(const char *message) {
   fprintf(stderr, "drystone info: %s\n", message);
@@ -38,6 +40,31 @@ static void print_totals(const ds_scene *scene) {
   for (int i = 0; i < SHAPE_KINDS; i++)
     if (shapes[i] > 0) printf(" %d %s", (int)shapes[i], shape_names[i]);
   putchar('\n');
+}
+
+/* Whether no earlier shape has this solid. */
+static bool is_first(const ds_scene *scene, int32_t body, int32_t shape) {
+  for (int32_t i = 0; i <= body; i++)
+    for (int32_t s = 0; s < (i < body ? scene->bodies[i].shape_count : shape); s++)
+      if (scene->bodies[i].shapes[s].solid == scene->bodies[body].shapes[shape].solid) return false;
+  return true;
+}
+
+static void print_solids(const ds_scene *scene) {
+  int32_t count = 0;
+  int64_t bytes = 0;
+  for (int32_t i = 0; i < scene->body_count; i++) {
+    for (int32_t s = 0; s < scene->bodies[i].shape_count; s++) {
+      const ds_solid *solid = scene->bodies[i].shapes[s].solid;
+      if (solid == NULL || !is_first(scene, i, s)) continue;
+      ds_solid_info info = ds_solid_get_info(solid);
+      printf("solid        %s: %d triangles, %d samples, %.1f MB\n", ds_solid_name(solid), (int)info.triangles,
+             (int)info.samples, 1e-6 * (double)info.bytes);
+      count++;
+      bytes += info.bytes;
+    }
+  }
+  if (count > 0) printf("solids       %d, %.1f MB together\n", (int)count, 1e-6 * (double)bytes);
 }
 
 static void print_materials(const ds_scene *scene) {
@@ -96,13 +123,14 @@ static void print_bodies(const ds_scene *scene, bool all) {
   if (shown < scene->body_count) printf("      and %d more; --all lists them\n", (int)(scene->body_count - shown));
 }
 
-static int info_scene(const char *source, const arg_list *settings, bool all) {
+static int info_scene(const char *source, const arg_list *settings, const source_reading *reading, bool all) {
   ds_error error = {{0}};
   ds_run_settings run;
-  ds_scene *scene = source_scene(NULL, &run, source, settings, &error);
+  ds_scene *scene = source_scene(NULL, &run, source, settings, reading, &error);
   if (scene == NULL) return complain(error.message);
   printf("scene        %s\n", run.name);
   print_totals(scene);
+  print_solids(scene);
   print_materials(scene);
   print_settings(&run);
   print_overlap(scene);
@@ -165,6 +193,7 @@ static int info_recording(const char *path, bool all) {
   }
   if (status == EXIT_OK) {
     print_totals(ds_recording_scene(recording));
+    print_solids(ds_recording_scene(recording));
     print_materials(ds_recording_scene(recording));
     print_settings(run);
     if (all) print_bodies(ds_recording_scene(recording), true);
@@ -177,18 +206,29 @@ int command_info(int argc, char **argv) {
   const char **words = calloc(2 * (size_t)argc + 2, sizeof *words);
   if (words == NULL) return complain("out of memory");
   arg_list names = {words, 0}, settings = {words + argc, 0};
-  bool all = false;
+  source_reading reading = {0};
+  info_mesh_options mesh = {.density = 1000, .scale = 1};
+  bool all = false, for_mesh = false;
   const arg_option table[] = {{"--all", "-a", ARG_FLAG, &all, 0, 0, NULL, NULL},
+                              {"--density", NULL, ARG_REAL, &mesh.density, 1e-9, 1e12, NULL, &for_mesh},
+                              {"--scale", NULL, ARG_REAL, &mesh.scale, 1e-9, 1e9, NULL, &for_mesh},
+                              {"--threads", "-j", ARG_INTEGER, &reading.threads, 0, 256, NULL, NULL},
+                              READING_OPTIONS(&reading),
                               {"--set", NULL, ARG_LIST, &settings, 0, 0, NULL, NULL}};
   int status = EXIT_INPUT;
   if (args_parse(&names, argc, argv, table, (int32_t)(sizeof table / sizeof *table))) {
-    bool recording = names.count == 1 && source_is_recording(names.items[0]);
+    const char *name = names.count == 1 ? names.items[0] : "";
+    bool is_mesh = mesh_source_is(name), recording = !is_mesh && source_is_recording(name);
     if (names.count != 1)
-      complain("give one scene file, generator or recording");
-    else if (recording && settings.count > 0)
-      complain("--set changes scenes, not recordings");
+      complain("give one scene file, generator, recording or mesh");
+    else if ((recording || is_mesh) && settings.count > 0)
+      complain(recording ? "--set changes scenes, not recordings" : "--set changes scenes, not meshes");
+    else if (for_mesh && !is_mesh)
+      complain("--density and --scale are for meshes");
     else
-      status = recording ? info_recording(names.items[0], all) : info_scene(names.items[0], &settings, all);
+      status = is_mesh     ? info_mesh(name, &mesh, &reading)
+               : recording ? info_recording(name, all)
+                           : info_scene(name, &settings, &reading, all);
   }
   free(words);
   return status;

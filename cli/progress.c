@@ -29,6 +29,15 @@ void progress_update(progress *p, const ds_step_report *report) {
   fflush(stderr);
 }
 
+void progress_solid(progress *p, const char *name, double share) {
+  if (!p->shown) return;
+  double now = ds_clock();
+  if (now - p->last < INTERVAL) return;
+  p->last = now;
+  fprintf(stderr, "\rbuilding solid %.60s  %3.0f %%\033[K", name, 100 * (share < 1 ? share : 1));
+  fflush(stderr);
+}
+
 void progress_end(progress *p) {
   if (!p->shown) return;
   fputs("\r\033[K", stderr);

@@ -4,7 +4,8 @@
  * the screen. A pixel is then shaded once for each surface that its samples show, at the sample nearest to the pixel's
  * middle, and the colours are mixed by the number of samples: edges get 16 levels at the cost of one shading inside
  * surfaces. The ground is a plane found by formula, so that it reaches the horizon; its lines and the creases of faces
- * are anti-aliased by their distance. Work goes in bands of rows, so that memory does not grow with the picture.
+ * are anti-aliased by their distance. Work goes in bands of rows, so that memory does not grow with the picture, shared
+ * out to all threads; a band's pixels depend on nothing else.
  *
  * Triangles are clipped at the near plane only. */
 #include "render.h"
@@ -13,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/thread.h"
 #include "shade.h"
 
 #define GRID 4 /* samples a pixel side */
@@ -20,24 +22,31 @@
 #define BAND 16 /* rows of pixels in a band */
 #define SHOWS_SKY -1
 #define SHOWS_GROUND -2
+#define SLOPE_MAX \
+  8 /* a steeper step in depth within a pixel is a surface in front of another: solids can hide themselves */
 #define LINE_STRENGTH 0.5f
 #define LINE_HALF_WIDTH 0.55f /* pixels at a height of 720 */
 
 typedef struct renderer {
   const ds_view *view;
-  const ds_mesh *mesh;
+  const ds_model *model;
   ds_lights lights;
   int32_t width, height;
   float near;
-  float eye[3], right[3], up[3], forward[3], focal, cx, cy; /* the camera in mesh coordinates */
-  float ground;                                             /* mesh coordinates */
+  float eye[3], right[3], up[3], forward[3], focal, cx, cy; /* the camera in model coordinates */
+  float ground;                                             /* model coordinates */
   float *projected;                                         /* x, y (pixels), inverse depth of each vertex */
-  int32_t *shown;                                           /* of a band's samples */
-  float *inverse;
-  uint8_t order[SAMPLES]; /* samples by distance from the middle */
-  float encode[4097];     /* linear 0..1 to 0..255 */
+  uint8_t order[SAMPLES];                                   /* samples by distance from the middle */
+  float encode[4097];                                       /* linear 0..1 to 0..255 */
   float line_half_width;
 } renderer;
+
+/* Some rows of the picture, and what its samples show; memory of one thread. */
+typedef struct band {
+  int32_t top, rows;
+  int32_t *shown;
+  float *inverse;
+} band;
 
 static float dot(const float a[3], const float b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 static void store(float out[3], ds_vec3 a) { out[0] = (float)a.x, out[1] = (float)a.y, out[2] = (float)a.z; }
@@ -74,10 +83,10 @@ static void fill_encoding(renderer *r) {
   }
 }
 
-static bool set_up(renderer *r, const ds_image *image, const ds_view *view) {
+static bool set_up(renderer *r, ds_pool *pool, const ds_image *image, const ds_view *view) {
   const ds_camera *camera = &view->camera;
-  *r = (renderer){.view = view, .mesh = view->mesh, .width = image->width, .height = image->height};
-  ds_vec3 origin = view->mesh->origin, eye = v3_sub(camera->eye, origin);
+  *r = (renderer){.view = view, .model = view->model, .width = image->width, .height = image->height};
+  ds_vec3 origin = view->model->origin, eye = v3_sub(camera->eye, origin);
   store(r->eye, eye), store(r->right, camera->right), store(r->up, camera->up), store(r->forward, camera->forward);
   r->focal = (float)camera->focal, r->cx = (float)camera->center_x, r->cy = (float)camera->center_y;
   r->ground = (float)(view->ground - origin.z);
@@ -87,20 +96,15 @@ static bool set_up(renderer *r, const ds_image *image, const ds_view *view) {
   fill_encoding(r);
   float low[3], high[3];
   store(low, v3_sub(view->low, origin)), store(high, v3_sub(view->high, origin));
-  int32_t vertices = r->mesh->vertex_count;
-  size_t samples = (size_t)r->width * BAND * SAMPLES;
+  int32_t vertices = r->model->vertex_count;
   r->projected = malloc((size_t)(vertices > 0 ? vertices : 1) * 3 * sizeof *r->projected);
-  r->shown = malloc(samples * sizeof *r->shown);
-  r->inverse = malloc(samples * sizeof *r->inverse);
-  return r->projected && r->shown && r->inverse &&
-         ds_lights_build(&r->lights, r->mesh, view->sun, view->dark, low, high);
+  return r->projected &&
+         ds_lights_build(&r->lights, pool, view->casters ? view->casters : r->model, view->sun, view->dark, low, high);
 }
 
 static void tear_down(renderer *r) {
   ds_lights_free(&r->lights);
   free(r->projected);
-  free(r->shown);
-  free(r->inverse);
 }
 
 /* Screen position and inverse depth of a point; the latter is 0 or less behind the near plane. */
@@ -121,18 +125,18 @@ static void project(float out[3], const renderer *r, const float p[3]) {
 /* ---- visibility ---- */
 
 /* Ground or sky behind everything. */
-static void clear_band(renderer *r, int32_t top, int32_t rows) {
+static void clear_band(const renderer *r, band *b) {
   float height = r->eye[2] - r->ground;
   bool ground = r->view->has_ground && height > 0;
-  for (int32_t y = 0; y < rows * GRID; y++) {
+  for (int32_t y = 0; y < b->rows * GRID; y++) {
     size_t row = (size_t)y * (size_t)r->width * GRID;
-    float sy = (float)top + ((float)y + 0.5f) / GRID, v = (r->cy - sy) / r->focal;
+    float sy = (float)b->top + ((float)y + 0.5f) / GRID, v = (r->cy - sy) / r->focal;
     for (int32_t x = 0; x < r->width * GRID; x++) {
       float sx = ((float)x + 0.5f) / GRID, u = (sx - r->cx) / r->focal;
       float fall = -(r->forward[2] + u * r->right[2] + v * r->up[2]); /* of the ray a unit of depth */
       bool hit = ground && fall > 0;
-      r->shown[row + (size_t)x] = hit ? SHOWS_GROUND : SHOWS_SKY;
-      r->inverse[row + (size_t)x] = hit ? fall / height : 0;
+      b->shown[row + (size_t)x] = hit ? SHOWS_GROUND : SHOWS_SKY;
+      b->inverse[row + (size_t)x] = hit ? fall / height : 0;
     }
   }
 }
@@ -148,38 +152,37 @@ static void sample_range(int32_t *from, int32_t *to, float low, float high, floa
 }
 
 /* A front-facing triangle given by screen corners into the band's samples. */
-static void fill(renderer *r, int32_t top, int32_t rows, const float a[3], const float b[3], const float c[3],
-                 int32_t index) {
+static void fill(const renderer *r, band *to, const float a[3], const float b[3], const float c[3], int32_t index) {
   float area = (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
   if (!(area < -1e-9f)) return; /* rows go down: counter-clockwise is negative */
   int32_t x0, x1, y0, y1;
   sample_range(&x0, &x1, min3f(a[0], b[0], c[0]), max3f(a[0], b[0], c[0]), 0, r->width * GRID);
-  sample_range(&y0, &y1, min3f(a[1], b[1], c[1]), max3f(a[1], b[1], c[1]), (float)top, rows * GRID);
+  sample_range(&y0, &y1, min3f(a[1], b[1], c[1]), max3f(a[1], b[1], c[1]), (float)to->top, to->rows * GRID);
   float inverse = 1 / area;
   float bx = (c[1] - a[1]) * inverse, by = -(c[0] - a[0]) * inverse;
   float cx = -(b[1] - a[1]) * inverse, cy = (b[0] - a[0]) * inverse;
   float zx = bx * (b[2] - a[2]) + cx * (c[2] - a[2]), zy = by * (b[2] - a[2]) + cy * (c[2] - a[2]);
   for (int32_t y = y0; y < y1; y++) {
-    float dy = (float)top + ((float)y + 0.5f) / GRID - a[1];
+    float dy = (float)to->top + ((float)y + 0.5f) / GRID - a[1];
     size_t row = (size_t)y * (size_t)r->width * GRID;
     for (int32_t x = x0; x < x1; x++) {
       float dx = ((float)x + 0.5f) / GRID - a[0], wb = bx * dx + by * dy, wc = cx * dx + cy * dy;
       if (wb < 0 || wc < 0 || wb + wc > 1) continue;
       float z = a[2] + zx * dx + zy * dy;
-      if (z <= r->inverse[row + (size_t)x]) continue;
-      r->inverse[row + (size_t)x] = z;
-      r->shown[row + (size_t)x] = index;
+      if (z <= to->inverse[row + (size_t)x]) continue;
+      to->inverse[row + (size_t)x] = z;
+      to->shown[row + (size_t)x] = index;
     }
   }
 }
 
 /* Cuts a triangle at the near plane and fills what is in front of it: 0, 1 or 2 triangles. */
-static void fill_clipped(renderer *r, int32_t top, int32_t rows, int32_t index) {
-  const int32_t *corner = r->mesh->triangles[index].corner;
+static void fill_clipped(const renderer *r, band *to, int32_t index) {
+  const int32_t *corner = r->model->triangles[index].corner;
   float cut[4][3];
   int count = 0;
   for (int i = 0; i < 3; i++) {
-    const float *p = r->mesh->vertices[corner[i]].position, *q = r->mesh->vertices[corner[(i + 1) % 3]].position;
+    const float *p = r->model->vertices[corner[i]].position, *q = r->model->vertices[corner[(i + 1) % 3]].position;
     float limit = dot(r->eye, r->forward) + 1.001f * r->near;
     float dp = dot(p, r->forward) - limit, dq = dot(q, r->forward) - limit;
     if (dp >= 0) project(cut[count++], r, p);
@@ -190,23 +193,23 @@ static void fill_clipped(renderer *r, int32_t top, int32_t rows, int32_t index) 
     }
   }
   for (int i = 1; i + 1 < count; i++) {
-    if (cut[0][2] > 0 && cut[i][2] > 0 && cut[i + 1][2] > 0) fill(r, top, rows, cut[0], cut[i], cut[i + 1], index);
+    if (cut[0][2] > 0 && cut[i][2] > 0 && cut[i + 1][2] > 0) fill(r, to, cut[0], cut[i], cut[i + 1], index);
   }
 }
 
-static void rasterize_band(renderer *r, int32_t top, int32_t rows) {
-  for (int32_t i = 0; i < r->mesh->triangle_count; i++) {
-    const int32_t *corner = r->mesh->triangles[i].corner;
+static void rasterize_band(const renderer *r, band *to) {
+  for (int32_t i = 0; i < r->model->triangle_count; i++) {
+    const int32_t *corner = r->model->triangles[i].corner;
     const float *a = r->projected + 3 * (size_t)corner[0], *b = r->projected + 3 * (size_t)corner[1],
                 *c = r->projected + 3 * (size_t)corner[2];
     int in_front = (a[2] > 0) + (b[2] > 0) + (c[2] > 0);
     if (in_front == 0) continue;
     if (in_front < 3) {
-      fill_clipped(r, top, rows, i);
+      fill_clipped(r, to, i);
       continue;
     }
-    if (max3f(a[1], b[1], c[1]) < (float)top || min3f(a[1], b[1], c[1]) > (float)(top + rows)) continue;
-    fill(r, top, rows, a, b, c, i);
+    if (max3f(a[1], b[1], c[1]) < (float)to->top || min3f(a[1], b[1], c[1]) > (float)(to->top + to->rows)) continue;
+    fill(r, to, a, b, c, i);
   }
 }
 
@@ -250,9 +253,9 @@ static float crease(const renderer *r, const ds_triangle *triangle, float x, flo
 }
 
 static void shade_triangle(float out[3], const renderer *r, int32_t index, float x, float y, float inverse) {
-  const ds_triangle *triangle = &r->mesh->triangles[index];
+  const ds_triangle *triangle = &r->model->triangles[index];
   const ds_vertex *v[3];
-  for (int i = 0; i < 3; i++) v[i] = &r->mesh->vertices[triangle->corner[i]];
+  for (int i = 0; i < 3; i++) v[i] = &r->model->vertices[triangle->corner[i]];
   float ray[3], p[3], e1[3], e2[3], d[3], n[3];
   screen_ray(ray, r, x, y);
   for (int k = 0; k < 3; k++) {
@@ -272,7 +275,7 @@ static void shade_triangle(float out[3], const renderer *r, int32_t index, float
   }
   unit(n, n);
   unit(ray, ray);
-  ds_shade_surface(out, &r->lights, &r->mesh->paints[triangle->paint], p, n, ray);
+  ds_shade_surface(out, &r->lights, &r->model->paints[triangle->paint], p, n, ray);
   float line = LINE_STRENGTH * (triangle->edges ? crease(r, triangle, x, y) : 0);
   for (int k = 0; k < 3; k++) out[k] *= 1 - line;
 }
@@ -298,7 +301,7 @@ static bool ground_point(float out[3], const renderer *r, float x, float y) {
 static float grid_cover(const renderer *r, const float p[3], float x, float y) {
   float px[3], py[3], grid = (float)r->view->grid, cover = 0;
   if (!(grid > 0) || !ground_point(px, r, x + 1, y) || !ground_point(py, r, x, y + 1)) return 0;
-  ds_vec3 origin = r->mesh->origin;
+  ds_vec3 origin = r->model->origin;
   double world[2] = {p[0] + origin.x, p[1] + origin.y};
   for (int k = 0; k < 2; k++) {
     float pixel = fabsf(px[k] - p[k]) + fabsf(py[k] - p[k]);
@@ -316,7 +319,7 @@ static void shade_ground(float out[3], const renderer *r, float x, float y) {
   ds_shade_sky(sky, &r->lights, ray);
   memcpy(out, sky, sizeof sky);
   if (!ground_point(p, r, x, y)) return;
-  ds_vec3 focus = v3_sub(r->view->focus, r->mesh->origin);
+  ds_vec3 focus = v3_sub(r->view->focus, r->model->origin);
   float dx = p[0] - (float)focus.x, dy = p[1] - (float)focus.y, fade = (float)r->view->fade;
   float away = (dx * dx + dy * dy) / (fade * fade), clear = expf(-away);
   if (clear < 1e-3f) return;
@@ -342,16 +345,16 @@ static void shade_sample(float out[3], const renderer *r, int32_t shown, float x
 }
 
 /* The colour of a pixel, and its largest inverse depth. */
-static float resolve(float out[3], const renderer *r, int32_t x, int32_t band_row, int32_t top) {
+static float resolve(float out[3], const renderer *r, const band *b, int32_t x, int32_t band_row) {
   int32_t shown[SAMPLES], key[SAMPLES], stride = r->width * GRID;
-  float inverse[SAMPLES], nearest = 0;
+  float inverse[SAMPLES], nearest = 0, step = SLOPE_MAX / r->focal;
   bool done[SAMPLES] = {false};
   for (int i = 0; i < SAMPLES; i++) {
     int s = r->order[i];
     size_t at = (size_t)(band_row * GRID + s / GRID) * (size_t)stride + (size_t)(x * GRID + s % GRID);
-    shown[i] = r->shown[at];
-    inverse[i] = r->inverse[at];
-    key[i] = shown[i] >= 0 ? r->mesh->triangles[shown[i]].surface : shown[i];
+    shown[i] = b->shown[at];
+    inverse[i] = b->inverse[at];
+    key[i] = shown[i] >= 0 ? r->model->triangles[shown[i]].surface : shown[i];
     nearest = fmaxf(nearest, inverse[i]);
   }
   out[0] = out[1] = out[2] = 0;
@@ -360,12 +363,13 @@ static float resolve(float out[3], const renderer *r, int32_t x, int32_t band_ro
     int weight = 0;
     for (int j = i; j < SAMPLES; j++) {
       if (done[j] || key[j] != key[i]) continue;
+      if (key[i] >= 0 && fabsf(inverse[j] - inverse[i]) > step * inverse[i]) continue;
       done[j] = true;
       weight++;
     }
     float color[3], sx = 0.5f, sy = 0.5f;
     if (weight < SAMPLES) sx = sample_offset(r->order[i] % GRID), sy = sample_offset(r->order[i] / GRID);
-    shade_sample(color, r, shown[i], (float)x + sx, (float)(top + band_row) + sy, inverse[i]);
+    shade_sample(color, r, shown[i], (float)x + sx, (float)(b->top + band_row) + sy, inverse[i]);
     for (int k = 0; k < 3; k++) out[k] += color[k] * (float)weight / SAMPLES;
   }
   return nearest;
@@ -380,33 +384,71 @@ static uint8_t to_byte(const renderer *r, float color, int32_t x, int32_t y) {
   return (uint8_t)fminf(255, value + ((float)order[y & 3][x & 3] + 0.5f) / 16);
 }
 
-static void shade_band(ds_image *image, float *depth, const renderer *r, int32_t top, int32_t rows) {
-  for (int32_t row = 0; row < rows; row++) {
+static void shade_band(ds_image *image, float *depth, const renderer *r, const band *b) {
+  for (int32_t row = 0; row < b->rows; row++) {
     for (int32_t x = 0; x < r->width; x++) {
-      float color[3], nearest = resolve(color, r, x, row, top);
-      uint8_t *pixel = ds_image_pixel(image, x, top + row);
+      float color[3], nearest = resolve(color, r, b, x, row);
+      uint8_t *pixel = ds_image_pixel(image, x, b->top + row);
       for (int k = 0; k < 3; k++) pixel[k] = to_byte(r, color[k], x, row);
-      if (depth) depth[(size_t)(top + row) * (size_t)r->width + (size_t)x] = nearest > 0 ? 1 / nearest : INFINITY;
+      if (depth) depth[(size_t)(b->top + row) * (size_t)r->width + (size_t)x] = nearest > 0 ? 1 / nearest : INFINITY;
     }
   }
 }
 
-ds_status ds_render(ds_image *image, float *depth, const ds_view *view, ds_error *error) {
+/* ---- all together ---- */
+
+typedef struct picture {
   renderer r;
-  if (!set_up(&r, image, view)) {
-    tear_down(&r);
-    snprintf(error->message, sizeof error->message, "no memory to draw %d triangles on %d x %d pixels",
-             view->mesh->triangle_count, image->width, image->height);
-    return DS_ERROR_MEMORY;
+  ds_image *image;
+  float *depth;
+  band *bands; /* a thread each */
+} picture;
+
+static void draw_band(void *context, int32_t item, int32_t worker) {
+  picture *p = context;
+  band *b = &p->bands[worker];
+  b->top = item * BAND;
+  b->rows = p->r.height - b->top < BAND ? p->r.height - b->top : BAND;
+  clear_band(&p->r, b);
+  rasterize_band(&p->r, b);
+  shade_band(p->image, p->depth, &p->r, b);
+}
+
+static bool create_bands(picture *p, int32_t threads) {
+  size_t samples = (size_t)p->image->width * BAND * SAMPLES;
+  p->bands = calloc((size_t)threads, sizeof *p->bands);
+  bool good = p->bands != NULL;
+  for (int32_t i = 0; good && i < threads; i++) {
+    p->bands[i].shown = malloc(samples * sizeof *p->bands[i].shown);
+    p->bands[i].inverse = malloc(samples * sizeof *p->bands[i].inverse);
+    good = p->bands[i].shown && p->bands[i].inverse;
   }
-  for (int32_t i = 0; i < r.mesh->vertex_count; i++)
-    project(r.projected + 3 * (size_t)i, &r, r.mesh->vertices[i].position);
-  for (int32_t top = 0; top < r.height; top += BAND) {
-    int32_t rows = r.height - top < BAND ? r.height - top : BAND;
-    clear_band(&r, top, rows);
-    rasterize_band(&r, top, rows);
-    shade_band(image, depth, &r, top, rows);
+  return good;
+}
+
+static void free_bands(picture *p, int32_t threads) {
+  for (int32_t i = 0; p->bands && i < threads; i++) {
+    free(p->bands[i].shown);
+    free(p->bands[i].inverse);
   }
-  tear_down(&r);
-  return DS_OK;
+  free(p->bands);
+}
+
+ds_status ds_render(ds_image *image, float *depth, const ds_view *view, ds_error *error) {
+  picture p = {.image = image, .depth = depth};
+  ds_pool *pool = ds_pool_create(0);
+  int32_t threads = pool ? ds_pool_size(pool) : 0;
+  bool good = pool && create_bands(&p, threads) && set_up(&p.r, pool, image, view);
+  if (good) {
+    for (int32_t i = 0; i < p.r.model->vertex_count; i++)
+      project(p.r.projected + 3 * (size_t)i, &p.r, p.r.model->vertices[i].position);
+    ds_pool_run(pool, (image->height + BAND - 1) / BAND, draw_band, &p);
+  }
+  tear_down(&p.r);
+  free_bands(&p, threads);
+  ds_pool_destroy(pool);
+  if (good) return DS_OK;
+  snprintf(error->message, sizeof error->message, "no memory to draw %d triangles on %d x %d pixels",
+           view->model->triangle_count, image->width, image->height);
+  return DS_ERROR_MEMORY;
 }

@@ -1,9 +1,9 @@
-/* The renderer: a mesh on a ground, seen by a camera, as a picture. Knows nothing of scenes. */
+/* The renderer: a model on a ground, seen by a camera, as a picture. Knows nothing of scenes. */
 #ifndef DS_CLI_RENDER_H
 #define DS_CLI_RENDER_H
 
 #include "image.h"
-#include "mesh.h"
+#include "model.h"
 
 typedef struct ds_camera {
   ds_vec3 eye, right, up, forward; /* orthonormal, right x forward = -up */
@@ -12,7 +12,8 @@ typedef struct ds_camera {
 } ds_camera;
 
 typedef struct ds_view {
-  const ds_mesh *mesh;
+  const ds_model *model;
+  const ds_model *casters; /* casts the shadows, of the same origin; NULL = the model itself */
   ds_camera camera;
   ds_vec3 low, high;   /* box that holds what matters: sharp shadows are cast within */
   ds_vec3 focus;       /* where the ground is clear; it fades into the backdrop */

@@ -41,9 +41,10 @@ typedef struct run_options {
   const char *source, *record, *report, *dump_folder, *dump_when;
   arg_list settings;
   double time, step, tolerance;
-  int32_t method, predictor, threads, record_every;
+  int32_t method, predictor, record_every;
   bool has_time, has_step, has_tolerance, has_method, has_predictor, has_record_every;
-  bool strict, quiet;
+  bool strict;
+  source_reading reading; /* threads and quiet are those of the run */
 } run_options;
 
 /* All that a run needs; torn down as a whole. */
@@ -73,15 +74,16 @@ static bool parse(run_options *o, const char **words, int argc, char **argv) {
       {"--tol", NULL, ARG_REAL, &o->tolerance, 1e-16, 1, NULL, &o->has_tolerance},
       {"--method", NULL, ARG_CHOICE, &o->method, 0, 0, METHOD_CHOICES, &o->has_method},
       {"--predictor", NULL, ARG_CHOICE, &o->predictor, 0, 0, PREDICTOR_CHOICES, &o->has_predictor},
-      {"--threads", "-j", ARG_INTEGER, &o->threads, 0, 256, NULL, NULL},
+      {"--threads", "-j", ARG_INTEGER, &o->reading.threads, 0, 256, NULL, NULL},
       {"--record", "-o", ARG_TEXT, &o->record, 0, 0, NULL, NULL},
       {"--record-every", NULL, ARG_INTEGER, &o->record_every, 1, 1e9, NULL, &o->has_record_every},
       {"--report", NULL, ARG_TEXT, &o->report, 0, 0, NULL, NULL},
       {"--dump-problems", NULL, ARG_TEXT, &o->dump_folder, 0, 0, NULL, NULL},
       {"--dump-when", NULL, ARG_TEXT, &o->dump_when, 0, 0, NULL, NULL},
       {"--set", NULL, ARG_LIST, &o->settings, 0, 0, NULL, NULL},
+      READING_OPTIONS(&o->reading),
       {"--strict", NULL, ARG_FLAG, &o->strict, 0, 0, NULL, NULL},
-      {"--quiet", "-q", ARG_FLAG, &o->quiet, 0, 0, NULL, NULL},
+      {"--quiet", "-q", ARG_FLAG, &o->reading.quiet, 0, 0, NULL, NULL},
   };
   arg_list list = {words, 0};
   o->settings.items = words + argc;
@@ -143,13 +145,13 @@ static bool plan(run_context *c, ds_error *error) {
 /* From the arguments to everything that is needed for the first step. */
 static bool prepare(run_context *c, ds_error *error) {
   const run_options *o = &c->options;
-  c->scene = source_scene(&c->text, &c->run, o->source, &o->settings, error);
+  c->scene = source_scene(&c->text, &c->run, o->source, &o->settings, &o->reading, error);
   if (c->scene == NULL || !plan(c, error) || !check_outputs(o, error)) return false;
   snprintf(error->message, sizeof error->message, "out of memory, or no more threads");
   c->state = ds_state_create(c->scene);
-  c->stepper = ds_stepper_create(o->threads);
+  c->stepper = ds_stepper_create(o->reading.threads);
   if (c->state == NULL || c->stepper == NULL) return false;
-  c->report = report_create(c->scene, c->state, &c->run, o->source, o->threads, c->steps);
+  c->report = report_create(c->scene, c->state, &c->run, o->source, o->reading.threads, c->steps);
   if (c->report == NULL) return false;
   if (o->dump_folder != NULL) {
     c->dump = dump_create(o->dump_folder, o->dump_when, &c->run, error);
@@ -191,7 +193,7 @@ static bool take_step(run_context *c, ds_step_report *step, ds_error *error) {
 /* Steps to the end or to a signal. The start and the last step are always recorded. */
 static report_ending simulate(run_context *c, ds_error *error) {
   progress line;
-  progress_begin(&line, c->options.quiet, c->run.time);
+  progress_begin(&line, c->options.reading.quiet, c->run.time);
   ds_step_report step = start_report(c);
   bool ok = record_frame(c, &step, error), recorded = true;
   int64_t done = 0;
@@ -231,7 +233,7 @@ static int conclude(run_context *c, report_ending ending, ds_error *error) {
   if (ds_recorder_close(recorder, error) != DS_OK && status == EXIT_OK) status = complain(error->message);
   if (o->report != NULL && !report_write(c->report, o->report, error)) status = complain(error->message);
   bool to_stdout = o->report != NULL && strcmp(o->report, "-") == 0;
-  if (!o->quiet && !to_stdout) {
+  if (!o->reading.quiet && !to_stdout) {
     report_print(c->report, stdout);
     print_files(c, status == EXIT_OK);
   }

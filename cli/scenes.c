@@ -1,4 +1,5 @@
-/* drystone scenes: the generators and their parameters. drystone scene: the JSON that one of them writes. */
+/* drystone scenes: the generators and their parameters. drystone scene: the JSON that one of them writes. drystone
+ * figures: the figures that solids can be. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,4 +94,12 @@ int command_scene(int argc, char **argv) {
   }
   free(words);
   return status;
+}
+
+int command_figures(int argc, char **argv) {
+  if (argc > 1) return fprintf(stderr, "drystone %s: takes no arguments\n", argv[0]), EXIT_INPUT;
+  int32_t count;
+  const ds_figure *figures = ds_figures(&count);
+  for (int32_t i = 0; i < count; i++) printf("%-18s %s\n", figures[i].name, figures[i].summary);
+  return EXIT_OK;
 }

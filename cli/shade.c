@@ -34,22 +34,40 @@ static ds_look choose_look(bool dark) {
                    .bounce = {0.36f, 0.35f, 0.33f}};
 }
 
-bool ds_lights_build(ds_lights *lights, const ds_mesh *mesh, ds_vec3 sun_direction, bool dark, const float low[3],
-                     const float high[3]) {
-  *lights = (ds_lights){.look = choose_look(dark), .sun_direction = v3_unit(sun_direction)};
-  ds_vec3 t1, t2;
-  v3_tangents(&t1, &t2, lights->sun_direction);
-  for (int i = 0; i < DS_SUN_MAPS; i++) {
-    double r = tan(SUN_HALF_ANGLE) * sqrt((i + 0.5) / DS_SUN_MAPS), angle = GOLDEN_ANGLE * i;
+typedef struct map_builder {
+  ds_lights *lights;
+  const ds_model *model;
+  const float *low, *high;
+} map_builder;
+
+/* The maps of the sun first, then those of the sky. */
+static void build_map(void *context, int32_t item, int32_t worker) {
+  map_builder *b = context;
+  ds_lights *lights = b->lights;
+  (void)worker;
+  if (item < DS_SUN_MAPS) {
+    ds_vec3 t1, t2;
+    v3_tangents(&t1, &t2, lights->sun_direction);
+    double r = tan(SUN_HALF_ANGLE) * sqrt((item + 0.5) / DS_SUN_MAPS), angle = GOLDEN_ANGLE * item;
     ds_vec3 d = v3_mad(v3_mad(lights->sun_direction, r * cos(angle), t1), r * sin(angle), t2);
-    if (!ds_shadow_map_build(&lights->sun[i], mesh, d, SUN_MAP_SIZE, low, high)) return false;
-  }
-  for (int i = 0; i < DS_SKY_MAPS; i++) {
+    ds_shadow_map_build(&lights->sun[item], b->model, d, SUN_MAP_SIZE, b->low, b->high);
+  } else {
+    int32_t i = item - DS_SUN_MAPS;
     double z = (i + 0.5) / DS_SKY_MAPS, r = sqrt(1 - z * z), angle = GOLDEN_ANGLE * i;
     ds_vec3 d = v3(r * cos(angle), r * sin(angle), z);
-    if (!ds_shadow_map_build(&lights->sky[i], mesh, d, SKY_MAP_SIZE, low, high)) return false;
+    ds_shadow_map_build(&lights->sky[i], b->model, d, SKY_MAP_SIZE, b->low, b->high);
   }
-  return true;
+}
+
+bool ds_lights_build(ds_lights *lights, ds_pool *pool, const ds_model *model, ds_vec3 sun_direction, bool dark,
+                     const float low[3], const float high[3]) {
+  *lights = (ds_lights){.look = choose_look(dark), .sun_direction = v3_unit(sun_direction)};
+  map_builder b = {lights, model, low, high};
+  ds_pool_run(pool, DS_SUN_MAPS + DS_SKY_MAPS, build_map, &b);
+  bool good = true; /* a map that could not be built is empty */
+  for (int i = 0; i < DS_SUN_MAPS; i++) good = good && lights->sun[i].depth;
+  for (int i = 0; i < DS_SKY_MAPS; i++) good = good && lights->sky[i].depth;
+  return good;
 }
 
 void ds_lights_free(ds_lights *lights) {

@@ -2,6 +2,7 @@
 #ifndef DS_CLI_SHADE_H
 #define DS_CLI_SHADE_H
 
+#include "base/thread.h"
 #include "shadow.h"
 
 #define DS_SUN_MAPS 36
@@ -19,9 +20,9 @@ typedef struct ds_lights {
 } ds_lights;
 
 /* Soft light: the sun is a disk of DS_SUN_MAPS directions, the sky DS_SKY_MAPS directions of the upper half. Shadows
- * are cast by what lies in the box [low, high] of mesh coordinates. False where memory ran out. */
-bool ds_lights_build(ds_lights *lights, const ds_mesh *mesh, ds_vec3 sun_direction, bool dark, const float low[3],
-                     const float high[3]);
+ * are cast by what lies in the box [low, high] of model coordinates. False where memory ran out. */
+bool ds_lights_build(ds_lights *lights, ds_pool *pool, const ds_model *model, ds_vec3 sun_direction, bool dark,
+                     const float low[3], const float high[3]);
 void ds_lights_free(ds_lights *lights);
 
 /* A painted surface point seen along the unit direction `ray`. */

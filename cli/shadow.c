@@ -1,6 +1,6 @@
 /* Shadow maps.
  *
- * The map is an orthographic depth picture of the mesh along the light. A receiver is moved along its normal by two
+ * The map is an orthographic depth picture of the model along the light. A receiver is moved along its normal by two
  * texels before the test: for a plane at angle theta to the light that gains 2 / cos(theta) texels of depth, more than
  * the 2 tan(theta) by which the plane differs within the four texels compared, so that no surface shadows itself. */
 #include "shadow.h"
@@ -14,11 +14,11 @@ static float dot(const float a[3], const float b[3]) { return a[0] * b[0] + a[1]
 static void store(float out[3], ds_vec3 a) { out[0] = (float)a.x, out[1] = (float)a.y, out[2] = (float)a.z; }
 
 /* The rectangle that holds the light's view of all vertices, each first drawn into the box. */
-static bool fit(ds_shadow_map *map, const ds_mesh *mesh, int32_t size, const float low[3], const float high[3]) {
+static bool fit(ds_shadow_map *map, const ds_model *model, int32_t size, const float low[3], const float high[3]) {
   float u0 = INFINITY, u1 = -INFINITY, v0 = INFINITY, v1 = -INFINITY;
-  for (int32_t i = 0; i < mesh->vertex_count; i++) {
+  for (int32_t i = 0; i < model->vertex_count; i++) {
     float p[3];
-    for (int k = 0; k < 3; k++) p[k] = fminf(high[k], fmaxf(low[k], mesh->vertices[i].position[k]));
+    for (int k = 0; k < 3; k++) p[k] = fminf(high[k], fmaxf(low[k], model->vertices[i].position[k]));
     float u = dot(map->u, p), v = dot(map->v, p);
     u0 = fminf(u0, u), u1 = fmaxf(u1, u);
     v0 = fminf(v0, v), v1 = fmaxf(v1, v);
@@ -31,7 +31,7 @@ static bool fit(ds_shadow_map *map, const ds_mesh *mesh, int32_t size, const flo
   map->u0 = u0 - 2 / map->scale;
   map->v0 = v0 - 2 / map->scale;
   map->offset = OFFSET_TEXELS / map->scale;
-  return isfinite(map->scale) && mesh->vertex_count > 0;
+  return isfinite(map->scale) && model->vertex_count > 0;
 }
 
 static float min3f(float a, float b, float c) { return fminf(a, fminf(b, c)); }
@@ -64,31 +64,31 @@ static void fill(ds_shadow_map *map, const float a[3], const float b[3], const f
   }
 }
 
-bool ds_shadow_map_build(ds_shadow_map *map, const ds_mesh *mesh, ds_vec3 toward, int32_t size, const float low[3],
+bool ds_shadow_map_build(ds_shadow_map *map, const ds_model *model, ds_vec3 toward, int32_t size, const float low[3],
                          const float high[3]) {
   ds_vec3 u, v, d = v3_unit(toward);
   v3_tangents(&u, &v, d);
   *map = (ds_shadow_map){.width = 1, .height = 1, .scale = 1};
   store(map->u, u), store(map->v, v), store(map->toward, d);
-  bool casts = fit(map, mesh, size, low, high);
+  bool casts = fit(map, model, size, low, high);
   if (!casts) map->width = map->height = 1, map->scale = 1;
   size_t count = (size_t)map->width * (size_t)map->height;
   map->depth = malloc(count * sizeof *map->depth);
-  float *seen = malloc((size_t)(mesh->vertex_count > 0 ? mesh->vertex_count : 1) * 3 * sizeof *seen);
+  float *seen = malloc((size_t)(model->vertex_count > 0 ? model->vertex_count : 1) * 3 * sizeof *seen);
   if (!map->depth || !seen) {
     free(seen);
     ds_shadow_map_free(map);
     return false;
   }
   for (size_t i = 0; i < count; i++) map->depth[i] = -INFINITY;
-  for (int32_t i = 0; casts && i < mesh->vertex_count; i++) {
-    const float *p = mesh->vertices[i].position;
+  for (int32_t i = 0; casts && i < model->vertex_count; i++) {
+    const float *p = model->vertices[i].position;
     seen[3 * i] = (dot(map->u, p) - map->u0) * map->scale;
     seen[3 * i + 1] = (dot(map->v, p) - map->v0) * map->scale;
     seen[3 * i + 2] = dot(map->toward, p);
   }
-  for (int32_t i = 0; casts && i < mesh->triangle_count; i++) {
-    const int32_t *corner = mesh->triangles[i].corner;
+  for (int32_t i = 0; casts && i < model->triangle_count; i++) {
+    const int32_t *corner = model->triangles[i].corner;
     fill(map, seen + 3 * corner[0], seen + 3 * corner[1], seen + 3 * corner[2]);
   }
   free(seen);

@@ -1,8 +1,8 @@
-/* Shadow maps: what a parallel light sees of a mesh. */
+/* Shadow maps: what a parallel light sees of a model. */
 #ifndef DS_CLI_SHADOW_H
 #define DS_CLI_SHADOW_H
 
-#include "mesh.h"
+#include "model.h"
 
 typedef struct ds_shadow_map {
   float u[3], v[3], toward[3]; /* orthonormal; toward the light */
@@ -12,9 +12,9 @@ typedef struct ds_shadow_map {
   float *depth; /* largest coordinate toward the light that was seen; -infinity where none */
 } ds_shadow_map;
 
-/* About size x size texels over what lies within the box [low, high] (mesh coordinates) of the mesh; false where memory
- * ran out. */
-bool ds_shadow_map_build(ds_shadow_map *map, const ds_mesh *mesh, ds_vec3 toward, int32_t size, const float low[3],
+/* About size x size texels over what lies within the box [low, high] (model coordinates) of the model; false where
+ * memory ran out. */
+bool ds_shadow_map_build(ds_shadow_map *map, const ds_model *model, ds_vec3 toward, int32_t size, const float low[3],
                          const float high[3]);
 void ds_shadow_map_free(ds_shadow_map *map);
 /* Part of the light that reaches a surface point, 0..1: four neighbouring texels, bilinearly weighted. */

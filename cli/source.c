@@ -6,6 +6,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "cache.h"
+#include "progress.h"
+
 static bool is_generator(const char *source) {
   int32_t count;
   const ds_generator *generators = ds_generators(&count);
@@ -51,17 +54,69 @@ char *source_text(size_t *length, const char *source, const arg_list *settings, 
   return changed;
 }
 
+/* The folder for built solids; NULL = none. False with a message where the one asked for cannot be used. */
+static bool find_cache(char **cache, const source_reading *reading, ds_error *error) {
+  *cache = reading->no_cache || reading->surface_only ? NULL : cache_folder(reading->cache, error);
+  return *cache != NULL || error->message[0] == '\0';
+}
+
+static void show_progress(void *user, const char *solid, double share) { progress_solid(user, solid, share); }
+
 ds_scene *source_scene(char **text, ds_run_settings *run, const char *source, const arg_list *settings,
-                       ds_error *error) {
+                       const source_reading *reading, ds_error *error) {
   size_t length = 0;
-  char *json = source_text(&length, source, settings, error);
+  char *json = source_text(&length, source, settings, error), *cache = NULL;
   if (json == NULL) return NULL;
-  ds_scene *scene = ds_scene_read_text(json, length, source, run, error);
+  ds_scene *scene = NULL;
+  error->message[0] = '\0';
+  /* no folder is made for scenes that have nothing to keep there */
+  if (strstr(json, "\"solids\"") == NULL || find_cache(&cache, reading, error)) {
+    progress line;
+    progress_begin(&line, reading->quiet, 0);
+    ds_scene_read_options options = ds_default_scene_read();
+    options.solid_cache = cache;
+    options.threads = reading->threads;
+    options.surface_only = reading->surface_only;
+    options.progress = show_progress;
+    options.user = &line;
+    scene = ds_scene_read_text_with(json, length, source, &options, run, error);
+    progress_end(&line);
+  }
+  free(cache);
   if (scene != NULL && text != NULL)
     *text = json;
   else
     free(json);
   return scene;
+}
+
+typedef struct solid_progress {
+  progress line;
+  const char *name;
+} solid_progress;
+
+static void show_solid(void *user, double share) {
+  solid_progress *p = user;
+  progress_solid(&p->line, p->name, share);
+}
+
+ds_solid *source_solid(const ds_mesh *mesh, const char *name, const source_reading *reading, ds_error *error) {
+  char *cache = NULL;
+  error->message[0] = '\0';
+  if (!find_cache(&cache, reading, error)) return NULL;
+  solid_progress p = {.name = name};
+  progress_begin(&p.line, reading->quiet, 0);
+  ds_solid_def def = ds_default_solid();
+  def.name = name;
+  def.cache = cache;
+  def.threads = reading->threads;
+  def.surface_only = reading->surface_only;
+  def.progress = show_solid;
+  def.user = &p;
+  ds_solid *solid = ds_solid_create(mesh, &def, error);
+  progress_end(&p.line);
+  free(cache);
+  return solid;
 }
 
 bool source_same_file(const char *a, const char *b) {

@@ -8,9 +8,23 @@
 /* The JSON text of SCENE|GENERATOR[:key=value,...] with the "path=value" settings applied; a name that is an existing
  * file is a file. NULL with a message. Freed by the caller. */
 char *source_text(size_t *length, const char *source, const arg_list *settings, ds_error *error);
-/* The same, read; the text goes to *text, freed by the caller, unless it is NULL. */
+/* How the solids of a scene are built. */
+typedef struct source_reading {
+  const char *cache; /* folder, NULL = the usual one */
+  bool no_cache;
+  bool quiet;        /* no progress line */
+  bool surface_only; /* for drawing */
+  int32_t threads;   /* 0 = all cores */
+} source_reading;
+#define READING_OPTIONS(reading)                                         \
+  {"--cache", NULL, ARG_TEXT, &(reading)->cache, 0, 0, NULL, NULL}, {    \
+    "--no-cache", NULL, ARG_FLAG, &(reading)->no_cache, 0, 0, NULL, NULL \
+  }
+/* The text of source_text, read; it goes to *text, freed by the caller, unless that is NULL. */
 ds_scene *source_scene(char **text, ds_run_settings *run, const char *source, const arg_list *settings,
-                       ds_error *error);
+                       const source_reading *reading, ds_error *error);
+/* A solid of a mesh alone, built the same way; NULL with a message. */
+ds_solid *source_solid(const ds_mesh *mesh, const char *name, const source_reading *reading, ds_error *error);
 /* The message for a name that is neither, with the generator that was probably meant. */
 void source_say_unknown(const char *source, ds_error *error);
 /* Whether both names are the same file. */

@@ -4,7 +4,8 @@
  * Bodies that have flown far away from the others do not count. The highest horizontal half-space is the ground. A
  * tilted one is cut to a polygon around the bodies, now and at the start, and by the other half-spaces. A lonely one
  * that is not steep is drawn as a ramp with a floor at its foot; others are surfaces seen only from their free side.
- * One that faces down is not drawn. */
+ * One that faces down is not drawn. A solid is made fit to be drawn once, fewer triangles the more bodies have one, and
+ * still fewer for shadows. */
 #include "tableau.h"
 
 #include <stdio.h>
@@ -12,6 +13,7 @@
 
 #include "body/scene.h"
 #include "tessellate.h"
+#include "wardrobe.h"
 
 #define TRIANGLE_BUDGET 100000.0 /* for all curved shapes together */
 #define SEGMENTS_MIN 8
@@ -29,6 +31,7 @@ typedef struct builder {
   const ds_pose *poses;
   bool *framed; /* a body */
   int32_t segments;
+  ds_wardrobe wardrobe;
   bool muted, memory_ok;
 } builder;
 
@@ -45,42 +48,58 @@ static int32_t body_paint(builder *b, int32_t body) {
                                         : palette[5 * body % PALETTE_COUNT]; /* neighbours differ */
   }
   if (b->muted) color = v3_add(v3_scale(0.35, color), v3_scale(0.65, v3(0.86, 0.86, 0.87)));
-  int32_t paint = ds_mesh_add_paint(&b->tableau->mesh, color, 0.06);
+  int32_t paint = ds_model_add_paint(&b->tableau->model, color, 0.06);
   if (paint < 0) b->memory_ok = false;
   return paint;
 }
 
-static bool add_hull(ds_mesh *mesh, ds_pose pose, const ds_hull *hull, int32_t paint) {
+static bool add_hull(ds_model *model, ds_pose pose, const ds_hull *hull, int32_t paint) {
   ds_vec3 loop[64];
   for (int32_t f = 0; f < hull->face_count; f++) {
     int32_t start = hull->face_start[f], count = hull->face_start[f + 1] - start;
     ds_vec3 *points = count <= 64 ? loop : malloc((size_t)count * sizeof *points);
     if (!points) return false;
     for (int32_t i = 0; i < count; i++) points[i] = hull->vertices[hull->face_vertex[start + i]];
-    bool good = ds_mesh_add_face(mesh, pose, points, count, paint);
+    bool good = ds_model_add_face(model, pose, points, count, paint);
     if (points != loop) free(points);
     if (!good) return false;
   }
   return true;
 }
 
-static bool add_shape(builder *b, const ds_shape *shape, ds_pose pose, int32_t paint) {
-  ds_mesh *mesh = &b->tableau->mesh;
+static bool add_solid(builder *b, ds_model *model, const ds_solid *solid, ds_pose pose, int32_t paint) {
+  const ds_dressed *d = ds_wardrobe_dress(&b->wardrobe, solid);
+  if (!d) return false;
+  return ds_model_add_skin(model, model == &b->tableau->casters ? &d->caster : &d->skin, pose, paint, false);
+}
+
+/* ---- bodies ---- */
+
+static bool add_shape(builder *b, ds_model *model, const ds_shape *shape, ds_pose pose, int32_t paint) {
   switch (shape->kind) {
     case DS_SHAPE_SPHERE:
-      return ds_mesh_add_sphere(mesh, pose, shape->radius, b->segments, paint);
+      return ds_model_add_sphere(model, pose, shape->radius, b->segments, paint);
     case DS_SHAPE_BOX:
-      return ds_mesh_add_box(mesh, pose, shape->half, paint);
+      return ds_model_add_box(model, pose, shape->half, paint);
     case DS_SHAPE_CAPSULE:
-      return ds_mesh_add_capsule(mesh, pose, shape->radius, shape->half_length, b->segments, paint);
+      return ds_model_add_capsule(model, pose, shape->radius, shape->half_length, b->segments, paint);
     case DS_SHAPE_CYLINDER:
-      return ds_mesh_add_cylinder(mesh, pose, shape->radius, shape->half_length, b->segments, paint);
+      return ds_model_add_cylinder(model, pose, shape->radius, shape->half_length, b->segments, paint);
     case DS_SHAPE_HULL:
-      return add_hull(mesh, pose, &shape->hull, paint);
+      return add_hull(model, pose, &shape->hull, paint);
+    case DS_SHAPE_SOLID:
+      return add_solid(b, model, shape->solid, pose, paint);
     case DS_SHAPE_HALF_SPACE:
       return true;
   }
   return true;
+}
+
+/* A face of the world, which casts shadows as well. */
+static bool add_face(builder *b, const ds_vec3 *points, int32_t count, int32_t paint) {
+  ds_tableau *t = b->tableau;
+  return ds_model_add_face(&t->model, pose_identity(), points, count, paint) &&
+         (!b->wardrobe.has_casters || ds_model_add_face(&t->casters, pose_identity(), points, count, paint));
 }
 
 /* Of a ball about the origin of the body's frame. */
@@ -98,6 +117,10 @@ static double shape_reach(const ds_shape *shape) {
     case DS_SHAPE_HULL:
       for (int32_t i = 0; i < shape->point_count; i++) radius = fmax(radius, v3_norm(shape->points[i]));
       return far + radius;
+    case DS_SHAPE_SOLID: {
+      ds_solid_info info = ds_solid_get_info(shape->solid);
+      return far + v3_norm(v3_max(v3_max(info.high, v3_neg(info.high)), v3_max(info.low, v3_neg(info.low))));
+    }
     case DS_SHAPE_HALF_SPACE:
       break;
   }
@@ -115,7 +138,8 @@ static void add_body(builder *b, int32_t body) {
   int32_t paint = body_paint(b, body);
   for (int32_t s = 0; b->memory_ok && s < it->shape_count; s++) {
     ds_pose pose = pose_mul(b->poses[body], it->shapes[s].pose_in_body);
-    b->memory_ok = add_shape(b, &it->shapes[s], pose, paint);
+    b->memory_ok = add_shape(b, &b->tableau->model, &it->shapes[s], pose, paint) &&
+                   (!b->wardrobe.has_casters || add_shape(b, &b->tableau->casters, &it->shapes[s], pose, paint));
   }
 }
 
@@ -171,14 +195,14 @@ static int32_t choose_framed(builder *b) {
   return framed;
 }
 
-static ds_vec3 vertex_point(const ds_mesh *mesh, int32_t i) {
-  const float *p = mesh->vertices[i].position;
-  return v3_add(mesh->origin, v3(p[0], p[1], p[2]));
+static ds_vec3 vertex_point(const ds_model *model, int32_t i) {
+  const float *p = model->vertices[i].position;
+  return v3_add(model->origin, v3(p[0], p[1], p[2]));
 }
 
 static void widen(ds_tableau *t, int32_t from) {
-  for (int32_t i = from; i < t->mesh.vertex_count; i++) {
-    ds_vec3 p = vertex_point(&t->mesh, i);
+  for (int32_t i = from; i < t->model.vertex_count; i++) {
+    ds_vec3 p = vertex_point(&t->model, i);
     t->low = v3_min(t->low, p);
     t->high = v3_max(t->high, p);
   }
@@ -189,8 +213,8 @@ static bool collect_points(ds_tableau *t, int32_t count) {
   int32_t stride = 1 + count / POINTS_MAX;
   t->points = malloc((size_t)(count / stride + 2 + POINTS_EXTRA) * sizeof *t->points);
   if (!t->points) return false;
-  for (int32_t i = 0; i < count; i += stride) t->points[t->point_count++] = vertex_point(&t->mesh, i);
-  if (t->point_count == 0) t->points[t->point_count++] = t->mesh.origin;
+  for (int32_t i = 0; i < count; i += stride) t->points[t->point_count++] = vertex_point(&t->model, i);
+  if (t->point_count == 0) t->points[t->point_count++] = t->model.origin;
   return true;
 }
 
@@ -299,14 +323,14 @@ static bool add_tilted(builder *b, int32_t body, int32_t shape, bool ramp) {
   clip_by_others(&poly, b, body, shape);
   if (poly.count < 3) return true;
   int32_t paint = body_paint(b, body);
-  bool good = paint >= 0 && ds_mesh_add_face(&t->mesh, pose_identity(), poly.points, poly.count, paint);
+  bool good = paint >= 0 && add_face(b, poly.points, poly.count, paint);
   if (!ramp) return good;
   frame_polygon(t, &poly);
   t->has_surroundings = true;
   for (int32_t i = 0; good && i < poly.count; i++) {
     ds_vec3 c = poly.points[i], a = poly.points[(i + 1) % poly.count];
     ds_vec3 side[4] = {a, c, v3(c.x, c.y, t->ground), v3(a.x, a.y, t->ground)};
-    good = ds_mesh_add_face(&t->mesh, pose_identity(), side, 4, paint);
+    good = add_face(b, side, 4, paint);
   }
   return good;
 }
@@ -367,21 +391,21 @@ static void add_bodies(builder *b, int32_t framed) {
   bool first = true;
   for (int32_t i = 0; i < scene->body_count; i++) {
     if (!b->framed[i]) continue;
-    if (first) t->mesh.origin = t->low = t->high = b->poses[i].p;
+    if (first) t->model.origin = t->casters.origin = t->low = t->high = b->poses[i].p;
     first = false;
     add_body(b, i);
   }
-  if (t->mesh.vertex_count > 0) t->low = t->high = vertex_point(&t->mesh, 0);
+  if (t->model.vertex_count > 0) t->low = t->high = vertex_point(&t->model, 0);
   widen(t, 0);
   for (int32_t i = 0; i < scene->body_count; i++) {
     if (b->framed[i] || !is_prop(b, i)) continue;
     b->framed[i] = true;
-    int32_t from = t->mesh.vertex_count;
+    int32_t from = t->model.vertex_count;
     add_body(b, i);
     widen(t, from);
   }
   for (int32_t i = 0; i < scene->body_count; i++) t->framed_count += b->framed[i];
-  b->memory_ok = b->memory_ok && collect_points(t, t->mesh.vertex_count);
+  b->memory_ok = b->memory_ok && collect_points(t, t->model.vertex_count);
   for (int32_t i = 0; i < scene->body_count; i++) {
     if (!b->framed[i]) add_body(b, i);
   }
@@ -392,6 +416,7 @@ ds_status ds_tableau_build(ds_tableau *tableau, const ds_scene *scene, const ds_
   *tableau = (ds_tableau){0};
   builder b = {.tableau = tableau, .scene = scene, .poses = poses, .muted = muted, .memory_ok = true};
   b.segments = choose_segments(scene);
+  ds_wardrobe_open(&b.wardrobe, scene);
   b.framed = calloc((size_t)(scene->body_count > 0 ? scene->body_count : 1), sizeof *b.framed);
   if (b.framed) {
     int32_t framed = choose_framed(&b);
@@ -401,14 +426,44 @@ ds_status ds_tableau_build(ds_tableau *tableau, const ds_scene *scene, const ds_
   }
   bool good = b.framed && b.memory_ok;
   free(b.framed);
+  ds_wardrobe_close(&b.wardrobe);
   if (good) return DS_OK;
   ds_tableau_free(tableau);
   snprintf(error->message, sizeof error->message, "no memory to draw %d bodies", scene->body_count);
   return DS_ERROR_MEMORY;
 }
 
+ds_status ds_tableau_build_mesh(ds_tableau *tableau, const ds_mesh *mesh, ds_error *error) {
+  static const ds_vec3 front = {0.86, 0.70, 0.48}, behind = {0.75, 0.05, 0.05};
+  ds_tableau *t = tableau;
+  *t = (ds_tableau){.framed_count = 2, .has_ground = true};
+  ds_wardrobe wardrobe;
+  ds_dressed dressed;
+  ds_wardrobe_open_mesh(&wardrobe, mesh);
+  bool good = ds_wardrobe_dress_mesh(&dressed, &wardrobe, mesh);
+  const ds_skin *skin = &dressed.skin;
+  if (good) {
+    t->model.origin = t->casters.origin = t->low = t->high = mesh->vertices[mesh->triangles[0]];
+    int32_t paint = ds_model_add_paint(&t->model, front, 0.06), inner = ds_model_add_paint(&t->model, behind, 0);
+    good = paint >= 0 && inner >= 0 && ds_model_add_skin(&t->model, skin, pose_identity(), paint, false);
+    if (good && (skin->open_edges > 0 || skin->volume < 0))
+      good = ds_model_add_skin(&t->model, skin, pose_identity(), inner, true);
+    if (good && wardrobe.has_casters)
+      good = ds_model_add_skin(&t->casters, &dressed.caster, pose_identity(), paint, false);
+    widen(t, 0);
+    t->ground = t->low.z;
+    good = good && collect_points(t, t->model.vertex_count);
+  }
+  ds_dressed_free(&dressed);
+  if (good) return DS_OK;
+  ds_tableau_free(t);
+  snprintf(error->message, sizeof error->message, "no memory to draw %d triangles", mesh->triangle_count);
+  return DS_ERROR_MEMORY;
+}
+
 void ds_tableau_free(ds_tableau *tableau) {
-  ds_mesh_free(&tableau->mesh);
+  ds_model_free(&tableau->model);
+  ds_model_free(&tableau->casters);
   free(tableau->points);
   *tableau = (ds_tableau){0};
 }

@@ -3,11 +3,13 @@
 #define DS_CLI_TABLEAU_H
 
 #include "drystone/drystone.h"
-#include "mesh.h"
+#include "drystone/solid.h"
+#include "model.h"
 
 typedef struct ds_tableau {
-  ds_mesh mesh;
-  ds_vec3 *points; /* of the surfaces that the picture is framed on */
+  ds_model model;
+  ds_model casters; /* the same with coarser solids, for shadows; empty where the model serves */
+  ds_vec3 *points;  /* of the surfaces that the picture is framed on */
   int32_t point_count;
   int32_t framed_count;  /* bodies that they belong to */
   ds_vec3 low, high;     /* their box */
@@ -20,6 +22,8 @@ typedef struct ds_tableau {
 /* Poses are those of the bodies' user frames, one a body. `muted` draws in pale colours, so that marks stand out. */
 ds_status ds_tableau_build(ds_tableau *tableau, const ds_scene *scene, const ds_pose *poses, bool muted,
                            ds_error *error);
+/* A mesh alone, standing on the ground. Where it is open or inside out, back sides are drawn too, in red. */
+ds_status ds_tableau_build_mesh(ds_tableau *tableau, const ds_mesh *mesh, ds_error *error);
 void ds_tableau_free(ds_tableau *tableau);
 
 #endif

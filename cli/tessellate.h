@@ -1,22 +1,22 @@
-/* Shapes as triangles, added to a mesh. */
+/* Shapes as triangles, added to a model. */
 #ifndef DS_CLI_TESSELLATE_H
 #define DS_CLI_TESSELLATE_H
 
-#include "mesh.h"
+#include "model.h"
 
-void ds_mesh_free(ds_mesh *mesh);
+void ds_model_free(ds_model *model);
 /* Adds a paint and gives its index, or -1 where memory ran out. Colours are sRGB-encoded, 0..1. */
-int32_t ds_mesh_add_paint(ds_mesh *mesh, ds_vec3 color, double gloss);
+int32_t ds_model_add_paint(ds_model *model, ds_vec3 color, double gloss);
 
-/* All return false where memory ran out; the mesh then holds a part of the shape and is still usable. `segments` is the
- * number of corners of a full circle, at least 6. */
-bool ds_mesh_add_sphere(ds_mesh *mesh, ds_pose pose, double radius, int32_t segments, int32_t paint);
-bool ds_mesh_add_box(ds_mesh *mesh, ds_pose pose, ds_vec3 half, int32_t paint);
-bool ds_mesh_add_capsule(ds_mesh *mesh, ds_pose pose, double radius, double half_length, int32_t segments,
-                         int32_t paint);
-bool ds_mesh_add_cylinder(ds_mesh *mesh, ds_pose pose, double radius, double half_length, int32_t segments,
+/* All return false where memory ran out; the model then holds a part of the shape and is still usable. `segments` is
+ * the number of corners of a full circle, at least 6. */
+bool ds_model_add_sphere(ds_model *model, ds_pose pose, double radius, int32_t segments, int32_t paint);
+bool ds_model_add_box(ds_model *model, ds_pose pose, ds_vec3 half, int32_t paint);
+bool ds_model_add_capsule(ds_model *model, ds_pose pose, double radius, double half_length, int32_t segments,
                           int32_t paint);
+bool ds_model_add_cylinder(ds_model *model, ds_pose pose, double radius, double half_length, int32_t segments,
+                           int32_t paint);
 /* A convex face; points counter-clockwise seen from outside, in the frame of the pose. */
-bool ds_mesh_add_face(ds_mesh *mesh, ds_pose pose, const ds_vec3 *points, int32_t count, int32_t paint);
+bool ds_model_add_face(ds_model *model, ds_pose pose, const ds_vec3 *points, int32_t count, int32_t paint);
 
 #endif

@@ -13,7 +13,7 @@
 #include "project/gauss_seidel.h"
 #include "project/project.h"
 
-enum { ROUNDS_MAX = 3, CORRECTIONS_MAX = 30, ONE_BODY_ROWS_MAX = 900 };
+enum { ROUNDS_MAX = 3, CORRECTIONS_MAX = 30, OWN_NUMBERS = 8192 };
 static const double ONE_BODY_DENSITY = 0.5;
 
 ds_solve_options ds_default_solve_options(void) {
@@ -50,7 +50,8 @@ typedef struct job {
   double *r; /* 3 nc, in the order of the whole */
   ds_certificate *certificates;
   bool *done;
-  ds_arena *workers;
+  ds_arena *own;    /* memory of the calling thread ... */
+  ds_arena *others; /* ... and of those that help it */
 } job;
 
 /* Of a part that has W alone: how much of it is there. */
@@ -61,7 +62,7 @@ static double density(const ds_subproblem *p) {
 /* A sparse W is solved on the graph of contacts first, a dense one, or one that resists, as that of one body. */
 static bool solve_in_best_form(ds_arena *arena, double *r, ds_subproblem *p, ds_certificate *certificate,
                                const ds_options *options, double aim) {
-  bool one_body = p->delassus && 3 * p->contact_count <= ONE_BODY_ROWS_MAX;
+  bool one_body = ds_subproblem_can_have_body(p);
   ds_certificate first = {0};
   double *v = DS_NEW(arena, double, p->dof + 1);
   if (!v) return false;
@@ -69,7 +70,10 @@ static bool solve_in_best_form(ds_arena *arena, double *r, ds_subproblem *p, ds_
     if (!ds_subproblem_give_body(arena, p)) return false;
     one_body = false;
   }
-  if (!ds_project_island(arena, r, v, certificate, p, options, aim)) return false;
+  bool as_step = aim < DS_AIM_ONCE;
+  bool done = as_step ? ds_project_split(arena, r, v, certificate, p, options, aim)
+                      : ds_project_island(arena, r, v, certificate, p, options, aim);
+  if (!done) return false;
   if (!one_body || certificate->converged) return true;
   first = *certificate;
   if (!ds_subproblem_give_body(arena, p) || !ds_project_island(arena, r, v, certificate, p, options, aim)) return false;
@@ -79,11 +83,12 @@ static bool solve_in_best_form(ds_arena *arena, double *r, ds_subproblem *p, ds_
 
 static void solve_part(void *context, int32_t item, int32_t worker) {
   job *j = context;
-  ds_arena *arena = &j->workers[worker];
+  ds_arena *arena = worker == 0 ? j->own : &j->others[worker - 1];
   ds_arena_mark mark = ds_arena_get_mark(arena);
   ds_subproblem p = j->parts->part[item];
   const int32_t *contact = j->parts->contact + j->parts->start[item];
   double *r = DS_NEW(arena, double, 3 * (size_t)p.contact_count + 1);
+  j->done[item] = false;
   if (!ds_arena_failed(arena)) {
     for (int32_t k = 0; k < p.contact_count; k++) memcpy(r + 3 * k, j->r + 3 * contact[k], 3 * sizeof(double));
     j->done[item] = solve_in_best_form(arena, r, &p, &j->certificates[item], j->options, j->aim);
@@ -162,11 +167,13 @@ struct ds_prepared {
   ds_parts parts; /* found when first needed */
   ds_certificate *certificates;
   bool *done;
+  ds_arena own;      /* of the calling thread's parts, there beforehand, as far as small problems need it */
   double *r, *v, *u; /* of the whole, 3D */
 };
 
 static ds_status prepare(ds_prepared *s, const ds_problem *p, ds_error *error) {
   s->problem = p;
+  DS_NEW0(&s->own, double, OWN_NUMBERS); /* first: what follows is what a solve needs soonest, and stays in the cache */
   ds_status status = ds_problem_validate(p, error);
   if (status == DS_OK) status = ds_problem_condense(&s->arena, &s->whole, p, error);
   if (status != DS_OK) return status;
@@ -176,7 +183,8 @@ static ds_status prepare(ds_prepared *s, const ds_problem *p, ds_error *error) {
   s->v = DS_NEW0(&s->arena, double, s->whole.p.dof + 1);
   s->islands = ds_parts_count(&s->arena, &s->whole.p);
   DS_NEW0(&s->scratch, double, 64 * (size_t)n + (size_t)s->whole.p.dof); /* what sweeps need is there beforehand */
-  return ds_arena_failed(&s->arena) || ds_arena_failed(&s->scratch) ? no_memory(error) : DS_OK;
+  bool failed = ds_arena_failed(&s->arena) || ds_arena_failed(&s->scratch) || ds_arena_failed(&s->own);
+  return failed ? no_memory(error) : DS_OK;
 }
 
 ds_prepared *ds_problem_prepare(const ds_problem *problem, ds_error *error) {
@@ -187,30 +195,38 @@ ds_prepared *ds_problem_prepare(const ds_problem *problem, ds_error *error) {
   return NULL;
 }
 
-void ds_prepared_free(ds_prepared *s) {
-  if (!s) return;
+static void free_memory(ds_prepared *s) {
+  ds_arena_free(&s->own);
   ds_arena_free(&s->scratch);
   ds_arena_free(&s->arena);
+}
+
+void ds_prepared_free(ds_prepared *s) {
+  if (!s) return;
+  free_memory(s);
   free(s);
 }
 
-/* All parts once, in parallel, and the verdict on the whole. */
+/* All parts once, in parallel where there are more than one, and the verdict on the whole. */
 static ds_status round_of_parts(ds_prepared *s, ds_solution *solution, const ds_options *options,
                                 const ds_solve_options *o, bool asymmetric, ds_error *error) {
-  ds_pool *pool = ds_pool_create(o->threads);
-  int32_t count = pool ? ds_pool_size(pool) : 0;
-  ds_arena *workers = calloc((size_t)count + 1, sizeof *workers);
-  bool all = pool && workers;
-  job j = {&s->parts, options, o->as_step ? DS_AIM_OF_STEP : DS_AIM_ONCE, s->r, s->certificates, s->done, workers};
-  if (all) ds_pool_run(pool, s->parts.count, solve_part, &j);
+  bool alone = o->threads == 1 || s->parts.count <= 1;
+  ds_pool *pool = alone ? NULL : ds_pool_create(o->threads);
+  int32_t helpers = pool ? ds_pool_size(pool) - 1 : 0;
+  ds_arena *others = helpers > 0 ? calloc((size_t)helpers, sizeof *others) : NULL;
+  bool all = (alone || pool) && (helpers == 0 || others);
+  job j = {&s->parts, options, o->as_step ? DS_AIM_OF_STEP : DS_AIM_ONCE, s->r, s->certificates, s->done,
+           &s->own,   others};
+  if (all && pool) ds_pool_run(pool, s->parts.count, solve_part, &j);
+  for (int32_t i = 0; all && !pool && i < s->parts.count; i++) solve_part(&j, i, 0);
   solution->certificate.conflict = 0;
   solution->certificate.unbounded = false;
   for (int32_t i = 0; all && i < s->parts.count; i++) {
     all &= s->done[i];
     add_work(&solution->certificate, &s->certificates[i]);
   }
-  for (int32_t i = 0; workers && i < count; i++) ds_arena_free(&workers[i]);
-  free(workers);
+  for (int32_t i = 0; others && i < helpers; i++) ds_arena_free(&others[i]);
+  free(others);
   if (pool) ds_pool_destroy(pool);
   if (!all) return no_memory(error);
   return judge(&s->scratch, solution, &s->whole, s->r, s->v, s->u, o->tolerance, asymmetric, error);
@@ -326,6 +342,7 @@ ds_status ds_prepared_solve(ds_prepared *s, const ds_solve_options *options, dou
   int32_t d = problem->dimension;
   memset(solution, 0, sizeof *solution);
   ds_arena_reset(&s->scratch);
+  ds_arena_reset(&s->own);
   ds_status status = check_options(options, error);
   for (int32_t i = 0; status == DS_OK && i < d * problem->contacts; i++) {
     if (!isfinite(r[i])) status = ds_fail(error, DS_ERROR_INPUT, "r[%d] of the start is not a finite number", i);
@@ -349,8 +366,7 @@ ds_status ds_problem_solve(const ds_problem *problem, const ds_solve_options *op
   memset(solution, 0, sizeof *solution);
   ds_status status = prepare(&s, problem, error);
   if (status == DS_OK) status = ds_prepared_solve(&s, options, r, u, v, solution, error);
-  ds_arena_free(&s.scratch);
-  ds_arena_free(&s.arena);
+  free_memory(&s);
   return status;
 }
 
@@ -361,7 +377,6 @@ ds_status ds_problem_check(const ds_problem *problem, const double *r, ds_soluti
   for (int32_t i = 0; status == DS_OK && i < problem->dimension * problem->contacts; i++)
     s.r[3 * (i / problem->dimension) + i % problem->dimension] = r[i];
   if (status == DS_OK) status = judge(&s.scratch, solution, &s.whole, s.r, s.v, s.u, 0, false, error);
-  ds_arena_free(&s.scratch);
-  ds_arena_free(&s.arena);
+  free_memory(&s);
   return status;
 }

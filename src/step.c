@@ -14,6 +14,8 @@
 #include "problem/export.h"
 #include "project/project.h"
 
+enum { LOOKS_AGAIN = 2 }; /* at what the solution runs into, at most */
+
 struct ds_stepper {
   ds_pool *pool;
   ds_arena arena;    /* of the step */
@@ -78,8 +80,8 @@ static void project_one(void *context, int32_t item, int32_t worker) {
   if (job->done[item]) return;
   ds_arena_mark mark = ds_arena_get_mark(arena);
   double clock = job->watch ? ds_clock() : 0;
-  job->done[item] = ds_project_island(arena, island->r, island->v, &island->certificate, &island->problem, job->options,
-                                      DS_AIM_OF_STEP);
+  job->done[item] = ds_project_split(arena, island->r, island->v, &island->certificate, &island->problem, job->options,
+                                     DS_AIM_OF_STEP);
   if (job->watch) job->watch[item].seconds = ds_clock() - clock;
   ds_arena_release(arena, mark);
 }
@@ -188,35 +190,82 @@ static double lap(double *clock) {
   return passed;
 }
 
+/* Stages 2 to 4 for given contacts; `warm` is the state with the contacts that the impulses start from. */
+static bool solve_contacts(ds_stepper *stepper, ds_assembly *assembly, island_watch **watch, ds_step_report *report,
+                           const ds_scene *scene, const ds_state *warm, const ds_contact_list *contacts,
+                           const ds_options *options) {
+  double clock = ds_clock();
+  *assembly = (ds_assembly){0};
+  if (!ds_assemble(&stepper->arena, assembly, scene, warm, contacts, options)) return false; /* 2 */
+  report->seconds[DS_STAGE_ASSEMBLE] += lap(&clock);
+  ds_predict(assembly, scene, warm, options->step); /* 3 */
+  report->seconds[DS_STAGE_PREDICT] += lap(&clock);
+  *watch = stepper->observer ? watch_islands(&stepper->arena, assembly) : NULL;
+  if (stepper->observer && !*watch) return false;
+  bool done = project(stepper, assembly, *watch, options); /* 4 */
+  report->seconds[DS_STAGE_PROJECT] += lap(&clock);
+  return done;
+}
+
+/* Adds contacts that the solution runs into. The state `solved` is filled with the velocities and contacts found. */
+static ds_status look_again(ds_stepper *stepper, ds_state *solved, ds_contact_list *contacts, int32_t *added,
+                            ds_step_report *report, const ds_scene *scene, const ds_state *state,
+                            const ds_assembly *assembly, const ds_detect_options *detect) {
+  ds_arena *arena = &stepper->arena;
+  double clock = ds_clock();
+  *solved = *state;
+  solved->bodies = DS_NEW(arena, ds_body_state, scene->body_count + 1);
+  solved->contacts = DS_NEW(arena, ds_contact, contacts->count + 1);
+  if (!solved->bodies || !solved->contacts) return DS_ERROR_MEMORY;
+  for (int32_t i = 0; i < scene->body_count; i++) {
+    solved->bodies[i] = state->bodies[i];
+    ds_body_velocity(&solved->bodies[i].v, &solved->bodies[i].w, assembly, i);
+  }
+  ds_store_contacts(solved->contacts, assembly, contacts);
+  solved->contact_count = contacts->count;
+  ds_status status = ds_detect_again(arena, contacts, added, scene, state, solved->bodies, detect);
+  solved->bodies = state->bodies;
+  report->seconds[DS_STAGE_DETECT] += lap(&clock);
+  return status;
+}
+
 static ds_status step(ds_stepper *stepper, ds_state *state, ds_step_report *report, const ds_scene *scene,
                       const ds_options *options) {
   ds_arena *arena = &stepper->arena;
   ds_contact_list contacts = {NULL, 0};
-  ds_assembly assembly = {0};
-  ds_detect_options detect = {options->step, options->margin, options->contacts_per_face};
+  ds_assembly assembly;
+  island_watch *watch;
+  ds_detect_options detect = {.step = options->step,
+                              .margin = options->margin,
+                              .contacts_per_face = options->contacts_per_face,
+                              .pool = stepper->pool,
+                              .workers = stepper->workers};
   double clock = ds_clock();
 
   ds_status status = ds_detect(arena, &contacts, scene, state, &detect); /* 1 */
   report->seconds[DS_STAGE_DETECT] = lap(&clock);
   if (status != DS_OK) return status;
-
-  if (!ds_assemble(arena, &assembly, scene, state, &contacts, options)) return DS_ERROR_MEMORY; /* 2 */
-  report->seconds[DS_STAGE_ASSEMBLE] = lap(&clock);
-
-  ds_predict(&assembly, scene, state, options->step); /* 3 */
-  report->seconds[DS_STAGE_PREDICT] = lap(&clock);
-
-  island_watch *watch = stepper->observer ? watch_islands(arena, &assembly) : NULL;
-  if (stepper->observer && !watch) return DS_ERROR_MEMORY;
-  if (!project(stepper, &assembly, watch, options)) return DS_ERROR_MEMORY; /* 4 */
-  report->seconds[DS_STAGE_PROJECT] = lap(&clock);
+  if (!solve_contacts(stepper, &assembly, &watch, report, scene, state, &contacts, options)) return DS_ERROR_MEMORY;
+  for (int look = 0; look < LOOKS_AGAIN; look++) {
+    ds_state solved;
+    int32_t added;
+    status = look_again(stepper, &solved, &contacts, &added, report, scene, state, &assembly, &detect);
+    if (status != DS_OK) return status;
+    if (added == 0) break;
+    if (!solve_contacts(stepper, &assembly, &watch, report, scene, &solved, &contacts, options)) return DS_ERROR_MEMORY;
+  }
 
   if (!ds_array_reserve(&state->contacts, &state->contact_capacity, contacts.count, sizeof *state->contacts) ||
       !ds_array_reserve(&stepper->islands, &stepper->island_capacity, assembly.island_count, sizeof *stepper->islands))
     return DS_ERROR_MEMORY;
   if (watch && !show_islands(stepper, &assembly, watch, state->step + 1)) return DS_ERROR_MEMORY;
   collect(stepper, report, &assembly, &contacts);
-  ds_integrate(state, scene, &assembly, &contacts, options->step); /* 5 */
+  clock = ds_clock();
+  ds_integration integration;
+  if (!ds_integrate(arena, state, &integration, scene, &assembly, &contacts, options->step)) /* 5 */
+    return DS_ERROR_MEMORY;
+  report->separation = integration.separation;
+  report->stopped_bodies = integration.stopped;
   report->seconds[DS_STAGE_INTEGRATE] = lap(&clock);
   return DS_OK;
 }

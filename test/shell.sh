@@ -1,11 +1,12 @@
 # What the tests of the program share; sourced. Sets program and source from the test's arguments, goes to a folder of
-# its own that is gone afterwards, and counts in passed and failed.
+# its own that is gone afterwards and holds the cache of solids, and counts in passed and failed.
 set -u
 program=$(realpath "$1")
 source=$(realpath "$2")
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder" || exit 1
+export DRYSTONE_CACHE=$folder/cache
 passed=0
 failed=0
 

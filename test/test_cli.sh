@@ -13,7 +13,7 @@ expect 0 "scenes" --help
 expect 2 "did you mean 'run'" help rnu
 expect 2 "did you mean 'run'" rnu
 expect 2 "'drystone help' lists them" zzzzzz
-for command in run solve check info scenes scene draw plot help version; do expect 0 "drystone $command" help $command; done
+for command in run solve check info scenes scene figures draw plot help version; do expect 0 "drystone $command" help $command; done
 expect 0 "drystone 0." version
 expect 0 "drystone 0." --version
 expect 2 "takes no arguments" version 1
@@ -148,6 +148,63 @@ for foreign in bad.json a.json; do
 done
 head -c 3000 a.h5 >cut.h5
 expect 2 "cut.h5: not a readable Drystone recording" info cut.h5
+
+# --- meshes and solids
+cube() { # FILE [triangle lines to leave out]
+  printf 'v 0 0 0\nv 20 0 0\nv 0 20 0\nv 20 20 0\nv 0 0 20\nv 20 0 20\nv 0 20 20\nv 20 20 20\n' >"$1"
+  printf 'f %s\n' '1 3 4 2' '5 6 8 7' '1 2 6 5' '3 7 8 4' '1 5 7 3' '2 4 8 6' | head -n "${2:-6}" >>"$1"
+}
+cube cube.obj
+cube open.obj 5
+mkdir -p sub/parts
+cp cube.obj sub/parts/
+expect 0 "king" figures
+expect 2 "takes no arguments" figures king
+expect 0 "cube.obj: ok: 12 triangles, 8 vertices, 1 part, 0.02 x 0.02 x 0.02 m, area 0.0024 m², volume 8e-06 m³" \
+  check cube.obj --scale 0.001
+expect 0 "figure:pawn: ok" check figure:pawn
+expect 2 "open.obj: open: 4, first triangle" check open.obj
+expect 2 "close the holes" check open.obj
+expect 2 "cube.obj: ok" check open.obj cube.obj
+expect 2 "none.obj" check none.obj
+expect 2 "did you mean king?" check figure:kng
+expect 2 "'drystone figures' lists them" info figure:zzzzzzzz
+expect 0 "mass         0.0624 kg at 7800 kg/m³" info cube.obj --scale 0.001 --density 7800
+expect 0 "centre       0.01 0.01 0.01 m" info cube.obj --scale 0.001
+expect 0 "thickness    0.02 m" info cube.obj --scale 0.001 --no-cache
+expect 0 "read from the cache" info cube.obj --scale 0.001
+expect 0 "built in" info cube.obj --scale 0.001 --no-cache
+expect 2 "lists all faults" info open.obj
+expect 2 "not meshes" info cube.obj --set time=1
+expect 2 "are for meshes" info incline.json --density 2
+expect 2 "out of range" info cube.obj --scale 0
+expect 2 "cannot be made" info cube.obj --cache bad.json/x
+check "built solids are kept" test "$(find cache -name '*.solid' | wc -l)" -eq 1
+cat >sub/solid.json <<'END'
+{"drystone": 1, "name": "boxes", "time": 0.05,
+ "solids": {"cube": {"file": "parts/cube.obj", "scale": 0.001}, "other": {"file": "none.obj"},
+  "nut": {"recipe": {"kind": "subtraction", "of": [
+    {"kind": "cylinder", "radius": 0.02, "length": 0.01}, {"kind": "cylinder", "radius": 0.01, "length": 0.02}]}}},
+ "bodies": [{"name": "floor", "kind": "static", "shapes": [{"kind": "half-space"}]},
+  {"name": "a", "shapes": [{"kind": "solid", "solid": "cube"}]},
+  {"name": "b", "position": [0, 0, 0.02], "shapes": [{"kind": "solid", "solid": "cube"}]},
+  {"name": "c", "position": [0.1, 0, 0.0051], "shapes": [{"kind": "solid", "solid": "nut"}]}]}
+END
+expect 0 "sub/solid.json: ok: boxes, 4 bodies" check sub/solid.json
+expect 0 "solids       2," info sub/solid.json
+expect 0 "1 half-space 3 solid" info sub/solid.json
+expect 2 "did you mean \"cube\"?" check sub/solid.json --set bodies.a.shapes.0.solid=cub
+expect 2 "sub/none.obj" check sub/solid.json --set bodies.a.shapes.0.solid=other
+expect 2 "cannot be made" run sub/solid.json --cache bad.json/x
+rm -rf cache
+expect 0 "4 bodies" run sub/solid.json --no-cache --record solid.h5
+check "--no-cache keeps nothing" test ! -e cache
+expect 0 "4 bodies" run sub/solid.json --cache other/place
+check "--cache makes the folder" test "$(find other/place -name '*.solid' | wc -l)" -eq 2
+rm -rf sub other
+expect 0 "solid        nut: " info solid.h5
+expect 0 "" run incline.json --time 0.05 --strict
+check "no cache without solids" test ! -e cache
 
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -104,6 +104,45 @@ good 40x30 q.png plot run.h5 -o q.png --size 40x30
 good 1280x1880 all.png plot run.h5 -o all.png \
   --what energy,contacts,residual,iterations,natural_error,speed,penetration,ms
 
+# --- meshes and solids ---
+printf 'v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n' >tet.obj
+head -n 7 tet.obj >open.obj
+# shellcheck disable=SC2086
+{
+  good 192x108 m.png draw tet.obj -o m.png $small
+  good 192x108 m2.png draw tet.obj -o m2.png $small
+  good 192x108 open.png draw open.obj -o open.png $small --dark
+  good 192x108 king.png draw figure:king -o king.png $small --view=-30,10
+  good 192x108 mm.png draw tet.obj -o mm.png $small --scale 0.001
+}
+same m.png m2.png
+differ m.png open.png
+cat >many.json <<'END'
+{"drystone": 1, "time": 0.02, "solids": {"tet": {"file": "tet.obj"}, "pawn": {"figure": "pawn", "scale": 10}}, "bodies": [
+ {"kind": "static", "shapes": [{"kind": "half-space"}]},
+ {"position": [0, 0, 0.001], "shapes": [{"kind": "solid", "solid": "tet"}]},
+ {"position": [2, 0, 0.001], "shapes": [{"kind": "solid", "solid": "pawn"}]},
+ {"position": [3, 0, 0.001], "shapes": [{"kind": "solid", "solid": "pawn"}]}]}
+END
+# shellcheck disable=SC2086
+good 192x108 many.png draw many.json -o many.png $small
+if "$program" run many.json -o solid.h5 -q >out.txt 2>err.txt; then ok; else fail "run: $(cat err.txt)"; fi
+rm many.json
+mv tet.obj moved.obj
+# shellcheck disable=SC2086
+good 192x108 recorded.png draw solid.h5 -o recorded.png $small --contacts
+mv moved.obj tet.obj
+bad "a mesh has no contacts" draw tet.obj -o x.png --contacts
+bad "a mesh has no times" draw tet.obj -o x.png --time 1
+bad "a mesh has no settings" draw tet.obj -o x.png --set a=1
+bad "--scale is for meshes" draw wall -o x.png --scale 2
+bad "none.stl" draw none.stl -o x.png
+bad "did you mean king?" draw figure:kig -o x.png
+printf 'v 0 0 0\n' >points.obj
+bad "points.obj" draw points.obj -o x.png
+printf 'v 0 0 0\nv 1 0 0\nf 1 2 9\n' >index.obj
+bad "index.obj" draw index.obj -o x.png
+
 # --- what is wrong ---
 bad "say where the picture goes" draw wall
 bad "give one recording" draw -o x.png

@@ -103,9 +103,10 @@ static void test_billiard(void) {
       double before = ds_state_energy(s.scene, s.state).kinetic;
       sim_run(&s, test_time(1, 0.3));
       ds_momentum m = ds_state_momentum(s.scene, s.state);
-      CHECK_LE(v3_dist(m.linear, m0.linear) / v3_norm(m0.linear), 1e-12);
+      /* the solver aims at 1e-13 of the largest impulse in each of a hundred steps */
+      CHECK_LE(v3_dist(m.linear, m0.linear) / v3_norm(m0.linear), 1e-11);
       /* about the origin on the line of the shot the angular momentum is that of the cue ball's height */
-      CHECK_LE(v3_dist(m.angular, m0.angular), 1e-12 * v3_norm(m0.linear));
+      CHECK_LE(v3_dist(m.angular, m0.angular), 1e-11 * v3_norm(m0.linear));
       printf("     %s: momentum off by %.2g, energy %.6g of what it was, largest gain in a step %.2g J\n", specs[i],
              v3_dist(m.linear, m0.linear) / v3_norm(m0.linear), ds_state_energy(s.scene, s.state).kinetic / before,
              s.energy_gain);

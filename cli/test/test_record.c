@@ -324,7 +324,8 @@ static void check_doctored(const char *set, const char *attribute, hsize_t row, 
 }
 
 static void test_damaged_index(void) {
-  check_doctored("/", "format_version", 0, 2, "format version 2");
+  check_doctored("/", "format_version", 0, 3, "format version 3");
+  check_doctored("/", "format_version", 0, 0, "format version 0");
   check_doctored("/settings", "step", 0, -1, "step");
   check_doctored("/settings", "method", 0, 77, "method");
   check_doctored("/frames/count", NULL, 0, 13, "shorter");

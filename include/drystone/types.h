@@ -120,6 +120,7 @@ typedef enum ds_shape_kind {
   DS_SHAPE_CYLINDER,   /* radius, half_length along local z */
   DS_SHAPE_HULL,       /* convex hull of points */
   DS_SHAPE_HALF_SPACE, /* all points with local z <= 0; static and kinematic bodies only */
+  DS_SHAPE_SOLID,      /* any closed surface: drystone/solid.h */
 } ds_shape_kind;
 
 typedef struct ds_shape_def {
@@ -130,6 +131,7 @@ typedef struct ds_shape_def {
   ds_vec3 half;
   const ds_vec3 *points; /* HULL: copied */
   int32_t point_count;
+  struct ds_solid *solid; /* SOLID: the scene becomes one more owner */
 } ds_shape_def;
 
 /* ---- Options of a step --------------------------------------------------------------------------------------------
@@ -208,6 +210,8 @@ typedef struct ds_step_report {
   ds_certificate worst;               /* counts summed over islands, errors the largest, converged = all */
   double energy_before, energy_after; /* kinetic + gravitational, J */
   double penetration;                 /* deepest overlap found at the start of the step, m */
+  double separation;                  /* farthest that a body was moved to take it out of an overlap, m */
+  int32_t stopped_bodies;             /* stopped on their way because they would have passed through something */
   double seconds[DS_STAGE_COUNT];     /* wall time a stage; never used in a decision */
 } ds_step_report;
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "body/scene.h"
+#include "mesh/solid.h"
 
 static const double diagonal_tolerance = 1e-13; /* of the trace: off-diagonal terms below it are rounding */
 
@@ -116,6 +117,9 @@ void ds_shape_mass(ds_mass *mass, const ds_shape *shape) {
       break;
     case DS_SHAPE_HALF_SPACE:
       break;
+    case DS_SHAPE_SOLID:
+      *mass = shape->solid->mass;
+      break;
   }
   mass->mass *= shape->density;
   for (int i = 0; i < 9; i++) mass->inertia[i] *= shape->density;
@@ -186,6 +190,29 @@ static ds_quat principal_axes(ds_vec3 *moments, const double inertia[9]) {
   return quat_of(v);
 }
 
+/* The least way across a shape. */
+static double thickness_of(const ds_shape *shape) {
+  switch (shape->kind) {
+    case DS_SHAPE_SPHERE:
+    case DS_SHAPE_CAPSULE:
+      return 2 * shape->radius;
+    case DS_SHAPE_CYLINDER:
+      return 2 * fmin(shape->radius, shape->half_length);
+    case DS_SHAPE_BOX:
+    case DS_SHAPE_HULL: { /* twice the way from a point well inside to the nearest face */
+      double least = INFINITY;
+      for (int32_t f = 0; f < shape->hull.face_count; f++)
+        least = fmin(least, shape->hull.offsets[f] - v3_dot(shape->hull.normals[f], shape->hull.center));
+      return 2 * least;
+    }
+    case DS_SHAPE_HALF_SPACE:
+      return INFINITY;
+    case DS_SHAPE_SOLID:
+      return shape->solid->info.thickness;
+  }
+  return INFINITY;
+}
+
 /* Radius about the shape's own origin, and about the body's centre of mass. */
 static void bound_shape(ds_shape *shape, double *body_radius) {
   double own = 0, body = 0, at = v3_norm(shape->pose.p);
@@ -211,6 +238,12 @@ static void bound_shape(ds_shape *shape, double *body_radius) {
       break;
     case DS_SHAPE_HALF_SPACE:
       own = body = INFINITY;
+      break;
+    case DS_SHAPE_SOLID:
+      for (int32_t i = 0; i < shape->solid->mesh.vertex_count; i++) {
+        own = fmax(own, v3_norm(shape->solid->mesh.vertices[i]));
+        body = fmax(body, v3_norm(pose_point(shape->pose, shape->solid->mesh.vertices[i])));
+      }
       break;
   }
   shape->bounding_radius = own;
@@ -275,11 +308,13 @@ ds_status ds_body_compute_mass(ds_body *body, ds_error *error) {
   body->inertia = moments;
   body->user_frame = pose_inverse(principal);
   body->bounding_radius = 0;
+  body->thickness = INFINITY;
   for (int32_t i = 0; i < body->shape_count; i++) {
     ds_shape *shape = &body->shapes[i];
     shape->pose = pose_mul(body->user_frame, shape->pose_in_body);
     shape->pose.q = quat_unit(shape->pose.q);
     bound_shape(shape, &body->bounding_radius);
+    body->thickness = fmin(body->thickness, thickness_of(shape));
   }
   return DS_OK;
 }

@@ -9,6 +9,7 @@
 #include "base/check.h"
 #include "base/error.h"
 #include "detect/detect.h"
+#include "detect/solid.h"
 
 const char *ds_version(void) { return DS_VERSION_STRING; }
 
@@ -72,6 +73,8 @@ void ds_scene_destroy(ds_scene *scene) {
     for (int32_t k = 0; k < body->shape_count; k++) {
       ds_hull_free(&body->shapes[k].hull);
       free(body->shapes[k].points);
+      ds_shape_samples_free(&body->shapes[k]);
+      ds_solid_release(body->shapes[k].solid);
     }
     free(body->shapes);
     free(body->name);
@@ -248,6 +251,9 @@ static ds_status check_shape(const ds_body *body, const ds_shape_def *def, ds_er
     case DS_SHAPE_HALF_SPACE:
       if (body->kind != DS_BODY_DYNAMIC) return DS_OK;
       return ds_fail(error, DS_ERROR_INPUT, "a half-space is infinite: its body must be static or kinematic");
+    case DS_SHAPE_SOLID:
+      if (def->solid) return DS_OK;
+      return ds_fail(error, DS_ERROR_INPUT, "a shape of kind solid needs a solid: build one with ds_solid_create");
   }
   return ds_fail(error, DS_ERROR_INPUT, "unknown shape kind %d", (int)def->kind);
 }
@@ -285,7 +291,28 @@ ds_status ds_scene_add_shape(ds_scene *scene, ds_body_id id, const ds_shape_def 
     }
   }
   if (status != DS_OK) return ds_fail(error, status, "out of memory");
+  if (def->kind == DS_SHAPE_SOLID) shape.solid = ds_solid_retain(def->solid);
   body->shapes[body->shape_count++] = shape;
+  return DS_OK;
+}
+
+/* Convex shapes are sampled where there are solids that may touch them: as finely as the finest solid, but no finer
+ * than a hundredth of themselves. */
+static ds_status sample_shapes(ds_scene *scene, ds_error *error) {
+  double finest = INFINITY;
+  for (int32_t i = 0; i < scene->body_count; i++)
+    for (int32_t k = 0; k < scene->bodies[i].shape_count; k++) {
+      const ds_shape *shape = &scene->bodies[i].shapes[k];
+      if (shape->kind == DS_SHAPE_SOLID && shape->solid->samples.count > 0)
+        finest = fmin(finest, shape->solid->info.spacing);
+    }
+  if (!isfinite(finest)) return DS_OK;
+  for (int32_t i = 0; i < scene->body_count; i++)
+    for (int32_t k = 0; k < scene->bodies[i].shape_count; k++) {
+      ds_shape *shape = &scene->bodies[i].shapes[k];
+      if (ds_shape_sample(shape, fmax(finest, 0.01 * shape->bounding_radius)) != DS_OK)
+        return ds_fail(error, DS_ERROR_MEMORY, "out of memory");
+    }
   return DS_OK;
 }
 
@@ -295,8 +322,9 @@ ds_status ds_scene_finish(ds_scene *scene, ds_error *error) {
     ds_status status = ds_body_compute_mass(&scene->bodies[i], error);
     if (status != DS_OK) return status;
   }
-  scene->finished = true;
-  return DS_OK;
+  ds_status status = sample_shapes(scene, error);
+  scene->finished = status == DS_OK;
+  return status;
 }
 
 int32_t ds_scene_body_count(const ds_scene *scene) { return scene->body_count; }
@@ -338,5 +366,6 @@ ds_shape_def ds_body_shape(const ds_scene *scene, ds_body_id id, int32_t index) 
                         .half_length = shape->half_length,
                         .half = shape->half,
                         .points = shape->points,
-                        .point_count = shape->point_count};
+                        .point_count = shape->point_count,
+                        .solid = shape->solid};
 }

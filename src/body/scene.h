@@ -33,7 +33,9 @@ typedef struct ds_shape {
   ds_hull hull;    /* BOX, HULL */
   ds_vec3 *points; /* HULL: as given */
   int32_t point_count;
-  double bounding_radius; /* of a ball about `pose.p` that holds the shape; infinite for half-spaces */
+  struct ds_solid *solid;     /* SOLID: shared with other shapes */
+  struct ds_samples *samples; /* of convex shapes, where the scene has solids (detect/shape_samples.c) */
+  double bounding_radius;     /* of a ball about `pose.p` that holds the shape; infinite for half-spaces */
 } ds_shape;
 
 typedef struct ds_body {
@@ -47,6 +49,7 @@ typedef struct ds_body {
   ds_pose user_frame;     /* the user frame, given in the principal frame */
   ds_vec3 inertia;        /* principal moments, kg m² */
   double bounding_radius; /* about the centre of mass */
+  double thickness;       /* m: the least way across its thinnest shape; infinite for half-spaces */
 } ds_body;
 
 typedef struct ds_material_pair {

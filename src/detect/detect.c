@@ -1,15 +1,18 @@
 /* Stage 1, detect: contacts of a whole state, and the queries that need only detection.
  *
  * Every body's box is grown by how far it can come within the step: 2 (h |v| + min(h |w|, 2) R) + h² |g| + margin;
- * twice its present motion, because an impact turns a fall into a spin within the same step. Pairs of overlapping boxes
- * (broad.c) are tested shape by shape with the pair's own reach, from its relative motion. Pairs come sorted from
- * the broad phase, and points are sorted within a pair, so the list is ordered and unique. */
+ * twice its present motion, because an impact turns a fall into a spin within the same step; but no farther than its
+ * own size: what moves faster is stopped on its way (integrate/sweep.c), or far away things would act as walls. Pairs
+ * of overlapping boxes (broad.c) are tested shape by shape with the pair's own reach, from its relative motion. Pairs
+ * come sorted from the broad phase, and points are sorted within a pair, so the list is ordered and unique: whole runs
+ * of pairs are shared out to threads and put together in their order. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "detect/broad.h"
 #include "detect/detect.h"
+#include "detect/solid.h"
 
 typedef struct motion {
   ds_vec3 move;  /* h v */
@@ -33,9 +36,13 @@ typedef struct detection {
   bool *moving;
   placed_shape *shapes;
   int32_t *first_shape;
+  double step; /* 0 where nothing moves */
 } detection;
 
 static const double margin_share = 1e-3, margin_limit = 1e-3; /* of the bounding radius; m */
+static const double farthest = 2;                             /* reach by motion at most, over the bounding radius */
+static const double relax = 0.1;      /* share of its way by which a point of a solid may stray from it */
+enum { RUN = 16, RUNS_TO_SHARE = 4 }; /* pairs of a run, and runs from which threads pay */
 
 static motion motion_of(const ds_scene *scene, const ds_body *body, const ds_body_state *s,
                         const ds_detect_options *options) {
@@ -81,7 +88,8 @@ static bool place_shapes(ds_arena *arena, detection *d, const ds_detect_options 
     if (options) {
       d->motions[i] = motion_of(scene, body, &d->state->bodies[i], options);
       const motion *m = &d->motions[i];
-      double grow = 2 * (v3_norm(m->move) + m->spin) + m->fall + (isfinite(m->margin) ? m->margin : 0);
+      double way = fmin(2 * (v3_norm(m->move) + m->spin), farthest * body->bounding_radius);
+      double grow = way + m->fall + (isfinite(m->margin) ? m->margin : 0);
       if (box.low.x <= box.high.x) {
         box.low = v3_sub(box.low, v3(grow, grow, grow));
         box.high = v3_add(box.high, v3(grow, grow, grow));
@@ -100,7 +108,7 @@ static double relative_way(const detection *d, int32_t a, int32_t b) {
   double apart = v3_dist(d->state->bodies[a].x, d->state->bodies[b].x);
   if (!isfinite(d->scene->bodies[a].bounding_radius)) way += ma->turn * apart;
   if (!isfinite(d->scene->bodies[b].bounding_radius)) way += mb->turn * apart;
-  return 2 * way;
+  return fmin(2 * way, farthest * fmin(d->scene->bodies[a].bounding_radius, d->scene->bodies[b].bounding_radius));
 }
 
 /* How far ahead contacts of a pair are wanted. */
@@ -135,7 +143,7 @@ static bool append(ds_arena *arena, point_list *list, int32_t a, int32_t b, cons
     int32_t capacity = 2 * list->capacity + m->count;
     ds_contact_point *points = DS_NEW(arena, ds_contact_point, capacity);
     if (!points) return false;
-    memcpy(points, list->points, (size_t)list->count * sizeof *points);
+    if (list->count > 0) memcpy(points, list->points, (size_t)list->count * sizeof *points);
     list->points = points;
     list->capacity = capacity;
   }
@@ -165,15 +173,49 @@ static void order_points(point_list *list, int32_t first) {
   list->count = kept;
 }
 
+/* Motion of body a against body b within the step. */
+static ds_twist relative_twist(const detection *d, int32_t a, int32_t b, double h) {
+  const ds_body_state *sa = &d->state->bodies[a], *sb = &d->state->bodies[b];
+  bool moves_a = d->scene->bodies[a].kind != DS_BODY_STATIC, moves_b = d->scene->bodies[b].kind != DS_BODY_STATIC;
+  ds_vec3 zero = {0, 0, 0}, wa = moves_a ? sa->w : zero, wb = moves_b ? sb->w : zero;
+  ds_vec3 va = moves_a ? v3_sub(sa->v, v3_cross(wa, sa->x)) : zero;
+  ds_vec3 vb = moves_b ? v3_sub(sb->v, v3_cross(wb, sb->x)) : zero;
+  return (ds_twist){v3_scale(h, v3_sub(va, vb)), v3_scale(h, v3_sub(wa, wb))};
+}
+
+/* What solids of the pair are asked for: `reach` is what is wanted whatever moves. */
+static ds_solid_query solid_query(const detection *d, ds_box_pair pair, double reach, int32_t per_face) {
+  if (d->step == 0) return (ds_solid_query){.slack = reach, .per_face = per_face};
+  const motion *ma = &d->motions[pair.a], *mb = &d->motions[pair.b];
+  double margin = fmin(ma->margin, mb->margin), struck = fmax(ma->struck, mb->struck);
+  return (ds_solid_query){
+      .slack = (isfinite(margin) ? margin : 0) + fmax(ma->fall, mb->fall) + 0.5 * relax * struck,
+      .relax = relax,
+      .twist = relative_twist(d, pair.a, pair.b, d->step),
+      .per_face = per_face,
+  };
+}
+
+/* A solid made only to be drawn has no distance field. */
+static bool can_collide(const ds_shape *shape) {
+  return shape->kind != DS_SHAPE_SOLID || shape->solid->samples.count > 0;
+}
+
 static bool collide(ds_arena *arena, point_list *list, const detection *d, ds_manifold *m, ds_box_pair pair,
                     double reach, int32_t per_face) {
   const ds_body *a = &d->scene->bodies[pair.a], *b = &d->scene->bodies[pair.b];
   int32_t first = list->count;
+  ds_solid_query query = solid_query(d, pair, reach, per_face);
   for (int32_t i = 0; i < a->shape_count; i++)
     for (int32_t j = 0; j < b->shape_count; j++) {
       const placed_shape *pa = &d->shapes[d->first_shape[pair.a] + i], *pb = &d->shapes[d->first_shape[pair.b] + j];
       if (!can_touch(&a->shapes[i], pa, &b->shapes[j], pb, reach)) continue;
-      ds_narrow(m, &a->shapes[i], pa->pose, &b->shapes[j], pb->pose, reach, per_face);
+      if (a->shapes[i].kind == DS_SHAPE_SOLID || b->shapes[j].kind == DS_SHAPE_SOLID) {
+        if (!can_collide(&a->shapes[i]) || !can_collide(&b->shapes[j])) continue;
+        if (!ds_narrow_solid(arena, m, &query, &a->shapes[i], pa->pose, &b->shapes[j], pb->pose)) return false;
+      } else {
+        ds_narrow(m, &a->shapes[i], pa->pose, &b->shapes[j], pb->pose, reach, per_face);
+      }
       uint64_t shapes = ((uint64_t)i & 0xffff) << 16 | ((uint64_t)j & 0xffff);
       if (!append(arena, list, pair.a, pair.b, m, shapes)) return false;
     }
@@ -208,10 +250,87 @@ static bool pass_on_motion(detection *d, const ds_box_pair *pairs, int32_t pair_
   return grew;
 }
 
+typedef bool collide_function(ds_arena *arena, point_list *list, const detection *d, ds_manifold *m, ds_box_pair pair,
+                              int32_t per_face);
+
+static bool collide_ahead(ds_arena *arena, point_list *list, const detection *d, ds_manifold *m, ds_box_pair pair,
+                          int32_t per_face) {
+  return collide(arena, list, d, m, pair, pair_reach(d, pair.a, pair.b), per_face);
+}
+
+/* Pairs in runs, each with a list of its own in the memory of the thread that did it. */
+typedef struct detect_job {
+  const detection *d;
+  collide_function *collide;
+  const ds_box_pair *pairs;
+  int32_t pair_count, per_face;
+  ds_arena *workers;
+  point_list *lists; /* a run each */
+  bool *done;
+} detect_job;
+
+static void detect_run(void *context, int32_t run, int32_t worker) {
+  detect_job *job = context;
+  ds_arena *arena = &job->workers[worker];
+  const detection *d = job->d;
+  point_list *list = &job->lists[run];
+  ds_manifold *m = DS_NEW(arena, ds_manifold, 1);
+  if (!m) return;
+  int32_t first = run * RUN, last = first + RUN < job->pair_count ? first + RUN : job->pair_count;
+  for (int32_t i = first; i < last; i++)
+    if (!job->collide(arena, list, d, m, job->pairs[i], job->per_face)) return;
+  job->done[run] = true;
+}
+
+static ds_status detect_shared(ds_arena *arena, ds_contact_list *contacts, detect_job *job, ds_pool *pool) {
+  int32_t runs = (job->pair_count + RUN - 1) / RUN, count = 0;
+  job->lists = DS_NEW0(arena, point_list, runs + 1);
+  job->done = DS_NEW0(arena, bool, runs + 1);
+  if (ds_arena_failed(arena)) return DS_ERROR_MEMORY;
+  ds_pool_run(pool, runs, detect_run, job);
+  for (int32_t i = 0; i < runs; i++) {
+    if (!job->done[i]) return DS_ERROR_MEMORY;
+    count += job->lists[i].count;
+  }
+  ds_contact_point *points = DS_NEW(arena, ds_contact_point, count + 1);
+  if (!points) return DS_ERROR_MEMORY;
+  *contacts = (ds_contact_list){points, count};
+  for (int32_t i = 0; i < runs; i++) {
+    if (job->lists[i].count > 0) memcpy(points, job->lists[i].points, (size_t)job->lists[i].count * sizeof *points);
+    points += job->lists[i].count;
+  }
+  return DS_OK;
+}
+
+static ds_status detect_alone(ds_arena *arena, ds_contact_list *contacts, const detect_job *job, int32_t expected) {
+  point_list list = {.capacity = expected + expected / 4 + 256};
+  list.points = DS_NEW(arena, ds_contact_point, list.capacity);
+  ds_manifold *m = DS_NEW(arena, ds_manifold, 1);
+  if (!list.points || !m) return DS_ERROR_MEMORY;
+  for (int32_t i = 0; i < job->pair_count; i++)
+    if (!job->collide(arena, &list, job->d, m, job->pairs[i], job->per_face)) return DS_ERROR_MEMORY;
+  *contacts = (ds_contact_list){list.points, list.count};
+  return DS_OK;
+}
+
+static ds_status detect_pairs(ds_arena *arena, ds_contact_list *contacts, detect_job *job, int32_t expected,
+                              const ds_detect_options *options) {
+  if (!options->pool || ds_pool_size(options->pool) == 1 || job->pair_count < RUNS_TO_SHARE * RUN)
+    return detect_alone(arena, contacts, job, expected);
+  job->workers = options->workers;
+  int32_t size = ds_pool_size(options->pool);
+  ds_arena_mark *marks = DS_NEW(arena, ds_arena_mark, size);
+  if (!marks) return DS_ERROR_MEMORY;
+  for (int32_t i = 0; i < size; i++) marks[i] = ds_arena_get_mark(&job->workers[i]);
+  ds_status status = detect_shared(arena, contacts, job, options->pool);
+  for (int32_t i = 0; i < size; i++) ds_arena_release(&job->workers[i], marks[i]);
+  return status;
+}
+
 ds_status ds_detect(ds_arena *arena, ds_contact_list *contacts, const ds_scene *scene, const ds_state *state,
                     const ds_detect_options *options) {
   *contacts = (ds_contact_list){0};
-  detection d = {.scene = scene, .state = state};
+  detection d = {.scene = scene, .state = state, .step = options->step};
   ds_box_pair *pairs;
   int32_t pair_count;
   if (!place_shapes(arena, &d, options)) return DS_ERROR_MEMORY;
@@ -219,14 +338,130 @@ ds_status ds_detect(ds_arena *arena, ds_contact_list *contacts, const ds_scene *
   if (pass_on_motion(&d, pairs, pair_count) &&
       !ds_broad_pairs(arena, &pairs, &pair_count, d.boxes, d.moving, scene->body_count))
     return DS_ERROR_MEMORY;
-  point_list list = {.capacity = state->contact_count + state->contact_count / 4 + 256};
-  list.points = DS_NEW(arena, ds_contact_point, list.capacity);
-  ds_manifold *m = DS_NEW(arena, ds_manifold, 1);
-  if (!list.points || !m) return DS_ERROR_MEMORY;
-  for (int32_t i = 0; i < pair_count; i++)
-    if (!collide(arena, &list, &d, m, pairs[i], pair_reach(&d, pairs[i].a, pairs[i].b), options->contacts_per_face))
-      return DS_ERROR_MEMORY;
-  *contacts = (ds_contact_list){list.points, list.count};
+  detect_job job = {.d = &d, .collide = collide_ahead, .pairs = pairs, .pair_count = pair_count};
+  job.per_face = options->contacts_per_face;
+  return detect_pairs(arena, contacts, &job, state->contact_count, options);
+}
+
+/* ---- a second look, with the velocities that the first one led to ---- */
+
+static const double deeper = 2e-3;       /* of the smaller radius: what gets deeper by more was overlooked */
+static const double changed_share = 0.1; /* of the thickness: what an impact moves its points by, from which on a body
+                                            is looked at again */
+#define DS_FEATURE_AGAIN ((uint64_t)1 << 63)
+
+static ds_pose pose_after(const ds_body_state *s, double h) {
+  return (ds_pose){v3_mad(s->x, h, s->v), quat_unit(quat_mul(quat_exp(v3_scale(h, s->w)), s->q))};
+}
+
+static ds_vec3 velocity_at(const ds_body_state *s, ds_vec3 x) { return v3_add(s->v, v3_cross(s->w, v3_sub(x, s->x))); }
+
+/* Where a point of a body at the end of the step is at its start. */
+static ds_vec3 back_to_start(const ds_body_state *s, ds_pose after, ds_vec3 x) {
+  return pose_point(ds_principal_pose(s), pose_unpoint(after, x));
+}
+
+/* Contacts of convex shapes that overlap after the step, with gaps as seen from its start. */
+static void overlaps_after(ds_manifold *m, const detection *d, ds_box_pair pair, const ds_shape *a, const ds_shape *b,
+                           int32_t per_face) {
+  const ds_body_state *sa = &d->state->bodies[pair.a], *sb = &d->state->bodies[pair.b];
+  ds_pose pa = pose_after(sa, d->step), pb = pose_after(sb, d->step);
+  ds_narrow(m, a, pose_mul(pa, a->pose), b, pose_mul(pb, b->pose), 0, per_face);
+  for (int32_t i = 0; i < m->count; i++) {
+    ds_vec3 x = v3_add(back_to_start(sa, pa, m->point[i]), back_to_start(sb, pb, m->point[i]));
+    m->point[i] = v3_scale(0.5, x);
+    ds_vec3 u = v3_sub(velocity_at(sa, m->point[i]), velocity_at(sb, m->point[i]));
+    m->gap[i] -= d->step * v3_dot(m->normal[i], u);
+  }
+}
+
+/* Of a manifold, what gets deeper within the step. */
+static void keep_deeper(ds_manifold *m, const detection *d, ds_box_pair pair, double tolerance) {
+  const ds_body_state *sa = &d->state->bodies[pair.a], *sb = &d->state->bodies[pair.b];
+  int32_t kept = 0;
+  for (int32_t i = 0; i < m->count; i++) {
+    ds_vec3 u = v3_sub(velocity_at(sa, m->point[i]), velocity_at(sb, m->point[i]));
+    double after = m->gap[i] + d->step * v3_dot(m->normal[i], u);
+    if (!(after < fmin(m->gap[i], 0) - 0.5 * tolerance)) continue;
+    m->point[kept] = m->point[i], m->normal[kept] = m->normal[i], m->gap[kept] = m->gap[i];
+    m->feature[kept++] = m->feature[i];
+  }
+  m->count = kept;
+}
+
+static bool collide_again(ds_arena *arena, point_list *list, const detection *d, ds_manifold *m, ds_box_pair pair,
+                          int32_t per_face) {
+  const ds_body *a = &d->scene->bodies[pair.a], *b = &d->scene->bodies[pair.b];
+  double tolerance = deeper * fmin(a->bounding_radius, b->bounding_radius);
+  int32_t first = list->count;
+  ds_solid_query query = {.slack = tolerance, .per_face = per_face, .after = true};
+  query.twist = relative_twist(d, pair.a, pair.b, d->step);
+  for (int32_t i = 0; i < a->shape_count && i < 0x8000; i++)
+    for (int32_t j = 0; j < b->shape_count; j++) {
+      const placed_shape *pa = &d->shapes[d->first_shape[pair.a] + i], *pb = &d->shapes[d->first_shape[pair.b] + j];
+      if (a->shapes[i].kind == DS_SHAPE_SOLID || b->shapes[j].kind == DS_SHAPE_SOLID) {
+        if (!can_collide(&a->shapes[i]) || !can_collide(&b->shapes[j])) continue;
+        if (!ds_narrow_solid(arena, m, &query, &a->shapes[i], pa->pose, &b->shapes[j], pb->pose)) return false;
+      } else {
+        overlaps_after(m, d, pair, &a->shapes[i], &b->shapes[j], per_face);
+      }
+      keep_deeper(m, d, pair, tolerance);
+      uint64_t shapes = ((uint64_t)i & 0x7fff) << 16 | ((uint64_t)j & 0xffff) | DS_FEATURE_AGAIN >> 32;
+      if (!append(arena, list, pair.a, pair.b, m, shapes)) return false;
+    }
+  order_points(list, first);
+  return true;
+}
+
+/* Boxes of whole ways; whether any body's points go elsewhere than they were going by a good part of its thickness. */
+static bool mark_changed(detection *d, const ds_state *before) {
+  bool any = false;
+  for (int32_t i = 0; i < d->scene->body_count; i++) {
+    const ds_body *body = &d->scene->bodies[i];
+    const ds_body_state *s = &d->state->bodies[i], *old = &before->bodies[i];
+    double r = body->bounding_radius, h = d->step;
+    double change = h * (v3_dist(s->v, old->v) + v3_dist(s->w, old->w) * r);
+    d->moving[i] = body->kind == DS_BODY_DYNAMIC && change > changed_share * fmin(body->thickness, r);
+    any |= d->moving[i];
+    ds_vec3 size = v3(r, r, r), from = s->x, to = v3_mad(s->x, h, s->v);
+    d->boxes[i] = (ds_box){v3_sub(v3_min(from, to), size), v3_add(v3_max(from, to), size)};
+    if (ds_body_is_held(body, d->state->time)) d->boxes[i] = (ds_box){{1, 1, 1}, {0, 0, 0}};
+  }
+  return any;
+}
+
+static bool comes_before(const ds_contact_point *x, const ds_contact_point *y) {
+  if (x->a != y->a) return x->a < y->a;
+  if (x->b != y->b) return x->b < y->b;
+  return x->feature < y->feature;
+}
+
+ds_status ds_detect_again(ds_arena *arena, ds_contact_list *contacts, int32_t *added, const ds_scene *scene,
+                          const ds_state *state, const ds_body_state *solved, const ds_detect_options *options) {
+  ds_state moved = *state;
+  moved.bodies = (ds_body_state *)(uintptr_t)solved;
+  detection d = {.scene = scene, .state = &moved, .step = options->step};
+  ds_contact_list found;
+  ds_box_pair *pairs;
+  int32_t pair_count;
+  *added = 0;
+  if (!place_shapes(arena, &d, NULL)) return DS_ERROR_MEMORY;
+  if (!mark_changed(&d, state)) return DS_OK;
+  if (!ds_broad_pairs(arena, &pairs, &pair_count, d.boxes, d.moving, scene->body_count)) return DS_ERROR_MEMORY;
+  detect_job job = {.d = &d, .collide = collide_again, .pairs = pairs, .pair_count = pair_count};
+  job.per_face = options->contacts_per_face;
+  ds_status status = detect_pairs(arena, &found, &job, 0, options);
+  if (status != DS_OK || found.count == 0) return status;
+  ds_contact_point *all = DS_NEW(arena, ds_contact_point, contacts->count + found.count);
+  if (!all) return DS_ERROR_MEMORY;
+  int32_t count = 0, i = 0, j = 0;
+  while (i < contacts->count || j < found.count) {
+    bool old = j == found.count || (i < contacts->count && !comes_before(&found.points[j], &contacts->points[i]));
+    if (old && j < found.count && !comes_before(&contacts->points[i], &found.points[j])) j++; /* there already */
+    all[count++] = old ? contacts->points[i++] : found.points[j++];
+  }
+  *added = count - contacts->count;
+  *contacts = (ds_contact_list){all, count};
   return DS_OK;
 }
 

@@ -6,6 +6,7 @@
 #define DS_DETECT_DETECT_H
 
 #include "base/arena.h"
+#include "base/thread.h"
 #include "body/scene.h"
 
 typedef struct ds_contact_point {
@@ -25,11 +26,18 @@ typedef struct ds_detect_options {
   double margin;             /* extra reach, m; 0 = a thousandth of the smaller body's size, at most 1e-3 m */
   int32_t contacts_per_face; /* at most so many points for a face-face patch: 8 = well-spread corners; more = also a
                                 grid of points inside the patch */
+  ds_pool *pool;             /* threads to share the pairs, or NULL */
+  ds_arena *workers;         /* memory of each of them */
 } ds_detect_options;
 
 /* Static and kinematic bodies touch dynamic ones only; held bodies touch nothing. */
 ds_status ds_detect(ds_arena *arena, ds_contact_list *contacts, const ds_scene *scene, const ds_state *state,
                     const ds_detect_options *options);
+
+/* A second look: adds to the contacts those that the velocities found (bodies with x and q as they are, v and w as
+ * solved) run into, because an impact has changed them. `added` says how many. */
+ds_status ds_detect_again(ds_arena *arena, ds_contact_list *contacts, int32_t *added, const ds_scene *scene,
+                          const ds_state *state, const ds_body_state *solved, const ds_detect_options *options);
 
 /* --- one pair of shapes (narrow.c) --- */
 #define DS_MANIFOLD_MAX 512

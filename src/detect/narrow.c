@@ -16,6 +16,7 @@ static int rank_of(ds_shape_kind kind) {
     case DS_SHAPE_HULL:
       return POLYHEDRON;
     case DS_SHAPE_HALF_SPACE:
+    case DS_SHAPE_SOLID: /* solid.c */
       return HALF_SPACE;
   }
   return HALF_SPACE;

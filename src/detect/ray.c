@@ -2,6 +2,7 @@
  *
  * A ray that starts inside a solid meets its surface from within, where it leaves. */
 #include "detect/pairs.h"
+#include "mesh/solid.h"
 
 typedef struct span { /* the part of the ray inside a convex solid, with the normals where it enters and leaves */
   double in, out;
@@ -87,6 +88,42 @@ static span capsule_span(const ds_shape *shape, ds_vec3 o, ds_vec3 dir) {
   return all;
 }
 
+/* The first triangle of a surface that is met; from either side (Moeller and Trumbore 1997). */
+static double mesh_ray(ds_vec3 *normal, const ds_mesh *mesh, ds_vec3 o, ds_vec3 dir, double max_distance) {
+  double nearest = -1;
+  for (int32_t i = 0; i < mesh->triangle_count; i++) {
+    const int32_t *t = mesh->triangles + 3 * (size_t)i;
+    ds_vec3 a = mesh->vertices[t[0]], e1 = v3_sub(mesh->vertices[t[1]], a), e2 = v3_sub(mesh->vertices[t[2]], a);
+    ds_vec3 p = v3_cross(dir, e2), s = v3_sub(o, a), q = v3_cross(s, e1);
+    double det = v3_dot(e1, p);
+    if (det == 0) continue;
+    double u = v3_dot(s, p) / det, w = v3_dot(dir, q) / det, way = v3_dot(e2, q) / det;
+    if (!(u >= 0 && w >= 0 && u + w <= 1 && way >= 0 && way <= max_distance)) continue;
+    if (nearest >= 0 && way >= nearest) continue;
+    nearest = way;
+    *normal = v3_unit(v3_cross(e1, e2));
+  }
+  return nearest;
+}
+
+/* The part of the ray inside the box of a solid. */
+static span box_span(ds_vec3 low, ds_vec3 high, ds_vec3 o, ds_vec3 dir) {
+  span s = whole_line();
+  cut_plane(&s, v3(1, 0, 0), high.x, o, dir);
+  cut_plane(&s, v3(-1, 0, 0), -low.x, o, dir);
+  cut_plane(&s, v3(0, 1, 0), high.y, o, dir);
+  cut_plane(&s, v3(0, -1, 0), -low.y, o, dir);
+  cut_plane(&s, v3(0, 0, 1), high.z, o, dir);
+  cut_plane(&s, v3(0, 0, -1), -low.z, o, dir);
+  return s;
+}
+
+static double solid_ray(ds_vec3 *normal, const ds_solid *solid, ds_vec3 o, ds_vec3 dir, double max_distance) {
+  span s = box_span(solid->info.low, solid->info.high, o, dir);
+  if (!(s.in <= s.out && s.out >= 0 && s.in <= max_distance)) return -1;
+  return mesh_ray(normal, &solid->mesh, o, dir, max_distance);
+}
+
 double ds_shape_ray(ds_vec3 *normal, const ds_shape *shape, ds_pose pose, ds_vec3 origin, ds_vec3 direction,
                     double max_distance) {
   ds_vec3 o = pose_unpoint(pose, origin), dir = quat_unrotate(pose.q, direction);
@@ -111,6 +148,11 @@ double ds_shape_ray(ds_vec3 *normal, const ds_shape *shape, ds_pose pose, ds_vec
     case DS_SHAPE_HALF_SPACE:
       cut_plane(&s, v3(0, 0, 1), 0, o, dir);
       break;
+    case DS_SHAPE_SOLID: {
+      double t = solid_ray(normal, shape->solid, o, dir, max_distance);
+      if (t >= 0) *normal = quat_rotate(pose.q, *normal);
+      return t;
+    }
   }
   if (!(s.in <= s.out)) return -1;
   bool enters = s.in >= 0;
@@ -151,6 +193,14 @@ void ds_shape_bounds(ds_vec3 *low, ds_vec3 *high, const ds_shape *shape, ds_pose
         *high = v3_max(*high, x);
       }
       return;
+    case DS_SHAPE_SOLID: {
+      const ds_solid_info *info = &shape->solid->info;
+      ds_mat3 a;
+      for (int i = 0; i < 9; i++) a.m[i] = fabs(r.m[i]);
+      e = mat3_mul_v3(&a, v3_scale(0.5, v3_sub(info->high, info->low)));
+      pose.p = v3_add(pose.p, mat3_mul_v3(&r, v3_scale(0.5, v3_add(info->low, info->high))));
+      break;
+    }
     case DS_SHAPE_HALF_SPACE:
       *low = v3(-INFINITY, -INFINITY, -INFINITY);
       *high = v3(INFINITY, INFINITY, INFINITY);

@@ -1,33 +1,49 @@
 /* x += h v, R <- exp(h w) R with the velocities in which the contact constraints hold. Contact changes the angular
  * momentum by R I Rᵀ (w - w_p); the angular velocity kept is the one of that momentum in the new orientation, so that
- * momentum is conserved to rounding and free spinning keeps its energy (predict/rigid.c). */
+ * momentum is conserved to rounding and free spinning keeps its energy (predict/rigid.c). Overlaps are taken away by
+ * displacements besides (separate.c), and what would pass through something is stopped on its way (sweep.c). */
 #include "integrate/integrate.h"
 
-static void move_body(ds_body_state *s, const ds_body *body, const ds_step_body *step, ds_vec3 v, ds_vec3 w, double h) {
-  ds_vec3 kick = v3_mul(body->inertia, mat3_tmul_v3(&step->rotation, v3_sub(w, step->w)));
+static void move_body(ds_body_state *s, const ds_body *body, const ds_step_body *step, const ds_move *m, double h) {
+  ds_vec3 kick = v3_mul(body->inertia, mat3_tmul_v3(&step->rotation, v3_sub(m->w, step->w)));
   ds_vec3 spin = v3_add(step->spin, mat3_mul_v3(&step->rotation, kick));
-  s->x = v3_mad(s->x, h, v);
-  s->q = quat_unit(quat_mul(quat_exp(v3_scale(h, w)), s->q));
-  s->v = v;
+  double taken = m->share * h;
+  s->x = v3_add(v3_mad(s->x, taken, m->v), m->dx);
+  s->q = quat_unit(quat_mul(quat_exp(v3_mad(m->turn, taken, m->w)), s->q));
+  s->v = m->v;
   ds_vec3 local = quat_unrotate(s->q, spin);
   s->w = quat_rotate(s->q, v3(local.x / body->inertia.x, local.y / body->inertia.y, local.z / body->inertia.z));
 }
 
-static void move_bodies(ds_state *state, const ds_scene *scene, const ds_assembly *assembly, double h) {
+static void move_bodies(ds_state *state, const ds_scene *scene, const ds_assembly *assembly, const ds_move *moves,
+                        double h) {
   for (int32_t i = 0; i < scene->body_count; i++) {
     const ds_body *body = &scene->bodies[i];
     const ds_step_body *step = &assembly->bodies[i];
     ds_body_state *s = &state->bodies[i];
     if (step->moves) {
-      ds_vec3 v = step->v, w = step->w;
-      if (step->island >= 0) ds_unscale_velocity(&v, &w, step, assembly->islands[step->island].v + 6 * step->local);
-      move_body(s, body, step, v, w, h);
+      move_body(s, body, step, &moves[i], h);
     } else if (body->kind == DS_BODY_KINEMATIC) {
       ds_pose pose = ds_motion_pose(body, state->time + h);
       *s = (ds_body_state){pose.p, quat_unit(pose.q), step->v, step->w};
     }
     state->force[i] = state->torque[i] = v3(0, 0, 0);
   }
+}
+
+void ds_body_velocity(ds_vec3 *v, ds_vec3 *w, const ds_assembly *assembly, int32_t body) {
+  const ds_step_body *step = &assembly->bodies[body];
+  *v = step->v, *w = step->w;
+  if (step->island >= 0) ds_unscale_velocity(v, w, step, assembly->islands[step->island].v + 6 * step->local);
+}
+
+static ds_move *plan_moves(ds_arena *arena, const ds_scene *scene, const ds_assembly *assembly) {
+  ds_move *moves = DS_NEW0(arena, ds_move, scene->body_count + 1);
+  for (int32_t i = 0; moves && i < scene->body_count; i++) {
+    ds_body_velocity(&moves[i].v, &moves[i].w, assembly, i);
+    moves[i].share = 1;
+  }
+  return moves;
 }
 
 /* Relative velocity of the contact's bodies at its point, from the velocities of the solution. */
@@ -50,7 +66,7 @@ static void store_contact(ds_contact *out, const ds_contact_point *c, const ds_c
     out->mode = sliding > 0 && friction >= (1 - 1e-9) * f->mu * r[0] ? DS_CONTACT_SLIDE : DS_CONTACT_STICK;
 }
 
-static void store_contacts(ds_state *state, const ds_assembly *assembly, const ds_contact_list *contacts) {
+void ds_store_contacts(ds_contact *out, const ds_assembly *assembly, const ds_contact_list *contacts) {
   for (int32_t i = 0; i < assembly->island_count; i++) {
     const ds_island *island = &assembly->islands[i];
     const ds_subproblem *p = &island->problem;
@@ -66,18 +82,24 @@ static void store_contacts(ds_state *state, const ds_assembly *assembly, const d
       }
       u[1] -= p->b[3 * k + 1];
       u[2] -= p->b[3 * k + 2];
-      store_contact(&state->contacts[index], &contacts->points[index], &assembly->frames[index], island->r + 3 * k, u);
+      store_contact(&out[index], &contacts->points[index], &assembly->frames[index], island->r + 3 * k, u);
     }
   }
-  state->contact_count = contacts->count;
 }
 
-void ds_integrate(ds_state *state, const ds_scene *scene, const ds_assembly *assembly, const ds_contact_list *contacts,
-                  double h) {
-  store_contacts(state, assembly, contacts);
-  move_bodies(state, scene, assembly, h);
+bool ds_integrate(ds_arena *arena, ds_state *state, ds_integration *integration, const ds_scene *scene,
+                  const ds_assembly *assembly, const ds_contact_list *contacts, double h) {
+  ds_move *moves = plan_moves(arena, scene, assembly);
+  if (!moves) return false;
+  integration->separation = ds_separate(arena, moves, state, assembly, contacts, h);
+  integration->stopped = ds_sweep(arena, moves, scene, state, assembly, h);
+  if (integration->separation < 0 || integration->stopped < 0) return false;
+  ds_store_contacts(state->contacts, assembly, contacts);
+  state->contact_count = contacts->count;
+  move_bodies(state, scene, assembly, moves, h);
   double wanted = h + state->time_rest, before = state->time; /* Kahan's summation */
   state->time = before + wanted;
   state->time_rest = wanted - (state->time - before);
   state->step++;
+  return true;
 }

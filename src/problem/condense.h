@@ -33,6 +33,8 @@ typedef struct ds_parts {
   int32_t *contact;    /* ... ascending */
 } ds_parts;
 
+/* A part that has W alone, small enough for a dense factor of it. */
+bool ds_subproblem_can_have_body(const ds_subproblem *part);
 /* W = L Lᵀ as one body with as many degrees of freedom as W has rank. False where memory ran out. */
 bool ds_subproblem_give_body(ds_arena *arena, ds_subproblem *part);
 

@@ -7,6 +7,12 @@
 #include "la/pivoted.h"
 #include "problem/condense.h"
 
+enum { ROWS_MAX = 900 };
+
+bool ds_subproblem_can_have_body(const ds_subproblem *part) {
+  return part->delassus && 3 * part->contact_count <= ROWS_MAX;
+}
+
 bool ds_subproblem_give_body(ds_arena *arena, ds_subproblem *part) {
   const ds_delassus *w = part->delassus;
   int32_t n = part->contact_count, rows = 3 * n;

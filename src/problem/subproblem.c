@@ -185,8 +185,7 @@ static inline double larger(double most, double x) { return x > most ? x : most;
 
 bool ds_subproblem_prepare(ds_arena *arena, ds_subproblem *p) {
   double *scale = DS_NEW(arena, double, p->contact_count + 1), *weight = DS_NEW(arena, double, p->contact_count + 1);
-  ds_arena_mark mark = ds_arena_get_mark(arena);
-  double *q = DS_NEW(arena, double, 3 * p->contact_count + 1);
+  double *q = DS_NEW(arena, double, 3 * (size_t)p->contact_count + 1);
   if (ds_arena_failed(arena)) return false;
   double trace = 0, sum = 0;
   for (int32_t k = 0, end; k < p->contact_count; k = end) {
@@ -209,7 +208,7 @@ bool ds_subproblem_prepare(ds_arena *arena, ds_subproblem *p) {
   ds_subproblem_slip(q, p, p->predicted);
   for (int32_t i = 0; i < 3 * p->contact_count; i++) sum += q[i] * q[i];
   p->target = sqrt(sum);
-  ds_arena_release(arena, mark);
+  p->free_slip = q;
   return true;
 }
 
@@ -272,21 +271,25 @@ double ds_subproblem_natural_map(const ds_subproblem *p, const double *r, const 
   return sqrt(sum);
 }
 
-/* Impulses without bound make any error small that is relative to them: a
- * jammed wedge would pass. An approach that is not small against |q| counts by
- * its square, which is nothing where the problem is solved. */
 double ds_subproblem_error(const ds_subproblem *p, const double *r, const double *u, int32_t samples) {
-  double sum = 0, norm = 0, approach = 0;
+  double sum = 0, norm = 0, approach = 0, work = 0, energy = 0;
   for (int32_t k = 0; k < p->contact_count; k++) {
-    sum += natural_residual(r + 3 * k, u + 3 * k, p->mu[k], p->rho, samples);
-    for (int32_t c = 0; c < 3; c++) norm += r[3 * k + c] * r[3 * k + c];
-    if (u[3 * k] < 0) approach += u[3 * k] * u[3 * k];
+    const double *rk = r + 3 * k, *uk = u + 3 * k, *q = p->free_slip + 3 * k;
+    sum += natural_residual(rk, uk, p->mu[k], p->rho, samples);
+    for (int32_t c = 0; c < 3; c++) {
+      norm += rk[c] * rk[c];
+      energy += 0.5 * rk[c] * (uk[c] - q[c]); /* rᵀGᵀ(v - v_p)/2 */
+    }
+    work += fabs(rk[0] * uk[0]);
+    if (uk[0] < 0) approach += uk[0] * uk[0];
   }
   double scale = fmax(sqrt(norm), p->rho * p->target);
   if (sum == 0) return 0; /* nothing to do, whatever the scale */
-  double error = sqrt(sum) / scale;
+  double error = sqrt(sum) / scale, least = 1e-3 * p->rho * p->target * p->target;
   if (!isfinite(error) || !isfinite(scale)) return INFINITY; /* a NaN must never pass a comparison */
-  return p->target > 0 ? fmax(error, approach / (p->target * p->target)) : error;
+  if (!(p->target > 0)) return error;
+  double idle = work / fmax(energy, least);
+  return fmax(fmax(error, approach / (p->target * p->target)), idle * idle);
 }
 
 void ds_subproblem_certify(ds_certificate *c, const ds_subproblem *p, const double *r, const double *v, double *u,

@@ -36,11 +36,12 @@ typedef struct ds_subproblem {
   const double *b;             /* 3 x contact_count */
   const double *mu;            /* contact_count */
   const double *scale;         /* contact_count: W_k = largest diagonal entry of G_kᵀ G_k, 1/kg; 1 where that is 0 */
-  const double *weight; /* contact_count: mean of scale over the contacts of the same bodies; redundant impulses are
-                           chosen    least in this metric, so that a patch shares its load evenly */
-  double rho;           /* 3 contacts / trace of GᵀG: the step of the natural map */
-  double target;        /* |q|, q = Gᵀ v_p - b: scale of the error of a zero impulse */
-  struct ds_pool *pool; /* threads that are free to help with this problem alone; NULL: none */
+  const double *weight;    /* contact_count: mean of scale over the contacts of the same bodies; redundant impulses are
+                              chosen    least in this metric, so that a patch shares its load evenly */
+  const double *free_slip; /* q = Gᵀ v_p - b, 3 x contact_count: slip without impulses */
+  double rho;              /* 3 contacts / trace of GᵀG: the step of the natural map */
+  double target;           /* |q|, q = Gᵀ v_p - b: scale of the error of a zero impulse */
+  struct ds_pool *pool;    /* threads that are free to help with this problem alone; NULL: none */
 } ds_subproblem;
 
 /* Fills scale, rho and target of a problem whose other members are set. False where memory ran out. */
@@ -61,9 +62,10 @@ void ds_cone_project(double p[3], const double x[3], double mu);
 double ds_subproblem_natural_map(const ds_subproblem *problem, const double *r, const double *u, double rho);
 
 /* The scale-free natural-map error |r - P_K(r - rho u~)| / max(|r|, rho |q|), u~ = u + mu |u_T| n, rho = 3 nc / tr W.
- * It is at least (|(-u_N)+| / |q|)², so that impulses without bound do not hide what they cannot prevent. With
- * samples >= 3 the friction disk is a regular polygon and the map is Alart-Curnier's, which vanishes at the same
- * points. */
+ * Impulses that cancel each other inside a wedge can grow without bound and make any error small that is relative to
+ * them. So it is at least (|(-u_N)+| / |q|)², and at least (sum |r_N u_N| / E)², with the energy E = |v - v_p|²/2 of
+ * what the impulses do (not less than rho |q|²/1000): both are nothing where the problem is solved. With samples >= 3
+ * the friction disk is a regular polygon and the map is Alart-Curnier's, which vanishes at the same points. */
 double ds_subproblem_error(const ds_subproblem *problem, const double *r, const double *u, int32_t samples);
 
 /* Errors of a certificate for impulses r and velocity v; counts are left alone. */

@@ -16,7 +16,12 @@
  *   slide: C = rho [1/alpha 0; mu tau/alpha  kappa/(1 - (1 - alpha) kappa) (I - tau tauᵀ)], not symmetric.
  *
  * The outer loop moves the centre where the inner one succeeded, shrinks alpha after easy successes and raises it after
- * failures. Full steps: line searches on |Phi| were measured to be clearly worse. */
+ * failures. Full steps: line searches on |Phi| were measured to be clearly worse.
+ *
+ * A round of the outer loop takes |Phi| to a tenth of the natural-map error. That error holds mu |u_T|, Phi does not.
+ * With mu = 10 the slip of sticking contacts that squeeze each other, whose impulses must grow until one of them
+ * slides, is below that tenth from the start, and nothing happens: `by_mu` takes a tenth over the largest mu above 1.
+ */
 #include "project/newton.h"
 
 #include <math.h>
@@ -127,6 +132,12 @@ static bool inner(newton *n, ds_iterate *x, ds_iterate *best, ds_work *work, dou
   }
 }
 
+static double largest_mu(const ds_subproblem *p) { /* at least 1 */
+  double largest = 1;
+  for (int32_t k = 0; k < p->contact_count; k++) largest = fmax(largest, p->mu[k]);
+  return largest;
+}
+
 bool ds_newton_solve(ds_arena *arena, ds_system *system, ds_iterate *x, ds_work *work,
                      const ds_newton_options *options) {
   const ds_subproblem *p = system->problem;
@@ -141,14 +152,14 @@ bool ds_newton_solve(ds_arena *arena, ds_system *system, ds_iterate *x, ds_work 
   ds_iterate trial = ds_iterate_new(arena, p);
   if (ds_arena_failed(arena)) return false;
 
-  double alpha = options->proximal, failed_at = 0;
+  double alpha = options->proximal, failed_at = 0, share = 0.1 / (options->by_mu ? largest_mu(p) : 1);
   n.left = options->steps;
   while (x->error > options->target && n.left > 0 && alpha <= 1e3) {
     double before = x->error;
     int32_t iterations;
     memcpy(n.center, x->r, 3 * (size_t)p->contact_count * sizeof(double));
     ds_iterate_copy(&trial, x, p);
-    bool good = inner(&n, &trial, x, work, alpha, 0.1 * before, options->target, &iterations);
+    bool good = inner(&n, &trial, x, work, alpha, share * before, options->target, &iterations);
     if (good && trial.error < x->error) ds_iterate_copy(x, &trial, p);
     if (iterations == 0 && !(x->error < before)) break; /* the map is solved to rounding already */
     bool easy = x->error < 0.7 * before || good;

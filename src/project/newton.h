@@ -10,6 +10,7 @@ typedef struct ds_newton_options {
   double target;    /* error aimed at, below the tolerance: tried for as long as it comes easily */
   double proximal;  /* first weight alpha */
   int32_t steps;    /* at most */
+  bool by_mu;       /* rounds go further where mu is above 1 */
 } ds_newton_options;
 
 /* Improves x (r, v, u, error set); x is the best iterate seen on return. True where the tolerance was met. */

@@ -6,6 +6,7 @@
 
 #include <math.h>
 
+#include "problem/condense.h"
 #include "project/cone.h"
 #include "project/conflict.h"
 #include "project/gauss_seidel.h"
@@ -14,21 +15,30 @@
 #include "project/staggered.h"
 #include "project/system.h"
 
+/* Steps of the first Newton. A problem of its own goes over to sweeps sooner, and back. */
+enum { NEWTON_OF_STEP = 40, NEWTON_ONCE = 15, SWEEPS_BETWEEN = 15 };
+
 /* A warm start is taken without a solve only where its error is well below the tolerance. */
 static const double ACCEPT_WARM = 10; /* over the aim */
+static const double NEAR = 1e-3;      /* error of a warm start from which Newton comes first, whatever it costs */
+enum { SWEEPS_AT_ONCE = 120 };        /* after which their rate is looked at */
 
 typedef struct goal {
   double tolerance; /* at which the problem counts as solved */
   double target;    /* which Newton tries to reach while that is easy */
+  bool once;        /* a problem of its own, not one of a row of steps */
 } goal;
 
 static void newton(ds_arena *arena, ds_system *system, ds_iterate *x, ds_work *work, goal g, double proximal,
                    int32_t steps) {
   int32_t before = work->projections;
-  ds_newton_options o = {.tolerance = g.tolerance, .target = g.target, .proximal = proximal, .steps = steps};
+  ds_newton_options o = {
+      .tolerance = g.tolerance, .target = g.target, .proximal = proximal, .steps = steps, .by_mu = g.once};
   ds_newton_solve(arena, system, x, work, &o);
   work->tool[DS_TOOL_NEWTON] += work->projections - before;
 }
+
+static double first_proximal(const ds_iterate *x) { return x->error < 1e-2 ? 1e-3 : 1e-2; }
 
 /* The best of two is kept; the tool goes on from its own point, because the best one so far may sit in a trap. */
 static bool keep(ds_iterate *x, const ds_iterate *y, const ds_subproblem *p, double tolerance) {
@@ -63,6 +73,9 @@ static bool interior_points(ds_arena *arena, ds_system *system, ds_iterate *x, d
   return false;
 }
 
+/* W alone, which the caller will solve as that of one body where this form fails: the dear tools are left to that. */
+static bool has_other_form(const ds_subproblem *p, goal g) { return g.once && ds_subproblem_can_have_body(p); }
+
 /* The same path through its folds, from one start and, where it gets lost, from others. True where that was all that
  * can be done. */
 static bool homotopies(ds_arena *arena, ds_system *system, ds_iterate *x, ds_iterate *y, ds_work *work, goal g) {
@@ -77,6 +90,7 @@ static bool homotopies(ds_arena *arena, ds_system *system, ds_iterate *x, ds_ite
     work->tool[DS_TOOL_HOMOTOPY] += work->projections - before;
     if (keep(x, y, system->problem, g.tolerance)) return true;
     work->unbounded |= end == DS_HOMOTOPY_UNBOUNDED;
+    if (has_other_form(system->problem, g)) return true;
   }
   return work->unbounded;
 }
@@ -111,25 +125,50 @@ static void rescue(ds_arena *arena, ds_system *system, ds_iterate *x, ds_iterate
   newton(arena, system, x, work, g, 1e-4, 60);
 }
 
-/* In large piles a factorization costs as much as tens of sweeps, and sweeps alone reach loose tolerances. About as
- * many as ten factorizations cost are tried, while they may get there at the present rate; 100 is the time of a contact
- * in a sweep over that of a multiplication in a factorization, times what is given away. */
+/* In large piles a factorization costs as much as tens of sweeps, and sweeps alone reach loose tolerances: they come
+ * first where ten of them or more cost no more than a factorization, or where the tolerance is loose and the island
+ * large. As many as two hundred factorizations cost are tried, while they get there at the present rate. A contact
+ * costs 100 multiplications in a sweep, and 600 in the assembly of a system. (Of the hardest steps of a thousand
+ * falling chess pieces at 1e-4, sweeps solve in 440 what takes 1,600 factorizations otherwise.) */
 static bool sweeps_of_large(ds_arena *arena, ds_system *system, ds_iterate *x, ds_iterate *y, ds_work *work, goal g) {
   const ds_subproblem *p = system->problem;
-  double budget = system->pattern ? fmin(400, system->pattern->work / (100.0 * p->contact_count)) : 0;
-  double goal_of_sweeps = fmax(g.target, 0.1 * g.tolerance);
-  if (budget < 20) return false;
+  double products = system->pattern ? system->pattern->work : 0, nc = p->contact_count;
+  bool many = products >= 2000 * nc, loose = g.tolerance >= 1e-5 && p->body_count >= 100;
+  double goal_of_sweeps = fmax(g.target, 0.3 * g.tolerance);
+  double budget = fmin(4000, 200 * (products + 600 * nc) / (100 * nc));
+  if (!system->pattern || !(many || loose)) return false;
   const double *blocks = ds_gauss_seidel_blocks(arena, p);
   if (!blocks) return false;
   ds_iterate_copy(y, x, p);
-  for (int32_t done = 0; done < budget && y->error > goal_of_sweeps; done += 10) {
+  for (int32_t done = 0; done < budget && y->error > goal_of_sweeps; done += SWEEPS_AT_ONCE) {
     double before = y->error;
     int32_t projections = work->projections;
-    ds_gauss_seidel_solve(y, p, blocks, work, goal_of_sweeps, 10);
+    ds_gauss_seidel_solve(y, p, blocks, work, goal_of_sweeps, SWEEPS_AT_ONCE);
     work->tool[DS_TOOL_GAUSS_SEIDEL] += work->projections - projections;
-    double rate = y->error / before; /* of ten sweeps; it gets worse, never better */
-    if (!(rate < 1) || y->error * pow(rate, (budget - done) / 10 - 1) > g.tolerance) break;
+    double rate = y->error / before, blocks_left = (budget - done) / SWEEPS_AT_ONCE - 1;
+    if (!(rate < 1) || y->error * pow(rate, blocks_left) > g.tolerance) break;
   }
+  return keep(x, y, p, g.tolerance);
+}
+
+/* From a warm start, Newton. A problem of its own has worse starts than a step: where Newton is not there after a few
+ * steps it waits for contacts to change their mode, one by one. A sweep costs a quarter of a step and changes many:
+ * some of them from Newton's best point, then Newton again. Not where it ended by itself: its map is solved, far away.
+ */
+static bool newton_and_sweeps(ds_arena *arena, ds_system *system, ds_iterate *x, ds_iterate *y, ds_work *work, goal g) {
+  const ds_subproblem *p = system->problem;
+  int32_t before = work->projections;
+  newton(arena, system, x, work, g, first_proximal(x), g.once ? NEWTON_ONCE : NEWTON_OF_STEP);
+  if (x->error <= g.tolerance) return true;
+  if (!g.once || work->projections - before < NEWTON_ONCE) return false;
+  const double *blocks = ds_gauss_seidel_blocks(arena, p);
+  if (!blocks) return false;
+  before = work->projections;
+  ds_iterate_copy(y, x, p);
+  ds_gauss_seidel_solve(y, p, blocks, work, g.target, SWEEPS_BETWEEN);
+  work->tool[DS_TOOL_GAUSS_SEIDEL] += work->projections - before;
+  if (keep(x, y, p, g.tolerance)) return true;
+  newton(arena, system, y, work, g, first_proximal(y), NEWTON_OF_STEP);
   return keep(x, y, p, g.tolerance);
 }
 
@@ -139,9 +178,11 @@ static void coupled_path(ds_arena *arena, ds_system *system, ds_iterate *x, ds_w
                          int32_t max_iterations) {
   const ds_subproblem *p = system->problem;
   ds_iterate y = ds_iterate_new(arena, p), z = ds_iterate_new(arena, p);
-  if (ds_arena_failed(arena) || sweeps_of_large(arena, system, x, &y, work, g)) return;
-  newton(arena, system, x, work, g, x->error < 1e-2 ? 1e-3 : 1e-2, 40);
-  if (x->error <= g.tolerance) return;
+  if (ds_arena_failed(arena)) return;
+  bool near = x->error < NEAR;
+  if (!near && sweeps_of_large(arena, system, x, &y, work, g)) return;
+  if (newton_and_sweeps(arena, system, x, &y, work, g)) return;
+  if (near && sweeps_of_large(arena, system, x, &y, work, g)) return;
 
   double *violation = DS_NEW(arena, double, p->contact_count + 1);
   double *b = DS_NEW(arena, double, 3 * (size_t)p->contact_count + 1);
@@ -216,7 +257,7 @@ bool ds_project_island(ds_arena *arena, double *r, double *v, ds_certificate *ce
       ds_staggered_solve(arena, system, &x, &work, &o);
       work.tool[DS_TOOL_STAGGERED] = work.staggered;
     } else {
-      goal g = {options->tolerance, aim * options->tolerance};
+      goal g = {options->tolerance, aim * options->tolerance, aim >= DS_AIM_ONCE};
       coupled_path(arena, system, &x, &work, g, options->max_iterations);
     }
     work.factorizations = system->factorizations;

@@ -13,4 +13,8 @@
 bool ds_project_island(ds_arena *arena, double *r, double *v, ds_certificate *certificate, ds_subproblem *problem,
                        const ds_options *options, double aim);
 
+/* The same, by parts where inactive contacts leave them [split.c]. */
+bool ds_project_split(ds_arena *arena, double *r, double *v, ds_certificate *certificate, ds_subproblem *problem,
+                      const ds_options *options, double aim);
+
 #endif

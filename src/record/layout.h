@@ -8,7 +8,8 @@
 #include "record/record.h"
 
 #define DS_RECORD_FORMAT "drystone-recording"
-enum { DS_RECORD_FORMAT_VERSION = 1 };
+/* Version 2 has /solids. A scene without solids is recorded as version 1, which older programs read too. */
+enum { DS_RECORD_FORMAT_PLAIN = 1, DS_RECORD_FORMAT_VERSION = 2 };
 
 /* The datasets, each with one row a frame but for the last three. */
 typedef enum ds_record_set {
@@ -66,6 +67,20 @@ typedef struct ds_setting_values {
   int32_t method, predictor, friction_samples, max_iterations, warm_start, contacts_per_face;
 } ds_setting_values;
 const ds_setting *ds_record_settings(int32_t *count);
+
+/* The solids of a scene, each once, in the order in which bodies use them (solids.c). */
+typedef struct ds_record_solids {
+  const ds_solid **items; /* freed by the caller */
+  int32_t count, capacity;
+} ds_record_solids;
+ds_status ds_record_list_solids(ds_record_solids *list, const ds_scene *scene, ds_error *error);
+bool ds_record_write_solids(hid_t file, const ds_record_solids *list); /* false: HDF5 knows why */
+/* A ds_mesh_source. */
+typedef struct ds_record_meshes {
+  hid_t file;
+  int64_t file_size; /* bytes */
+} ds_record_meshes;
+ds_status ds_record_read_solid(void *meshes, ds_mesh *mesh, const char *name, ds_error *error);
 
 /* What HDF5 says went wrong last, innermost first: the system's own message where there is one. */
 void ds_record_reason(char *text, size_t size);

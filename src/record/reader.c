@@ -288,9 +288,9 @@ static ds_status open_file(ds_recording *r, ds_error *error) {
     return damaged(r, error, "an HDF5 file of another kind");
   int32_t version;
   if (!read_number(&version, r->file, "format_version", false)) return damaged(r, error, "it has no format version");
-  if (version != DS_RECORD_FORMAT_VERSION)
-    return ds_fail(error, DS_ERROR_INPUT, "%s: recording of format version %d; this program reads version %d", r->path,
-                   (int)version, (int)DS_RECORD_FORMAT_VERSION);
+  if (version < DS_RECORD_FORMAT_PLAIN || version > DS_RECORD_FORMAT_VERSION)
+    return ds_fail(error, DS_ERROR_INPUT, "%s: recording of format version %d; this program reads versions %d to %d",
+                   r->path, (int)version, (int)DS_RECORD_FORMAT_PLAIN, (int)DS_RECORD_FORMAT_VERSION);
   if (!read_text(r->version, sizeof r->version, r->file, "drystone_version"))
     return damaged(r, error, "it has no drystone_version");
   return DS_OK;
@@ -299,7 +299,12 @@ static ds_status open_file(ds_recording *r, ds_error *error) {
 static ds_status open_scene(ds_recording *r, ds_error *error) {
   ds_error why = {{0}};
   ds_run_settings in_text;
-  r->scene = ds_scene_read_text(r->text, strlen(r->text), "scene", &in_text, &why);
+  ds_record_meshes meshes = {r->file, r->file_size};
+  ds_scene_read_options options = ds_default_scene_read();
+  options.surface_only = true;
+  options.meshes = ds_record_read_solid;
+  options.user = &meshes;
+  r->scene = ds_scene_read_text_with(r->text, strlen(r->text), "scene", &options, &in_text, &why);
   if (r->scene == NULL) return damaged(r, error, why.message);
   r->body_count = ds_scene_body_count(r->scene);
   return DS_OK;

@@ -9,7 +9,7 @@
 typedef struct ds_recorder ds_recorder;
 
 /* Creates the file (refuses nothing: an existing file is replaced only once the new one is open). The scene's JSON
- * text, the run settings and the library version go inside. */
+ * text, the run settings, the meshes of its solids and the library version go inside. */
 ds_recorder *ds_recorder_create(const char *path, const char *scene_text, const ds_run_settings *run,
                                 const ds_scene *scene, ds_error *error);
 /* Appends one frame: time, poses of user frames, velocities, contacts with impulses, certificate. */
@@ -17,7 +17,8 @@ ds_status ds_recorder_append(ds_recorder *recorder, const ds_scene *scene, const
                              const ds_step_report *report, ds_error *error);
 ds_status ds_recorder_close(ds_recorder *recorder, ds_error *error); /* frees it in every case */
 
-/* A recording opened for reading; the scene is rebuilt from the text inside. */
+/* A recording opened for reading; the scene is rebuilt from the text and the meshes inside. Its solids are surfaces
+ * only: the scene can be drawn and asked, not stepped. */
 typedef struct ds_recording ds_recording;
 ds_recording *ds_recording_open(const char *path, ds_error *error); /* checks format version and consistency */
 void ds_recording_close(ds_recording *recording);

@@ -176,7 +176,8 @@ static bool create_sets(ds_recorder *r) {
   return ok;
 }
 
-static bool create_file(ds_recorder *r, const char *name, const char *scene_text, const ds_run_settings *run) {
+static bool create_file(ds_recorder *r, const char *name, const char *scene_text, const ds_run_settings *run,
+                        const ds_record_solids *solids) {
   hid_t access = H5Pcreate(H5P_FILE_ACCESS);
   if (access < 0) return broken(r);
   if (H5Pset_libver_bounds(access, H5F_LIBVER_LATEST, H5F_LIBVER_LATEST) >= 0)
@@ -184,11 +185,12 @@ static bool create_file(ds_recorder *r, const char *name, const char *scene_text
   if (r->file < 0) broken(r);
   H5Pclose(access);
   if (r->file < 0) return false;
-  int32_t version = DS_RECORD_FORMAT_VERSION;
+  int32_t version = solids->count > 0 ? DS_RECORD_FORMAT_VERSION : DS_RECORD_FORMAT_PLAIN;
   bool ok = write_text(r->file, "format", DS_RECORD_FORMAT) &&
             write_number(r->file, "format_version", H5T_STD_I32LE, H5T_NATIVE_INT32, &version) &&
             write_text(r->file, "drystone_version", ds_version()) && write_settings(r->file, run) &&
-            write_scene(r->file, scene_text) && create_sets(r) && H5Fstart_swmr_write(r->file) >= 0;
+            write_scene(r->file, scene_text) && ds_record_write_solids(r->file, solids) && create_sets(r) &&
+            H5Fstart_swmr_write(r->file) >= 0;
   return ok || broken(r);
 }
 
@@ -270,6 +272,26 @@ static ds_recorder *recorder_new(const char *path, int32_t body_count) {
   return NULL;
 }
 
+/* Makes the file under the reserved name and moves it to its own; false with a message. */
+static bool create_at(ds_recorder *r, const char *name, const char *scene_text, const ds_run_settings *run,
+                      const ds_scene *scene, ds_error *error) {
+  ds_record_solids solids = {0};
+  ds_error why = {{0}};
+  bool made = ds_record_list_solids(&solids, scene, &why) == DS_OK;
+  if (!made) {
+    snprintf(r->reason, sizeof r->reason, "%.159s", why.message);
+  } else {
+    made = create_file(r, name, scene_text, run, &solids);
+    if (made && rename(name, r->path) != 0) {
+      snprintf(r->reason, sizeof r->reason, "%s", strerror(errno));
+      made = false;
+    }
+  }
+  free(solids.items);
+  if (!made) ds_fail(error, DS_ERROR_INPUT, "recording %s: cannot be created: %s", r->path, r->reason);
+  return made;
+}
+
 ds_recorder *ds_recorder_create(const char *path, const char *scene_text, const ds_run_settings *run,
                                 const ds_scene *scene, ds_error *error) {
   ds_record_quiet();
@@ -278,17 +300,10 @@ ds_recorder *ds_recorder_create(const char *path, const char *scene_text, const 
   ds_recorder *r = recorder_new(path, ds_scene_body_count(scene));
   if (r == NULL) {
     ds_fail(error, DS_ERROR_MEMORY, "recording %s: out of memory", path);
+  } else if (create_at(r, name, scene_text, run, scene, error)) {
+    free(name);
+    return r;
   } else {
-    bool made = create_file(r, name, scene_text, run);
-    if (made && rename(name, path) != 0) {
-      snprintf(r->reason, sizeof r->reason, "%s", strerror(errno));
-      made = false;
-    }
-    if (made) {
-      free(name);
-      return r;
-    }
-    ds_fail(error, DS_ERROR_INPUT, "recording %s: cannot be created: %s", path, r->reason);
     recorder_free(r);
     recorder_free_memory(r);
   }

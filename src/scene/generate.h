@@ -27,9 +27,9 @@ void ds_text_print(ds_text *text, const char *format, ...);
 typedef struct ds_generation {
   ds_text text;
   const ds_generator *generator;
-  double values[DS_GENERATION_PARAMETERS]; /* in the order of the generator's parameters; a choice as its index */
-  int32_t materials, bodies;               /* written so far */
-  char reason[256];                        /* why these parameters cannot go together; "" = they can */
+  double values[DS_GENERATION_PARAMETERS];    /* in the order of the generator's parameters; a choice as its index */
+  int32_t options, materials, solids, bodies; /* written so far */
+  char reason[256];                           /* why these parameters cannot go together; "" = they can */
 } ds_generation;
 
 /* Parameters of the call, by name. */
@@ -37,16 +37,25 @@ double ds_generation_value(const ds_generation *g, const char *name);
 int32_t ds_generation_count(const ds_generation *g, const char *name);
 bool ds_generation_chose(const ds_generation *g, const char *name, const char *choice);
 
-/* Writing: begin, options (where wanted), materials, pairs, bodies, end; in this order. */
+/* Writing: begin, options (where wanted), materials, pairs, solids, bodies, end; in this order. */
 void ds_generation_begin(ds_generation *g, const char *note, double time);
 void ds_generation_gravity(ds_generation *g, ds_vec3 gravity);
-void ds_generation_option(ds_generation *g, const char *name, double value); /* at most one a scene */
+void ds_generation_option(ds_generation *g, const char *name, double value); /* all options one after the other */
 void ds_generation_material(ds_generation *g, const char *name, double mu, double e);
 void ds_generation_pair(ds_generation *g, const char *a, const char *b, double mu, double e); /* at most one a scene */
+/* Solids by name: a figure, or a recipe as JSON text with the size of its triangles (0 = chosen). */
+void ds_generation_solid_figure(ds_generation *g, const char *name, const char *figure, double scale);
+void ds_generation_solid_recipe(ds_generation *g, const char *name, const char *recipe, double cell);
 /* Densities of the shapes are written where the body gives no mass. Static bodies of generators that have a "shake"
  * parameter other than 0 are written as kinematic ones that shake along x, from 1 s for about 2 s. */
 void ds_generation_body(ds_generation *g, const char *material, const ds_body_def *def, const ds_shape_def *shapes,
                         int32_t shape_count);
+/* The same; solids[i] is the name of the solid of shape i, where that is of kind solid. */
+void ds_generation_body_of(ds_generation *g, const char *material, const ds_body_def *def, const ds_shape_def *shapes,
+                           const char *const *solids, int32_t shape_count);
+/* A body of one solid. */
+void ds_generation_solid(ds_generation *g, const char *material, const ds_body_def *def, const char *solid,
+                         double density);
 void ds_generation_floor(ds_generation *g, const char *material); /* the half-space z <= 0 */
 void ds_generation_end(ds_generation *g);
 
@@ -81,7 +90,8 @@ void ds_generation_prism(ds_generation *g, const char *material, const ds_body_d
 ds_vec3 ds_color_hue(double hue);
 #define DS_COLOR_FLOOR v3(0.62, 0.64, 0.66)
 
-/* The generators (one function a scene; generate_basic.c, _stacks.c, _cards.c, _arch.c, _pile.c). */
+/* The generators (one function a scene; generate_basic.c, _stacks.c, _cards.c, _arch.c, _pile.c, and with solids
+ * _drop.c, _rings.c, _log_house.c, _loop.c). */
 void ds_generate_incline(ds_generation *g);
 void ds_generate_slide(ds_generation *g);
 void ds_generate_roll(ds_generation *g);
@@ -100,6 +110,14 @@ void ds_generate_card_house_sp08(ds_generation *g);
 void ds_generate_arch(ds_generation *g);
 void ds_generate_arch_sp08(ds_generation *g);
 void ds_generate_pile(ds_generation *g);
+void ds_generate_chess_drop(ds_generation *g);
+void ds_generate_bunny_drop(ds_generation *g);
+void ds_generate_helmets(ds_generation *g);
+void ds_generate_hopper(ds_generation *g);
+void ds_generate_rings(ds_generation *g);
+void ds_generate_jam(ds_generation *g);
+void ds_generate_log_house(ds_generation *g);
+void ds_generate_ball_loop(ds_generation *g);
 
 /* The table of all generators (generate_table.c); functions[i] belongs to ds_generators()[i]. */
 typedef void ds_generate_function(ds_generation *g);

@@ -123,23 +123,62 @@ static const ds_generator_parameter pile[] = {
     CHOICE("kind", "mixed", "mixed|boxes|spheres|capsules|cylinders|rocks", "of the bodies"),
 };
 
+#define HEAP(count)                                                                                \
+  WHOLE("count", count, 1, 20000, "bodies"), MU("0.4"), NUMBER("e", "", "0", 0, 1, "restitution"), \
+      WHOLE("seed", "1", 0, 1e6, "of the random numbers")
+static const ds_generator_parameter chess_drop[] = {HEAP("1000")};
+static const ds_generator_parameter bunny_drop[] = {HEAP("2046")};
+static const ds_generator_parameter helmets[] = {HEAP("1000")};
+static const ds_generator_parameter hopper[] = {
+    HEAP("2016"),
+    NUMBER("opening", "m", "0.4", 0.05, 2, "width of the square opening"),
+};
+static const ds_generator_parameter rings[] = {
+    HEAP("60"),
+    CHOICE("layout", "pegs", "pegs|chain", "rings that fall over pegs, or a chain of rings held at its ends"),
+};
+static const ds_generator_parameter jam[] = {
+    WHOLE("count", "100", 1, 2000, "bones"),
+    WHOLE("seed", "1", 0, 1e6, "of the random numbers"),
+    MU("0.8"),
+    NUMBER("opening", "m", "0.22", 0.02, 0.7, "width of the narrow part"),
+};
+static const ds_generator_parameter log_house[] = {
+    NUMBER("mu", "", "0.3", 0, 10, "coefficient of friction"),
+    WHOLE("ramp", "1", 0, 1, "0 = the house stands on the ground, 1 = on a ramp"),
+    NUMBER("slope", "", "0.6", 0, 2, "of the ramp"),
+};
+static const ds_generator_parameter ball_loop[] = {
+    NUMBER("radius", "m", "0.4", 0.01, 100, "of the loop"),
+    MU("0.3"),
+    NUMBER("height", "", "3.2", 0.5, 20, "of the start above the loop's bottom, over its radius"),
+};
+
 #define GENERATOR(name, parameters, summary) \
   { name, summary, parameters, (int32_t)(sizeof parameters / sizeof parameters[0]) }
 
 static const ds_generator table[] = {
     GENERATOR("arch", arch, "masonry arch of wedge stones, catenary or semicircle"),
     GENERATOR("arch-sp08", arch_sp08, "the catenary arch of SP08 with its blocks"),
+    GENERATOR("ball-loop", ball_loop, "a ball rolls twice through a loop and falls the second time"),
     GENERATOR("billiard", billiard, "a rack of balls and the cue ball"),
     GENERATOR("bounce", bounce, "a ball that bounces"),
+    GENERATOR("bunny-drop", bunny_drop, "bunnies that fall into a heap"),
     GENERATOR("card-house", card_house, "a house of cards, at wish with falling blocks"),
     GENERATOR("card-house-sp08", card_house_sp08, "the card house of SP08 figure 7"),
     GENERATOR("card-pair", card_pair, "two leaning cards close to their friction limit"),
+    GENERATOR("chess-drop", chess_drop, "chess men that fall into a heap"),
     GENERATOR("disc", disc, "a flat disc that slides and spins to a stop"),
     GENERATOR("dominoes", dominoes, "a row of dominoes, the first one tipping"),
+    GENERATOR("helmets", helmets, "thin-walled helmets that fall into a heap"),
+    GENERATOR("hopper", hopper, "chess men that fall through a hopper"),
     GENERATOR("incline", incline, "a cube on a slope close to its friction limit"),
+    GENERATOR("jam", jam, "bones that pass through a narrowing tube, or jam in it"),
+    GENERATOR("log-house", log_house, "a house of 69 notched logs, on a ramp or standing"),
     GENERATOR("overhang", overhang, "planks with harmonic overhang"),
     GENERATOR("pile", pile, "many bodies that fall into a heap"),
     GENERATOR("pyramid", pyramid, "a flat pyramid of cubes"),
+    GENERATOR("rings", rings, "rings that pile up on pegs, or hang as a chain"),
     GENERATOR("roll", roll, "a ball from sliding to rolling"),
     GENERATOR("slide", slide, "a cube that slides to a stop"),
     GENERATOR("spin", spin, "a free box that turns over"),
@@ -148,12 +187,13 @@ static const ds_generator table[] = {
 };
 
 ds_generate_function *const ds_generate_functions[] = {
-    ds_generate_arch,      ds_generate_arch_sp08,  ds_generate_billiard,
-    ds_generate_bounce,    ds_generate_card_house, ds_generate_card_house_sp08,
-    ds_generate_card_pair, ds_generate_disc,       ds_generate_dominoes,
-    ds_generate_incline,   ds_generate_overhang,   ds_generate_pile,
-    ds_generate_pyramid,   ds_generate_roll,       ds_generate_slide,
-    ds_generate_spin,      ds_generate_stack,      ds_generate_wall,
+    ds_generate_arch,      ds_generate_arch_sp08,  ds_generate_ball_loop,  ds_generate_billiard,
+    ds_generate_bounce,    ds_generate_bunny_drop, ds_generate_card_house, ds_generate_card_house_sp08,
+    ds_generate_card_pair, ds_generate_chess_drop, ds_generate_disc,       ds_generate_dominoes,
+    ds_generate_helmets,   ds_generate_hopper,     ds_generate_incline,    ds_generate_jam,
+    ds_generate_log_house, ds_generate_overhang,   ds_generate_pile,       ds_generate_pyramid,
+    ds_generate_rings,     ds_generate_roll,       ds_generate_slide,      ds_generate_spin,
+    ds_generate_stack,     ds_generate_wall,
 };
 
 _Static_assert(sizeof ds_generate_functions / sizeof *ds_generate_functions == sizeof table / sizeof *table,

@@ -89,46 +89,82 @@ void ds_generation_begin(ds_generation *g, const char *note, double time) {
   put_key_number(text, ".\",\n  \"time\": ", time);
 }
 
+/* The options end where anything else begins. */
+static void end_options(ds_generation *g) {
+  if (g->options > 0) ds_text_print(&g->text, "}");
+  g->options = 0;
+}
+
 void ds_generation_gravity(ds_generation *g, ds_vec3 gravity) {
+  end_options(g);
   ds_text_print(&g->text, ",\n  \"gravity\": ");
   put_vec3(&g->text, gravity);
 }
 
 void ds_generation_option(ds_generation *g, const char *name, double value) {
-  ds_text_print(&g->text, ",\n  \"options\": {\"%s\": ", name);
+  ds_text_print(&g->text, "%s\"%s\": ", g->options++ == 0 ? ",\n  \"options\": {" : ", ", name);
   put_number(&g->text, value);
-  ds_text_print(&g->text, "}");
 }
 
 void ds_generation_material(ds_generation *g, const char *name, double mu, double e) {
+  end_options(g);
   ds_text_print(&g->text, "%s\"%s\": {\"mu\": ", g->materials++ == 0 ? ",\n  \"materials\": {\n    " : ",\n    ", name);
   put_number(&g->text, mu);
   put_key_number(&g->text, ", \"e\": ", e);
   ds_text_print(&g->text, "}");
 }
 
-/* The materials end where the pairs or the bodies begin. */
-static void end_materials(ds_generation *g) {
-  if (g->materials > 0) ds_text_print(&g->text, "\n  }");
-  g->materials = 0;
+/* The materials end where the pairs, the solids or the bodies begin, the solids where the bodies do. */
+static void end_sections(ds_generation *g) {
+  end_options(g);
+  if (g->materials > 0 || g->solids > 0) ds_text_print(&g->text, "\n  }");
+  g->materials = g->solids = 0;
 }
 
 void ds_generation_pair(ds_generation *g, const char *a, const char *b, double mu, double e) {
-  end_materials(g);
+  end_sections(g);
   ds_text_print(&g->text, ",\n  \"pairs\": [{\"materials\": [\"%s\", \"%s\"], \"mu\": ", a, b);
   put_number(&g->text, mu);
   put_key_number(&g->text, ", \"e\": ", e);
   ds_text_print(&g->text, "}]");
 }
 
+static void begin_solid(ds_generation *g, const char *name) {
+  if (g->solids == 0) end_sections(g);
+  ds_text_print(&g->text, "%s\"%s\": {", g->solids++ == 0 ? ",\n  \"solids\": {\n    " : ",\n    ", name);
+}
+
+void ds_generation_solid_figure(ds_generation *g, const char *name, const char *figure, double scale) {
+  begin_solid(g, name);
+  ds_text_print(&g->text, "\"figure\": \"%s\"", figure);
+  if (scale != 1) put_key_number(&g->text, ", \"scale\": ", scale);
+  ds_text_print(&g->text, "}");
+}
+
+void ds_generation_solid_recipe(ds_generation *g, const char *name, const char *recipe, double cell) {
+  begin_solid(g, name);
+  ds_text_print(&g->text, "\"recipe\": %s", recipe);
+  if (cell > 0) put_key_number(&g->text, ", \"cell\": ", cell);
+  ds_text_print(&g->text, "}");
+}
+
 void ds_generation_end(ds_generation *g) {
-  end_materials(g);
+  end_sections(g);
   ds_text_print(&g->text, "%s\n}\n", g->bodies == 0 ? ",\n  \"bodies\": []" : "\n  ]");
 }
 
 /* ---- Bodies ---- */
 
-static void put_shape(ds_text *text, const ds_shape_def *shape, bool with_density) {
+static void put_rotation(ds_text *text, const char *before, ds_quat q) {
+  if (q.x == 0 && q.y == 0 && q.z == 0) return;
+  put_key_number(text, before, q.w);
+  put_key_number(text, ", ", q.x);
+  put_key_number(text, ", ", q.y);
+  put_key_number(text, ", ", q.z);
+  ds_text_print(text, "]");
+}
+
+static void put_shape(ds_text *text, const ds_shape_def *shape, const char *solid, bool with_density) {
   switch (shape->kind) {
     case DS_SHAPE_SPHERE:
       put_key_number(text, "{\"kind\": \"sphere\", \"radius\": ", shape->radius);
@@ -154,7 +190,12 @@ static void put_shape(ds_text *text, const ds_shape_def *shape, bool with_densit
     case DS_SHAPE_HALF_SPACE:
       ds_text_print(text, "{\"kind\": \"half-space\"");
       break;
+    case DS_SHAPE_SOLID:
+      ds_text_print(text, "{\"kind\": \"solid\", \"solid\": \"%s\"", solid);
+      break;
   }
+  put_field_vec3(text, ", \"position\": ", shape->pose.p);
+  put_rotation(text, ", \"rotation\": [", shape->pose.q);
   if (with_density) put_key_number(text, ", \"density\": ", shape->density);
   ds_text_print(text, "}");
 }
@@ -176,10 +217,10 @@ static double shake_amplitude(const ds_generation *g) {
   return 0;
 }
 
-void ds_generation_body(ds_generation *g, const char *material, const ds_body_def *def, const ds_shape_def *shapes,
-                        int32_t shape_count) {
+void ds_generation_body_of(ds_generation *g, const char *material, const ds_body_def *def, const ds_shape_def *shapes,
+                           const char *const *solids, int32_t shape_count) {
   ds_text *text = &g->text;
-  end_materials(g);
+  end_sections(g);
   ds_text_print(text, "%s    {\n      \"name\": \"%s\"", g->bodies++ == 0 ? ",\n  \"bodies\": [\n" : ",\n", def->name);
   double amplitude = def->kind == DS_BODY_STATIC ? shake_amplitude(g) : 0;
   if (amplitude != 0) {
@@ -189,14 +230,7 @@ void ds_generation_body(ds_generation *g, const char *material, const ds_body_de
     ds_text_print(text, ", \"kind\": \"static\"");
   }
   put_field_vec3(text, ",\n      \"position\": ", def->pose.p);
-  ds_quat q = def->pose.q;
-  if (q.x != 0 || q.y != 0 || q.z != 0) {
-    put_key_number(text, ",\n      \"rotation\": [", q.w);
-    put_key_number(text, ", ", q.x);
-    put_key_number(text, ", ", q.y);
-    put_key_number(text, ", ", q.z);
-    ds_text_print(text, "]");
-  }
+  put_rotation(text, ",\n      \"rotation\": [", def->pose.q);
   put_field_vec3(text, ",\n      \"velocity\": ", def->velocity);
   put_field_vec3(text, ",\n      \"angular_velocity\": ", def->angular_velocity);
   ds_text_print(text, ",\n      \"material\": \"%s\"", material);
@@ -206,9 +240,20 @@ void ds_generation_body(ds_generation *g, const char *material, const ds_body_de
   ds_text_print(text, ",\n      \"shapes\": [");
   for (int32_t i = 0; i < shape_count; i++) {
     if (i > 0) ds_text_print(text, ",\n        ");
-    put_shape(text, &shapes[i], def->kind == DS_BODY_DYNAMIC && def->mass <= 0);
+    put_shape(text, &shapes[i], solids ? solids[i] : "", def->kind == DS_BODY_DYNAMIC && def->mass <= 0);
   }
   ds_text_print(text, "]\n    }");
+}
+
+void ds_generation_body(ds_generation *g, const char *material, const ds_body_def *def, const ds_shape_def *shapes,
+                        int32_t shape_count) {
+  ds_generation_body_of(g, material, def, shapes, NULL, shape_count);
+}
+
+void ds_generation_solid(ds_generation *g, const char *material, const ds_body_def *def, const char *solid,
+                         double density) {
+  ds_shape_def shape = {.kind = DS_SHAPE_SOLID, .pose = pose_identity(), .density = density};
+  ds_generation_body_of(g, material, def, &shape, &solid, 1);
 }
 
 void ds_generation_floor(ds_generation *g, const char *material) {

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "drystone/scene_file.h"
+#include "scene/start.h"
 
 #define COUNT(table) ((int32_t)(sizeof(table) / sizeof((table)[0])))
 #define RULES "geometric|min|max|average|product"
@@ -23,7 +23,7 @@ typedef struct file_text {
   const char *name;
   ds_scene_def def;
   bool allow_overlap;
-  const ds_json *options, *materials, *pairs, *bodies;
+  const ds_json *options, *materials, *pairs, *solids, *bodies;
 } file_text;
 
 #define AT(member) .offset = offsetof(file_text, member)
@@ -37,6 +37,7 @@ static const ds_field file_fields[] = {
     {.key = "restitution_rule", .kind = DS_FIELD_CHOICE, AT(def.restitution_rule), .choices = RULES},
     {.key = "materials", .kind = DS_FIELD_OBJECT, AT(materials)},
     {.key = "pairs", .kind = DS_FIELD_ARRAY, AT(pairs)},
+    {.key = "solids", .kind = DS_FIELD_OBJECT, AT(solids)},
     {.key = "allow_overlap", .kind = DS_FIELD_BOOLEAN, AT(allow_overlap)},
     {.key = "bodies", .kind = DS_FIELD_ARRAY, AT(bodies), .required = true},
 };
@@ -128,6 +129,23 @@ static bool read_materials(ds_scene_reader *s, const ds_json *object) {
   return true;
 }
 
+void ds_read_unknown_name(ds_scene_reader *s, const ds_json *value, const ds_names *table, const char *what,
+                          const char *section) {
+  /* the names as "a|b|c", as far as they fit */
+  char names[512] = "";
+  size_t n = 0;
+  for (uint32_t i = 0; i < table->capacity && n < sizeof names; i++)
+    if (table->places[i].name)
+      n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", n ? "|" : "", table->places[i].name);
+  ds_word nearest = ds_nearest_word(value->string, names);
+  if (nearest.text[0])
+    ds_reader_fail(&s->reader, value, "unknown %s %s; did you mean \"%s\"?", what, ds_quote(value->string).text,
+                   nearest.text);
+  else
+    ds_reader_fail(&s->reader, value, "unknown %s %s; add it to \"%s\" at the top of the scene", what,
+                   ds_quote(value->string).text, section);
+}
+
 const ds_file_material *ds_read_material_name(ds_scene_reader *s, const ds_json *value) {
   ds_reader *r = &s->reader;
   if (value->kind != DS_JSON_STRING) {
@@ -137,18 +155,7 @@ const ds_file_material *ds_read_material_name(ds_scene_reader *s, const ds_json 
   }
   const ds_file_material *material = ds_names_find(&s->material_names, value->string);
   if (material) return material;
-  /* the names as "a|b|c", as far as they fit */
-  char names[512] = "";
-  size_t n = 0;
-  for (uint32_t i = 0; i < s->material_names.capacity && n < sizeof names; i++)
-    if (s->material_names.places[i].name)
-      n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", n ? "|" : "", s->material_names.places[i].name);
-  ds_word nearest = ds_nearest_word(value->string, names);
-  if (nearest.text[0])
-    ds_reader_fail(r, value, "unknown material %s; did you mean \"%s\"?", ds_quote(value->string).text, nearest.text);
-  else
-    ds_reader_fail(r, value, "unknown material %s; add it to \"materials\" at the top of the scene",
-                   ds_quote(value->string).text);
+  ds_read_unknown_name(s, value, &s->material_names, "material", "materials");
   return NULL;
 }
 
@@ -209,56 +216,18 @@ static bool read_pairs(ds_scene_reader *s, const ds_json *array) {
 
 /* ---- the start ---- */
 
-/* The largest extent of a body's largest shape. */
-static double body_size(const ds_scene *scene, ds_body_id body) {
-  double size = 0;
-  for (int32_t i = 0; i < ds_body_shape_count(scene, body); i++) {
-    ds_shape_def shape = ds_body_shape(scene, body, i);
-    switch (shape.kind) {
-      case DS_SHAPE_SPHERE:
-        size = fmax(size, 2 * shape.radius);
-        break;
-      case DS_SHAPE_BOX:
-        size = fmax(size, 2 * fmax(shape.half.x, fmax(shape.half.y, shape.half.z)));
-        break;
-      case DS_SHAPE_CAPSULE:
-        size = fmax(size, 2 * (shape.radius + shape.half_length));
-        break;
-      case DS_SHAPE_CYLINDER:
-        size = fmax(size, 2 * fmax(shape.radius, shape.half_length));
-        break;
-      case DS_SHAPE_HULL:
-        for (int32_t k = 1; k < shape.point_count; k++) {
-          ds_vec3 a = shape.points[0], b = shape.points[k];
-          size = fmax(size, fmax(fabs(a.x - b.x), fmax(fabs(a.y - b.y), fabs(a.z - b.z))));
-        }
-        break;
-      case DS_SHAPE_HALF_SPACE:
-        size = INFINITY;
-        break;
-    }
-  }
-  return size;
-}
-
 static const ds_json *nth(const ds_json *array, int32_t index) {
   const ds_json *value = array->first;
   for (; value && index > 0; index--) value = value->next;
   return value;
 }
 
-/* Rounding of the numbers in a file may overlap a little: 1e-4 of the smaller body, 1 mm at most. */
 static bool check_overlap(ds_scene_reader *s, const ds_json *bodies) {
   ds_reader *r = &s->reader;
-  ds_body_id a = {0}, b = {0};
-  ds_state *state = ds_state_create(s->scene);
-  if (!state) return ds_reader_fail_memory(r);
-  double depth = ds_state_deepest_overlap(s->scene, state, &a, &b);
-  ds_state_destroy(state);
+  ds_body_id a, b;
+  double depth = ds_start_overlap(&a, &b, s->scene);
   if (isnan(depth)) return ds_reader_fail_memory(r);
   if (depth <= 0) return true;
-  double limit = fmin(1e-3, 1e-4 * fmin(body_size(s->scene, a), body_size(s->scene, b)));
-  if (depth <= limit) return true;
   int32_t first = (a.index1 < b.index1 ? a.index1 : b.index1) - 1, second = a.index1 + b.index1 - 2 - first;
   ds_read_set_where(r, nth(bodies, first), first);
   char other[sizeof r->where];
@@ -282,12 +251,17 @@ static bool build(ds_scene_reader *s, ds_run_settings *run, const ds_json *root)
   if (!read_options(r, &run->options, file.options)) return false;
   s->scene = ds_scene_create(&file.def, &inner);
   if (!s->scene) return ds_reader_fail(r, root, "%s", inner.message);
-  if (!read_materials(s, file.materials) || !read_pairs(s, file.pairs) || !ds_read_bodies(s, file.bodies)) return false;
+  if (!read_materials(s, file.materials) || !read_pairs(s, file.pairs) || !ds_read_solids(s, file.solids) ||
+      !ds_read_bodies(s, file.bodies))
+    return false;
   if (ds_scene_finish(s->scene, &inner) != DS_OK) return ds_reader_fail(r, file.bodies, "%s", inner.message);
-  return file.allow_overlap || check_overlap(s, file.bodies);
+  return file.allow_overlap || s->options.surface_only || check_overlap(s, file.bodies);
 }
 
-ds_scene *ds_scene_read_text(const char *text, size_t length, const char *file, ds_run_settings *run, ds_error *error) {
+ds_scene_read_options ds_default_scene_read(void) { return (ds_scene_read_options){0}; }
+
+ds_scene *ds_scene_read_text_with(const char *text, size_t length, const char *file,
+                                  const ds_scene_read_options *options, ds_run_settings *run, ds_error *error) {
   ds_error own_error;
   ds_json_doc doc;
   ds_run_settings settings = {.time = 10, .options = ds_default_options()};
@@ -295,7 +269,8 @@ ds_scene *ds_scene_read_text(const char *text, size_t length, const char *file, 
   if (!file) file = "scene";
   error->message[0] = 0;
   if (ds_json_parse(&doc, text, length, file, error) != DS_OK) return NULL;
-  ds_scene_reader s = {.reader = {.doc = &doc, .file = file, .error = error}};
+  ds_scene_reader s = {.reader = {.doc = &doc, .file = file, .error = error},
+                       .options = options ? *options : ds_default_scene_read()};
   if (build(&s, &settings, doc.root)) {
     if (run) *run = settings;
   } else {
@@ -304,6 +279,7 @@ ds_scene *ds_scene_read_text(const char *text, size_t length, const char *file, 
   }
   free(s.materials);
   free(s.inline_materials);
+  ds_read_release_solids(&s);
   ds_names_free(&s.material_names);
   ds_names_free(&s.inline_names);
   ds_names_free(&s.body_names);
@@ -311,11 +287,20 @@ ds_scene *ds_scene_read_text(const char *text, size_t length, const char *file, 
   return s.scene;
 }
 
-ds_scene *ds_scene_read_file(const char *path, ds_run_settings *run, ds_error *error) {
+ds_scene *ds_scene_read_text(const char *text, size_t length, const char *file, ds_run_settings *run, ds_error *error) {
+  return ds_scene_read_text_with(text, length, file, NULL, run, error);
+}
+
+ds_scene *ds_scene_read_file_with(const char *path, const ds_scene_read_options *options, ds_run_settings *run,
+                                  ds_error *error) {
   size_t length;
   char *text = ds_text_read_file(path, &length, error);
   if (!text) return NULL;
-  ds_scene *scene = ds_scene_read_text(text, length, path, run, error);
+  ds_scene *scene = ds_scene_read_text_with(text, length, path, options, run, error);
   free(text);
   return scene;
+}
+
+ds_scene *ds_scene_read_file(const char *path, ds_run_settings *run, ds_error *error) {
+  return ds_scene_read_file_with(path, NULL, run, error);
 }

@@ -50,13 +50,17 @@ typedef struct shape_text {
   double length;
   ds_vec3 size;
   const ds_json *points;
+  const char *solid;
 } shape_text;
 
 #define KIND(kind) (1u << DS_SHAPE_##kind)
 #define AT(member) .offset = offsetof(shape_text, member)
 #define SIZE_RANGE .unit = "m", .low = SIZE_LOW, .high = DS_FIELD_LIMIT, .required = true
 static const ds_field shape_fields[] = {
-    {.key = "kind", .kind = DS_FIELD_CHOICE, AT(def.kind), .choices = "sphere|box|capsule|cylinder|hull|half-space"},
+    {.key = "kind",
+     .kind = DS_FIELD_CHOICE,
+     AT(def.kind),
+     .choices = "sphere|box|capsule|cylinder|hull|half-space|solid"},
     {.key = "radius",
      .kind = DS_FIELD_NUMBER,
      AT(def.radius),
@@ -65,6 +69,7 @@ static const ds_field shape_fields[] = {
     {.key = "length", .kind = DS_FIELD_NUMBER, AT(length), SIZE_RANGE, .variants = KIND(CAPSULE) | KIND(CYLINDER)},
     {.key = "size", .kind = DS_FIELD_VECTOR, AT(size), SIZE_RANGE, .variants = KIND(BOX)},
     {.key = "points", .kind = DS_FIELD_ARRAY, AT(points), .required = true, .variants = KIND(HULL)},
+    {.key = "solid", .kind = DS_FIELD_NAME, AT(solid), .required = true, .variants = KIND(SOLID)},
     {.key = "position", .kind = DS_FIELD_VECTOR, AT(def.pose.p), .unit = "m"},
     {.key = "rotation", .kind = DS_FIELD_ROTATION, AT(def.pose.q)},
     {.key = "density", .kind = DS_FIELD_NUMBER, AT(def.density), .unit = "kg/m³", .low = 1e-9, .high = DS_FIELD_LIMIT},
@@ -186,6 +191,10 @@ static bool read_shape(ds_scene_reader *s, ds_body_id body, const body_text *b, 
     if (!points) return false;
     shape.def.points = points;
     shape.def.point_count = shape.points->count;
+  }
+  if (shape.solid) {
+    shape.def.solid = ds_read_solid_name(s, ds_json_find(value, "solid"));
+    if (!shape.def.solid) return false;
   }
   ds_status status = ds_scene_add_shape(s->scene, body, &shape.def, &inner);
   free(points);

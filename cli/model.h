@@ -1,17 +1,17 @@
 /* Triangles in world coordinates: what the renderer draws and what casts shadows. */
-#ifndef DS_CLI_MESH_H
-#define DS_CLI_MESH_H
+#ifndef DS_CLI_MODEL_H
+#define DS_CLI_MODEL_H
 
 #include "la/vec3.h"
 
 typedef struct ds_vertex {
-  float position[3]; /* relative to the mesh's origin */
+  float position[3]; /* relative to the model's origin */
   float normal[3];   /* unit, outward */
 } ds_vertex;
 
 typedef struct ds_triangle {
   int32_t corner[3]; /* counter-clockwise seen from outside */
-  int32_t surface;   /* the flat face or smooth patch it belongs to: unique in the mesh */
+  int32_t surface;   /* the flat face or smooth patch it belongs to: unique in the model */
   int32_t paint;
   uint8_t edges; /* bit i: the edge from corner i to corner i + 1 is a crease, drawn as a line */
 } ds_triangle;
@@ -22,7 +22,7 @@ typedef struct ds_paint {
   float gloss;
 } ds_paint;
 
-typedef struct ds_mesh {
+typedef struct ds_model {
   ds_vec3 origin; /* near the bodies, so that single precision is enough */
   ds_vertex *vertices;
   ds_triangle *triangles;
@@ -31,6 +31,6 @@ typedef struct ds_mesh {
   int32_t triangle_count, triangle_capacity;
   int32_t paint_count, paint_capacity;
   int32_t surface_count;
-} ds_mesh;
+} ds_model;
 
 #endif

@@ -1,0 +1,32 @@
+/* The solids of a scene as they are drawn: each made fit for the picture once, however many bodies have it. */
+#ifndef DS_CLI_WARDROBE_H
+#define DS_CLI_WARDROBE_H
+
+#include "drystone/drystone.h"
+#include "skin.h"
+
+/* A solid as it is drawn and as it casts shadows. */
+typedef struct ds_dressed {
+  const ds_solid *solid;
+  ds_skin skin, caster; /* the caster is empty where has_casters is false */
+} ds_dressed;
+
+typedef struct ds_wardrobe {
+  ds_dressed *solids;
+  int32_t count, capacity, last;
+  int32_t skin_triangles, caster_triangles; /* a solid at most */
+  bool has_casters;                         /* shadows are cast by coarser solids */
+} ds_wardrobe;
+
+/* Chooses the detail: fewer triangles a solid the more bodies have one. */
+void ds_wardrobe_open(ds_wardrobe *wardrobe, const ds_scene *scene);
+/* The same for one mesh. */
+void ds_wardrobe_open_mesh(ds_wardrobe *wardrobe, const ds_mesh *mesh);
+/* NULL where memory ran out. Valid until the next call. */
+const ds_dressed *ds_wardrobe_dress(ds_wardrobe *wardrobe, const ds_solid *solid);
+/* Of a mesh alone, which is nobody's. False where memory ran out. */
+bool ds_wardrobe_dress_mesh(ds_dressed *dressed, const ds_wardrobe *wardrobe, const ds_mesh *mesh);
+void ds_dressed_free(ds_dressed *dressed);
+void ds_wardrobe_close(ds_wardrobe *wardrobe);
+
+#endif

@@ -1,0 +1,88 @@
+/* Samples of convex shapes, to be held against a solid's distance field: corners and points along the edges of
+ * polyhedra, rims and mantle lines of cylinders, points along the axis of capsules (which are round about them). Faces
+ * need none: where a face touches, it is the solid's own samples that lie in it. One ball holds them all. */
+#include <stdlib.h>
+
+#include "detect/solid.h"
+
+enum { MOST_ALONG = 64 }; /* points along one edge, rim or axis */
+
+typedef struct sampler {
+  ds_samples *out;
+  int32_t capacity;
+  ds_vec3 center; /* normals point away from it */
+} sampler;
+
+static void put(sampler *s, ds_vec3 x, ds_vec3 normal) {
+  if (s->out->count >= s->capacity) return;
+  int32_t i = s->out->count++;
+  s->out->points[i] = x;
+  s->out->normals[i] = v3_unit(normal);
+  s->out->ids[i] = i;
+}
+
+static int32_t pieces(double length, double spacing) {
+  double n = ceil(length / spacing);
+  return n < 1 ? 1 : n > MOST_ALONG ? MOST_ALONG : (int32_t)n;
+}
+
+static void sample_hull(sampler *s, const ds_hull *h, double spacing) {
+  for (int32_t i = 0; i < h->vertex_count; i++) put(s, h->vertices[i], v3_sub(h->vertices[i], h->center));
+  for (int32_t e = 0; e < h->edge_count; e++) {
+    ds_vec3 a = h->vertices[h->edges[4 * e]], b = h->vertices[h->edges[4 * e + 1]];
+    ds_vec3 n = v3_add(h->normals[h->edges[4 * e + 2]], h->normals[h->edges[4 * e + 3]]);
+    int32_t count = pieces(v3_dist(a, b), spacing);
+    for (int32_t k = 1; k < count; k++) put(s, v3_mad(a, (double)k / count, v3_sub(b, a)), n);
+  }
+}
+
+static void sample_cylinder(sampler *s, double radius, double half, double spacing) {
+  int32_t around = pieces(2 * DS_PI * radius, spacing), along = pieces(2 * half, spacing);
+  if (around < 8) around = 8;
+  for (int32_t k = 0; k <= along; k++)
+    for (int32_t i = 0; i < around; i++) {
+      double angle = 2 * DS_PI * i / around, z = half * (2.0 * k / along - 1);
+      ds_vec3 out = v3(cos(angle), sin(angle), 0);
+      double cap = k == 0 ? -1 : k == along ? 1 : 0;
+      put(s, v3(radius * out.x, radius * out.y, z), v3(out.x, out.y, cap));
+    }
+}
+
+static void sample_capsule(sampler *s, double half, double spacing) {
+  int32_t along = pieces(2 * half, spacing);
+  for (int32_t k = 0; k <= along; k++) put(s, v3(0, 0, half * (2.0 * k / along - 1)), v3(0, 0, 0));
+}
+
+ds_status ds_shape_sample(ds_shape *shape, double spacing) {
+  bool polyhedron = shape->kind == DS_SHAPE_BOX || shape->kind == DS_SHAPE_HULL;
+  if (!polyhedron && shape->kind != DS_SHAPE_CYLINDER && shape->kind != DS_SHAPE_CAPSULE) return DS_OK;
+  ds_shape_samples_free(shape);
+  ds_samples *out = shape->samples = calloc(1, sizeof *out);
+  if (!out) return DS_ERROR_MEMORY;
+  sampler s = {.out = out, .capacity = (MOST_ALONG + 1) * MOST_ALONG};
+  if (polyhedron) s.capacity = shape->hull.vertex_count + MOST_ALONG * shape->hull.edge_count;
+  out->points = calloc((size_t)s.capacity, sizeof *out->points);
+  out->normals = calloc((size_t)s.capacity, sizeof *out->normals);
+  out->ids = calloc((size_t)s.capacity, sizeof *out->ids);
+  out->balls = calloc(1, sizeof *out->balls);
+  if (!out->points || !out->normals || !out->ids || !out->balls) return DS_ERROR_MEMORY; /* freed with the shape */
+  if (polyhedron)
+    sample_hull(&s, &shape->hull, spacing);
+  else if (shape->kind == DS_SHAPE_CYLINDER)
+    sample_cylinder(&s, shape->radius, shape->half_length, spacing);
+  else
+    sample_capsule(&s, shape->half_length, spacing);
+  out->ball_count = 1;
+  out->balls[0] = (ds_ball){.radius = shape->bounding_radius, .count = out->count};
+  return DS_OK;
+}
+
+void ds_shape_samples_free(ds_shape *shape) {
+  if (!shape->samples) return;
+  free(shape->samples->points);
+  free(shape->samples->normals);
+  free(shape->samples->ids);
+  free(shape->samples->balls);
+  free(shape->samples);
+  shape->samples = NULL;
+}

@@ -1,0 +1,255 @@
+/* Contacts of solids [SP08 8: sphere trees against distance fields]: a sample of one surface that is, or comes within
+ * the step, near the other one is a contact; its gap is the other's signed distance, its normal the gradient.
+ *
+ * The tree of balls over the samples skips what is far away: a ball whose centre is farther than its radius and the
+ * reach holds no contact. A sample that only passes by is no contact: its straight path within the step is followed by
+ * steps of the distance itself (Hart 1996), so that thin walls are met too. Where a sample reaches the surface only
+ * later, the distance function is linearized there, gap = phi(y) - n.(y - x): far ahead the normal at the start would
+ * be the wrong one.
+ *
+ * Samples whose own surface looks the same way as the other's are on the far side of a thin thing, and skipped.
+ *
+ * Round shapes are not sampled: balls have their centre in the field and their radius taken off, with more than one
+ * contact where more than one place of the surface is near (a ball in a groove). */
+#include "detect/solid.h"
+
+#include <string.h>
+
+enum { PATH_STEPS = 16 };
+static const double late = 0.25;    /* of its way: a leaf farther than this from the surface touches late */
+static const double backward = 0.3; /* sine by which a surface moves backwards: it meets nothing first */
+static const double same_way = 0.5; /* cosine of surface normals beyond which two surfaces do not face each other */
+
+typedef struct seeker {
+  ds_arena *scratch;
+  const ds_solid_query *query;
+  const ds_shape *other; /* whose distance function is asked */
+  ds_mat3 r, r_other;    /* samples -> other; other -> world */
+  ds_vec3 p, p_other;
+  double sign;    /* +1 where the samples belong to a */
+  ds_twist twist; /* of the samples against the other, in the other's frame */
+  uint32_t kind;  /* of features */
+  double round;   /* radius about every sample */
+  double thin;    /* ways up to this length pass through no wall of the other unseen */
+  ds_candidate *found;
+  int32_t count, capacity;
+  bool failed;
+} seeker;
+
+static double point_distance(ds_vec3 *normal, ds_vec3 x, ds_vec3 axis) {
+  double d = v3_norm(x);
+  *normal = d > 0 ? v3_scale(1 / d, x) : axis;
+  return d;
+}
+
+double ds_shape_distance(ds_vec3 *normal, const ds_shape *shape, ds_vec3 x) {
+  switch (shape->kind) {
+    case DS_SHAPE_SPHERE:
+      return point_distance(normal, x, v3(0, 0, 1)) - shape->radius;
+    case DS_SHAPE_CAPSULE: {
+      double z = ds_clamp(x.z, -shape->half_length, shape->half_length);
+      return point_distance(normal, v3(x.x, x.y, x.z - z), v3(1, 0, 0)) - shape->radius;
+    }
+    case DS_SHAPE_CYLINDER:
+      return ds_cylinder_distance(normal, shape->radius, shape->half_length, x);
+    case DS_SHAPE_BOX:
+    case DS_SHAPE_HULL:
+      return ds_hull_distance(normal, &shape->hull, x);
+    case DS_SHAPE_HALF_SPACE:
+      *normal = v3(0, 0, 1);
+      return x.z;
+    case DS_SHAPE_SOLID:
+      return ds_field_sample(normal, &shape->solid->field, x);
+  }
+  *normal = v3(0, 0, 1);
+  return INFINITY;
+}
+
+static void add(seeker *s, ds_vec3 x, ds_vec3 normal, double gap, uint32_t feature) {
+  if (s->count == s->capacity) {
+    int32_t capacity = 2 * s->capacity + 256;
+    ds_candidate *found = DS_NEW(s->scratch, ds_candidate, capacity);
+    if (!found) {
+      s->failed = true;
+      return;
+    }
+    if (s->count > 0) memcpy(found, s->found, (size_t)s->count * sizeof *found);
+    s->found = found;
+    s->capacity = capacity;
+  }
+  ds_vec3 middle = v3_mad(x, -(s->round + 0.5 * gap), normal);
+  s->found[s->count++] = (ds_candidate){v3_add(s->p_other, mat3_mul_v3(&s->r_other, middle)),
+                                        v3_scale(s->sign, mat3_mul_v3(&s->r_other, normal)), gap, feature};
+}
+
+/* The distance alone: a field is read faster without its gradient. */
+static double distance_to(const ds_shape *shape, ds_vec3 x) {
+  ds_vec3 n;
+  return shape->kind == DS_SHAPE_SOLID ? ds_field_distance(&shape->solid->field, x) : ds_shape_distance(&n, shape, x);
+}
+
+/* Where on its way a sample comes nearer than slack, 0 .. 1, or -1. Short ways are looked at in their middle and at
+ * their end, longer ones than a wall is thick step by step. */
+static double first_touch(const seeker *s, ds_vec3 x, ds_vec3 way, double length, double gap, double slack) {
+  if (length <= s->thin) {
+    if (distance_to(s->other, v3_add(x, way)) - s->round <= slack) return 1;
+    return distance_to(s->other, v3_mad(x, 0.5, way)) - s->round <= slack ? 0.5 : -1;
+  }
+  double t = 0, d = gap;
+  for (int i = 0; i < PATH_STEPS && t < 1; i++) {
+    t = fmin(1, t + (d - 0.5 * slack) / length);
+    d = distance_to(s->other, v3_mad(x, t, way)) - s->round;
+    if (d <= slack) return t;
+  }
+  return -1;
+}
+
+/* One sample at x of the other's frame, with the outward normal of its own surface. */
+static void try_sample(seeker *s, ds_vec3 x, ds_vec3 own, uint32_t id) {
+  const ds_solid_query *q = s->query;
+  ds_vec3 n, way = v3_add(s->twist.move, v3_cross(s->twist.turn, x));
+  double length = v3_norm(way), slack = q->slack + q->relax * length, gap = distance_to(s->other, x) - s->round;
+  if (!(gap < slack + length)) return;
+  if (gap > q->slack && v3_dot(own, way) < -backward * length) return; /* others go ahead of it */
+  double t = 0;
+  if (q->after && distance_to(s->other, v3_add(x, way)) - s->round < fmin(gap, 0) - q->slack) {
+    t = 1; /* deeper at its end: that is where to look from */
+  } else if (gap > slack) {
+    t = first_touch(s, x, way, length, gap, slack);
+    if (t < 0) return; /* passes by */
+  }
+  gap = ds_shape_distance(&n, s->other, v3_mad(x, t, way)) - s->round - t * v3_dot(n, way);
+  if (t > 0 && gap < 0 && !q->after) return; /* comes from behind */
+  if (v3_dot(own, n) > same_way) return;
+  add(s, x, n, gap, DS_FEATURE(s->kind, id));
+}
+
+/* How far a point of the other's frame lies outside the box of a solid at most in one coordinate: a quick bound. */
+static double outside_box(const ds_shape *other, ds_vec3 x) {
+  if (other->kind != DS_SHAPE_SOLID) return -INFINITY;
+  ds_vec3 low = other->solid->info.low, high = other->solid->info.high;
+  return fmax(fmax(fmax(low.x - x.x, x.x - high.x), fmax(low.y - x.y, x.y - high.y)), fmax(low.z - x.z, x.z - high.z));
+}
+
+/* The sample of a leaf that is farthest ahead on its way: it stands for all where the leaf touches late in the step. */
+static int32_t foremost(const seeker *s, const ds_samples *samples, const ds_ball *ball, ds_vec3 c) {
+  ds_vec3 way = mat3_tmul_v3(&s->r, v3_add(s->twist.move, v3_cross(s->twist.turn, c)));
+  int32_t best = ball->first;
+  for (int32_t i = ball->first + 1; i < ball->first + ball->count; i++)
+    if (v3_dot(way, samples->points[i]) > v3_dot(way, samples->points[best])) best = i;
+  return best;
+}
+
+static void seek(seeker *s, const ds_samples *samples, int32_t index) {
+  const ds_ball *ball = &samples->balls[index];
+  ds_vec3 c = v3_add(s->p, mat3_mul_v3(&s->r, ball->center)), turn = s->twist.turn;
+  double way = v3_norm(v3_add(s->twist.move, v3_cross(turn, c))) + v3_norm(turn) * ball->radius;
+  double reach = s->query->slack + (1 + s->query->relax) * way + ball->radius + s->round;
+  if (outside_box(s->other, c) > reach || s->failed) return;
+  double d = distance_to(s->other, c);
+  if (!(d < reach)) return;
+  for (int32_t i = 0; i < ball->child_count; i++) seek(s, samples, ball->child + i);
+  if (ball->child_count > 0) return;
+  int32_t first = ball->first, last = ball->first + ball->count;
+  if (d - ball->radius - s->round > fmax(s->query->slack, late * way)) {
+    first = foremost(s, samples, ball, c);
+    last = first + 1;
+  }
+  for (int32_t i = first; i < last; i++)
+    try_sample(s, v3_add(s->p, mat3_mul_v3(&s->r, samples->points[i])), mat3_mul_v3(&s->r, samples->normals[i]),
+               (uint32_t)samples->ids[i]);
+}
+
+/* ---- a ball in a distance field ---- */
+
+enum { DIRECTIONS = 26 };
+
+static ds_vec3 direction(int i) {
+  int k = i < 13 ? i : i + 1; /* the middle of 27 is no direction */
+  return v3_unit(v3(k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1));
+}
+
+/* Places of the surface nearest to the ball about c, each the foot of a normal through c: from the ball's side in every
+ * direction, some steps of projection. */
+static void seek_ball(seeker *s, ds_vec3 c, double radius) {
+  ds_vec3 feet[DIRECTIONS], n, way = v3_add(s->twist.move, v3_cross(s->twist.turn, c));
+  const ds_solid_query *q = s->query;
+  int count = 0;
+  double d = ds_shape_distance(&n, s->other, c), length = v3_norm(way), reach = q->slack + (1 + q->relax) * length;
+  if (!(d - radius < reach)) return;
+  add(s, v3_mad(c, -radius, n), n, d - radius, DS_FEATURE(3, DIRECTIONS));
+  feet[count++] = n;
+  for (int i = 0; i < DIRECTIONS; i++) {
+    ds_vec3 u = direction(i), g = n;
+    double out = 0;
+    for (int k = 0; k < 4; k++) { /* u <- towards the foot of c + radius u */
+      ds_vec3 x = v3_mad(c, radius, u);
+      out = ds_shape_distance(&g, s->other, x);
+      ds_vec3 foot = v3_sub(v3_mad(x, -out, g), c);
+      if (!(v3_norm(foot) > 0)) break;
+      u = v3_unit(foot);
+    }
+    if (!(out < reach) || !(v3_dot(g, u) < -0.99)) continue; /* no foot of a normal through the centre */
+    bool known = false;
+    for (int k = 0; k < count; k++) known = known || v3_dot(feet[k], g) > 0.9;
+    if (known) continue;
+    feet[count++] = g;
+    add(s, v3_mad(c, -radius, g), g, out, DS_FEATURE(3, i));
+  }
+}
+
+/* ---- both ways ---- */
+
+static seeker seeker_of(ds_arena *scratch, const ds_solid_query *query, const ds_placed *from, const ds_placed *other,
+                        bool from_is_a) {
+  seeker s = {.scratch = scratch, .query = query, .other = other->shape, .r_other = other->r, .p_other = other->p};
+  double sign = from_is_a ? 1 : -1;
+  s.sign = sign;
+  s.kind = from_is_a ? 0 : 1;
+  s.r = ds_mat3_tmul(&other->r, &from->r);
+  s.p = mat3_tmul_v3(&other->r, v3_sub(from->p, other->p));
+  /* move + turn x (p_other + R y) in the frame of the other */
+  ds_vec3 move = v3_add(query->twist.move, v3_cross(query->twist.turn, other->p));
+  s.twist.move = v3_scale(sign, mat3_tmul_v3(&other->r, move));
+  s.twist.turn = v3_scale(sign, mat3_tmul_v3(&other->r, query->twist.turn));
+  s.thin = other->shape->kind == DS_SHAPE_SOLID ? 0.5 * other->shape->solid->info.thickness : 0;
+  return s;
+}
+
+static void seek_from(seeker *s, const ds_placed *from) {
+  const ds_shape *shape = from->shape;
+  const ds_samples *samples = ds_shape_get_samples(shape);
+  if (shape->kind == DS_SHAPE_SPHERE && s->other->kind == DS_SHAPE_SOLID) {
+    seek_ball(s, s->p, shape->radius);
+    return;
+  }
+  if (shape->kind == DS_SHAPE_CAPSULE) s->round = shape->radius;
+  if (samples && samples->count > 0) seek(s, samples, 0);
+}
+
+bool ds_narrow_solid(ds_arena *scratch, ds_manifold *m, const ds_solid_query *query, const ds_shape *a, ds_pose pose_a,
+                     const ds_shape *b, ds_pose pose_b) {
+  ds_placed pa = {a, mat3_from_quat(pose_a.q), pose_a.p}, pb = {b, mat3_from_quat(pose_b.q), pose_b.p};
+  ds_arena_mark mark = ds_arena_get_mark(scratch);
+  m->count = 0;
+  seeker s = seeker_of(scratch, query, &pa, &pb, true);
+  seek_from(&s, &pa);
+  seeker t = seeker_of(scratch, query, &pb, &pa, false);
+  t.found = s.found, t.count = s.count, t.capacity = s.capacity, t.failed = s.failed;
+  /* a ball's feet are all the contacts it needs */
+  if (a->kind != DS_SHAPE_SPHERE) seek_from(&t, &pb);
+  if (b->kind == DS_SHAPE_SPHERE) {
+    int32_t of_ball = t.count - s.count;
+    memmove(t.found, t.found + s.count, (size_t)of_ball * sizeof *t.found);
+    t.count = of_ball;
+  }
+  bool ok = !t.failed;
+  if (ok) {
+    double size = fmin(a->bounding_radius, b->bounding_radius);
+    int32_t count = ds_reduce(scratch, t.found, t.count, query->per_face, 1e-6 * size);
+    for (int32_t i = 0; i < count; i++)
+      ds_emit(m, t.found[i].point, t.found[i].normal, t.found[i].gap, t.found[i].feature);
+  }
+  ds_arena_release(scratch, mark);
+  return ok && !ds_arena_failed(scratch);
+}

@@ -1,0 +1,218 @@
+/* Reads the section "solids" of a scene file, and builds those that bodies use.
+ *
+ * Every entry is checked when it is read; its mesh is made and its distance field built where the first body asks for
+ * it, once for all bodies. A recipe is handed on as text in which everything before it is blank, so that messages about
+ * it name the right line and column of the scene file. Limits: a mesh file is found relative to the scene file, or to
+ * the folder that the caller gives. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "scene/read.h"
+
+#define COUNT(table) ((int32_t)(sizeof(table) / sizeof((table)[0])))
+#define NAME_MAX_BYTES 63
+
+/* Places in the table whose being given matters. */
+enum { FIGURE, FILE_PATH, RECIPE, SCALE, OTHER };
+
+#define AT(member) .offset = offsetof(ds_file_solid, member)
+static const ds_field solid_fields[] = {
+    [FIGURE] = {.key = "figure", .kind = DS_FIELD_NAME, AT(figure)},
+    [FILE_PATH] = {.key = "file", .kind = DS_FIELD_NAME, AT(path), .high = 1023},
+    [RECIPE] = {.key = "recipe", .kind = DS_FIELD_OBJECT, AT(recipe)},
+    [SCALE] = {.key = "scale", .kind = DS_FIELD_NUMBER, AT(scale), .low = 1e-9, .high = 1e9},
+    [OTHER] = {.key = "cell", .kind = DS_FIELD_NUMBER, AT(cell), .unit = "m", .low = 1e-9, .high = DS_FIELD_LIMIT},
+    {.key = "spacing", .kind = DS_FIELD_NUMBER, AT(spacing), .unit = "m", .low = 1e-9, .high = DS_FIELD_LIMIT},
+};
+#undef AT
+
+/* A name becomes part of a path in recordings. */
+static bool check_name(ds_reader *r, const ds_json *member) {
+  const char *name = member->key;
+  size_t length = strlen(name);
+  if (length == 0) return ds_reader_fail_key(r, member, "the name is empty; give the solid a name");
+  if (length > NAME_MAX_BYTES)
+    return ds_reader_fail_key(r, member, "the name has %zu bytes; expected at most %d", length, NAME_MAX_BYTES);
+  if (strcmp(name, ".") == 0 || strchr(name, '/'))
+    return ds_reader_fail_key(r, member, "the name %s; expected one without \"/\" that is not \".\"",
+                              ds_quote(name).text);
+  for (const char *c = name; *c; c++)
+    if ((unsigned char)*c < 0x20 || *c == 0x7F)
+      return ds_reader_fail_key(r, member, "the name holds a control character; expected printable text");
+  return true;
+}
+
+static bool check_figure(ds_reader *r, const ds_json *value) {
+  int32_t count;
+  const ds_figure *figures = ds_figures(&count);
+  char names[1024] = "";
+  size_t n = 0;
+  for (int32_t i = 0; i < count; i++) {
+    if (strcmp(figures[i].name, value->string) == 0) return true;
+    if (n < sizeof names) n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", n ? "|" : "", figures[i].name);
+  }
+  ds_word nearest = ds_nearest_word(value->string, names);
+  if (nearest.text[0])
+    return ds_reader_fail(r, value, "unknown figure %s; did you mean \"%s\"?", ds_quote(value->string).text,
+                          nearest.text);
+  for (char *c = names; *c; c++)
+    if (*c == '|') *c = ' ';
+  return ds_reader_fail(r, value, "unknown figure %s; known are %.240s", ds_quote(value->string).text, names);
+}
+
+static bool read_solid(ds_reader *r, ds_file_solid *solid, const ds_json *value) {
+  static const ds_fields fields = {"a solid", solid_fields, COUNT(solid_fields), NULL};
+  uint64_t given;
+  *solid = (ds_file_solid){.value = value, .scale = 1};
+  if (!ds_fields_read(r, solid, &given, value, &fields)) return false;
+  int sources = (int)(given >> FIGURE & 1) + (int)(given >> FILE_PATH & 1) + (int)(given >> RECIPE & 1);
+  if (sources != 1)
+    return ds_reader_fail(r, value, "%s; expected one of \"figure\", \"file\" and \"recipe\"",
+                          sources == 0 ? "nothing says what the solid is" : "the solid is said to be several things");
+  if (solid->recipe && (given >> SCALE & 1))
+    return ds_reader_fail_key(r, ds_json_find(value, "scale"),
+                              "\"scale\" of a recipe; give its sizes in m, or use its own scale");
+  return !solid->figure || check_figure(r, ds_json_find(value, "figure"));
+}
+
+bool ds_read_solids(ds_scene_reader *s, const ds_json *object) {
+  ds_reader *r = &s->reader;
+  if (!object || object->count == 0) return true;
+  s->solids = calloc((size_t)object->count, sizeof *s->solids);
+  if (!s->solids) return ds_reader_fail_memory(r);
+  for (const ds_json *m = object->first; m; m = m->next) {
+    if (m->kind == DS_JSON_STRING && strcmp(m->key, "note") == 0) continue;
+    snprintf(r->where, sizeof r->where, "solid %s", ds_quote(m->key).text);
+    ds_file_solid *solid = &s->solids[s->solid_count];
+    if (!check_name(r, m) || !read_solid(r, solid, m)) return false;
+    s->solid_count++;
+    if (!ds_names_add(&s->solid_names, m->key, solid)) return ds_reader_fail_memory(r);
+  }
+  r->where[0] = 0;
+  return true;
+}
+
+void ds_read_release_solids(ds_scene_reader *s) {
+  for (int32_t i = 0; i < s->solid_count; i++) ds_solid_release(s->solids[i].solid);
+  free(s->solids);
+  ds_names_free(&s->solid_names);
+}
+
+/* ---- building ---- */
+
+/* The path of a mesh file; freed by the caller, NULL where memory ran out. */
+static char *mesh_path(const ds_scene_reader *s, const char *path) {
+  const char *folder = s->options.folder, *file = s->reader.file, *slash = strrchr(file, '/');
+  size_t length = folder ? strlen(folder) : slash ? (size_t)(slash - file) : 0;
+  bool none = path[0] == '/' || (!folder && !slash);
+  size_t size = length + strlen(path) + 2;
+  char *whole = malloc(size);
+  if (whole && none) snprintf(whole, size, "%s", path);
+  if (whole && !none) snprintf(whole, size, "%.*s/%s", (int)length, folder ? folder : file, path);
+  return whole;
+}
+
+/* The text up to the end of the recipe, all before it blank, each character one blank. */
+static char *recipe_text(size_t *length, const ds_json_doc *doc, const ds_json *recipe) {
+  char *text = malloc((size_t)recipe->end + 1);
+  if (!text) return NULL;
+  size_t n = 0;
+  for (size_t i = 0; i < recipe->start; i++) {
+    unsigned char c = (unsigned char)doc->text[i];
+    if ((c & 0xC0) != 0x80) text[n++] = c == '\n' ? '\n' : ' ';
+  }
+  memcpy(text + n, doc->text + recipe->start, recipe->end - recipe->start);
+  *length = n + (recipe->end - recipe->start);
+  text[*length] = 0;
+  return text;
+}
+
+static bool make_recipe(ds_reader *r, ds_mesh *mesh, const ds_file_solid *solid) {
+  size_t length;
+  ds_error inner = {""};
+  char *text = recipe_text(&length, r->doc, solid->recipe);
+  if (!text) return ds_reader_fail_memory(r);
+  ds_status status = ds_mesh_recipe(mesh, text, length, r->file, solid->cell, &inner);
+  free(text);
+  if (status == DS_OK) return true;
+  /* a message with a place of its own is whole */
+  size_t n = strlen(r->file);
+  if (strncmp(inner.message, r->file, n) == 0 && inner.message[n] == ':')
+    *r->error = inner;
+  else
+    ds_reader_fail(r, solid->recipe, "%s", inner.message);
+  return false;
+}
+
+static bool make_mesh(ds_scene_reader *s, ds_mesh *mesh, const ds_file_solid *solid) {
+  ds_reader *r = &s->reader;
+  ds_error inner = {""};
+  ds_status status;
+  if (s->options.meshes) {
+    status = s->options.meshes(s->options.user, mesh, solid->value->key, &inner);
+  } else if (solid->recipe) {
+    return make_recipe(r, mesh, solid);
+  } else if (solid->figure) {
+    status = ds_mesh_figure(mesh, solid->figure, solid->scale, &inner);
+  } else {
+    char *path = mesh_path(s, solid->path);
+    if (!path) return ds_reader_fail_memory(r);
+    status = ds_mesh_read(mesh, path, solid->scale, &inner);
+    free(path);
+  }
+  return status == DS_OK || ds_reader_fail(r, solid->value, "%s", inner.message);
+}
+
+typedef struct building {
+  const ds_scene_read_options *options;
+  const char *name;
+} building;
+
+static void report(void *user, double share) {
+  building *b = user;
+  b->options->progress(b->options->user, b->name, share);
+}
+
+static bool build(ds_scene_reader *s, ds_file_solid *solid) {
+  ds_reader *r = &s->reader;
+  ds_error inner = {""};
+  ds_mesh mesh = {0};
+  const char *name = solid->value->key;
+  building b = {&s->options, name};
+  if (s->options.progress) s->options.progress(s->options.user, name, 0);
+  if (!make_mesh(s, &mesh, solid)) return false;
+  ds_solid_def def = ds_default_solid();
+  def.name = name;
+  def.cell = solid->recipe ? 0 : solid->cell;
+  def.spacing = solid->spacing;
+  def.surface_only = s->options.surface_only;
+  def.threads = s->options.threads;
+  def.cache = s->options.solid_cache;
+  def.progress = s->options.progress ? report : NULL;
+  def.user = &b;
+  solid->solid = ds_solid_create(&mesh, &def, &inner);
+  ds_mesh_free(&mesh);
+  if (solid->solid) return true;
+  static const char prefix[] = "solid: "; /* said already, with the name */
+  size_t said = strncmp(inner.message, prefix, sizeof prefix - 1) == 0 ? sizeof prefix - 1 : 0;
+  return ds_reader_fail(r, solid->value, "%s", inner.message + said);
+}
+
+ds_solid *ds_read_solid_name(ds_scene_reader *s, const ds_json *value) {
+  ds_reader *r = &s->reader;
+  const ds_file_solid *found = ds_names_find(&s->solid_names, value->string);
+  if (!found) {
+    ds_read_unknown_name(s, value, &s->solid_names, "solid", "solids");
+    return NULL;
+  }
+  ds_file_solid *solid = &s->solids[found - s->solids];
+  if (solid->solid) return solid->solid;
+  /* what is wrong is wrong with the solid, not with the body that asked first */
+  char where[sizeof r->where];
+  memcpy(where, r->where, sizeof where);
+  snprintf(r->where, sizeof r->where, "solid %s", ds_quote(solid->value->key).text);
+  if (!build(s, solid)) return NULL;
+  memcpy(r->where, where, sizeof where);
+  return solid->solid;
+}

@@ -1,0 +1,70 @@
+/* Whether the bodies of a scene may start where they are.
+ *
+ * Rounding of the numbers in a file may overlap a little: 1e-4 of the smaller body, 1 mm at most; and so may what
+ * distance fields blur. Limits: only the deepest overlap is looked at. */
+#include "scene/start.h"
+
+#include <math.h>
+
+#include "la/vec3.h"
+#include "mesh/solid.h"
+
+/* The largest extent of a body's largest shape. */
+static double body_size(const ds_scene *scene, ds_body_id body) {
+  double size = 0;
+  for (int32_t i = 0; i < ds_body_shape_count(scene, body); i++) {
+    ds_shape_def shape = ds_body_shape(scene, body, i);
+    switch (shape.kind) {
+      case DS_SHAPE_SPHERE:
+        size = fmax(size, 2 * shape.radius);
+        break;
+      case DS_SHAPE_BOX:
+        size = fmax(size, 2 * fmax(shape.half.x, fmax(shape.half.y, shape.half.z)));
+        break;
+      case DS_SHAPE_CAPSULE:
+        size = fmax(size, 2 * (shape.radius + shape.half_length));
+        break;
+      case DS_SHAPE_CYLINDER:
+        size = fmax(size, 2 * fmax(shape.radius, shape.half_length));
+        break;
+      case DS_SHAPE_HULL:
+        for (int32_t k = 1; k < shape.point_count; k++) {
+          ds_vec3 a = shape.points[0], b = shape.points[k];
+          size = fmax(size, fmax(fabs(a.x - b.x), fmax(fabs(a.y - b.y), fabs(a.z - b.z))));
+        }
+        break;
+      case DS_SHAPE_HALF_SPACE:
+        size = INFINITY;
+        break;
+      case DS_SHAPE_SOLID: {
+        ds_solid_info info = ds_solid_get_info(shape.solid);
+        ds_vec3 d = v3_sub(info.high, info.low);
+        size = fmax(size, fmax(d.x, fmax(d.y, d.z)));
+        break;
+      }
+    }
+  }
+  return size;
+}
+
+/* How far the distance fields of a body's solids may be wrong. */
+static double field_error(const ds_scene *scene, ds_body_id body) {
+  double error = 0;
+  for (int32_t i = 0; i < ds_body_shape_count(scene, body); i++) {
+    ds_shape_def shape = ds_body_shape(scene, body, i);
+    if (shape.kind == DS_SHAPE_SOLID) error = fmax(error, shape.solid->error);
+  }
+  return error;
+}
+
+double ds_start_overlap(ds_body_id *a, ds_body_id *b, const ds_scene *scene) {
+  *a = *b = (ds_body_id){0};
+  ds_state *state = ds_state_create(scene);
+  if (!state) return NAN;
+  double depth = ds_state_deepest_overlap(scene, state, a, b);
+  ds_state_destroy(state);
+  if (!(depth > 0)) return depth;
+  double limit = fmin(1e-3, 1e-4 * fmin(body_size(scene, *a), body_size(scene, *b)));
+  limit += field_error(scene, *a) + field_error(scene, *b);
+  return depth > limit ? depth : 0;
+}
