@@ -43,6 +43,8 @@ struct run_report {
   double first_unconverged_time;
   ds_certificate worst; /* the errors only */
   double penetration_max, penetration_first_second, penetration_last;
+  double separation_max;
+  int64_t stopped_bodies;
   double energy_start, energy_end, energy_gain_max, energy_gain_time;
   bool restitution, scripted, forced; /* what may raise the energy */
   ds_vec3 *start, *settled, *window;  /* centres at the start, after the first second, before the last tenth */
@@ -186,6 +188,8 @@ void report_add_step(run_report *r, const ds_scene *scene, const ds_state *state
   r->penetration_last = step->penetration;
   r->penetration_max = worse(r->penetration_max, step->penetration);
   if (step->time <= SETTLED * (1 + 1e-9)) r->penetration_first_second = r->penetration_max;
+  r->separation_max = worse(r->separation_max, step->separation);
+  r->stopped_bodies += step->stopped_bodies;
   double gain = step->energy_after - step->energy_before;
   if (!(gain <= r->energy_gain_max) && !isnan(r->energy_gain_max)) {
     r->energy_gain_max = gain;
@@ -275,6 +279,7 @@ static void write_setup(json_object *j, const run_report *r) {
   json_integer(j, "friction_samples", o->friction_samples);
   json_integer(j, "max_iterations", o->max_iterations);
   json_bool(j, "warm_start", o->warm_start);
+  json_bool(j, "sub_islands", o->sub_islands);
   json_integer(j, "contacts_per_face", o->contacts_per_face);
   json_integer(j, "threads", r->threads);
   json_integer(j, "steps", r->steps);
@@ -314,6 +319,8 @@ static void write_motion(json_object *j, const run_report *r) {
   json_real(j, "penetration_max", r->penetration_max);
   json_real(j, "penetration_first_second", r->penetration_first_second);
   json_real(j, "penetration_last", r->penetration_last);
+  json_real(j, "separation_max", r->separation_max);
+  json_integer(j, "stopped_bodies", r->stopped_bodies);
   json_real(j, "displacement_max", r->moved.distance);
   json_text(j, "displacement_body", r->moved.body >= 0 ? r->moved_name : NULL);
   json_real(j, "displacement_settled_max", r->has_settled ? r->moved_settled.distance : NAN);
@@ -384,7 +391,8 @@ void report_print(const run_report *r, FILE *out) {
   if (r->has_settled) fprintf(out, ", after the first second %.3g m", r->moved_settled.distance);
   fputc('\n', out);
   if (r->has_window) fprintf(out, "  creep         %.3g m/s over the last tenth\n", r->crept.distance);
-  fprintf(out, "  penetration   %.3g m, in the first second %.3g m\n", r->penetration_max, r->penetration_first_second);
+  fprintf(out, "  penetration   %.3g m, in the first second %.3g m, at the end %.3g m\n", r->penetration_max,
+          r->penetration_first_second, r->penetration_last);
   fprintf(out, "  energy        %.6g J, at the start %.6g J; gain in a step %.2g J at most\n", r->energy_end,
           r->energy_start, r->energy_gain_max);
   const timing *total = &r->timings[DS_STAGE_COUNT];

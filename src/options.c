@@ -13,6 +13,7 @@ ds_options ds_default_options(void) {
                       .max_iterations = 200,
                       .rel_err = 1e-4,
                       .warm_start = true,
+                      .sub_islands = true,
                       .contacts_per_face = 8,
                       .margin = 0};
 }

@@ -92,6 +92,25 @@ inline Moments hullMoments(const std::vector<Vec> &points) {
   return m;
 }
 
+/* Of what a closed surface encloses: the sum over the tetrahedra from a point to its triangles, with their signs. */
+inline Moments meshMoments(const TriMesh &mesh) {
+  Moments m;
+  const Vec origin = mesh.points[0];
+  Vec first;
+  for (size_t t = 0; t + 2 < mesh.triangles.size(); t += 3) {
+    const Vec a = mesh.points[mesh.triangles[t]] - origin, b = mesh.points[mesh.triangles[t + 1]] - origin;
+    const Vec c = mesh.points[mesh.triangles[t + 2]] - origin, s = a + b + c;
+    const double d = dot(a, cross(b, c));
+    m.volume += d / 6;
+    first = first + (d / 24) * s;
+    for (Vec v : {s, a, b, c}) addOuter(m.second, d / 120, v, v);
+  }
+  const Vec centre = (1 / m.volume) * first;
+  addOuter(m.second, -m.volume, centre, centre);
+  m.centre = origin + centre;
+  return m;
+}
+
 /* In the shape's own frame. */
 inline Moments shapeMoments(const Shape &shape) {
   const double pi = std::acos(-1.0), r = shape.radius, l = shape.length;
@@ -123,6 +142,9 @@ inline Moments shapeMoments(const Shape &shape) {
     }
     case Shape::Hull:
       m = hullMoments(shape.points);
+      break;
+    case Shape::Solid:
+      m = meshMoments(*shape.mesh);
       break;
     case Shape::HalfSpace:
       break;

@@ -7,8 +7,11 @@
  * fell_at                   first time at which a centre is further from its start than half its body's longest side
  * cpu_per_second            processor time (user and system) inside the engine's step, per simulated second
  *
- * A run ends early when something has fallen (unless told to go on) or the processor time is spent; "time" says how far
- * it came. */
+ * peak_memory               largest resident memory of the process, bytes
+ *
+ * With --poses a file gets every 0.1 s, and at the end, a line "time T" and one a body: place and rotation of the
+ * body's frame, velocity of the centre, angular velocity; bench-drop judges them. A run ends early when something has
+ * fallen (unless told to go on) or the processor time is spent; "time" says how far it came. */
 #ifndef DRYSTONE_BENCH_MEASURE_HPP
 #define DRYSTONE_BENCH_MEASURE_HPP
 
@@ -16,10 +19,12 @@
 #include <cstring>
 #include <ctime>
 
+#include <sys/resource.h>
+
 #include "mass.hpp"
 
 struct Arguments {
-  std::string scene;
+  std::string scene, meshes, poses;
   bool tuned = false, keepGoing = false;
   double time = 10, cpuLimit = 1e9;
 };
@@ -36,6 +41,10 @@ inline Arguments readArguments(int argc, char **argv) {
       throw std::runtime_error(word + " needs a value");
     else if (word == "--time")
       out.time = std::atof(argv[++i]);
+    else if (word == "--meshes")
+      out.meshes = argv[++i];
+    else if (word == "--poses")
+      out.poses = argv[++i];
     else if (word == "--cpu-limit")
       out.cpuLimit = std::atof(argv[++i]);
     else if (word == "--setting")
@@ -45,9 +54,16 @@ inline Arguments readArguments(int argc, char **argv) {
   }
   if (out.scene.empty() || !(out.time > 0))
     throw std::runtime_error(
-        "usage: driver SCENE.json [--setting shipped|tuned] [--time S] [--cpu-limit S] [--keep-going]");
+        "usage: driver SCENE.json [--setting shipped|tuned] [--time S] [--cpu-limit S] [--keep-going] "
+        "[--meshes FOLDER] [--poses FILE]");
   return out;
 }
+
+/* Where a body is: the frame in which its shapes are given, velocity of its centre of mass. */
+struct Motion {
+  Pose pose;
+  Vec velocity, angularVelocity;
+};
 
 /* What a driver gives: the dynamic bodies are numbered in the order of the file. */
 struct Engine {
@@ -55,6 +71,7 @@ struct Engine {
   virtual void step() = 0;
   virtual size_t count() const = 0;
   virtual Vec centre(size_t body) const = 0;
+  virtual Motion motion(size_t body) const = 0;
   virtual double penetration() = 0; /* deepest contact of the last step, m, >= 0 */
   virtual size_t contacts() = 0;
 };
@@ -76,8 +93,8 @@ inline double longestSide(const Body &body) {
     double end = shape.length / 2 + (shape.kind == Shape::Capsule ? shape.radius : 0);
     if (shape.kind == Shape::Sphere) end = shape.radius;
     Vec half = shape.kind == Shape::Box ? 0.5 * shape.size : Vec{shape.radius, shape.radius, end};
-    if (shape.kind == Shape::Hull)
-      for (const Vec &p : shape.points) take(place(shape.pose, p));
+    if (shape.kind == Shape::Hull || shape.kind == Shape::Solid)
+      for (const Vec &p : shape.mesh ? shape.mesh->points : shape.points) take(place(shape.pose, p));
     else
       for (int i = 0; i < 8; i++)
         take(place(shape.pose, Vec{i & 1 ? half.x : -half.x, i & 2 ? half.y : -half.y, i & 4 ? half.z : -half.z}));
@@ -91,11 +108,14 @@ class Measure {
       : arguments_(arguments), engine_(engine), h_(h) {
     for (const Body &body : scene.bodies)
       if (body.dynamic) sides_.push_back(longestSide(body));
+    if (arguments.poses.empty()) return;
+    poses_.reset(std::fopen(arguments.poses.c_str(), "w"));
+    if (!poses_) throw std::runtime_error("cannot write " + arguments.poses);
   }
 
   void run() {
     const long steps = std::lround(arguments_.time / h_), every = std::max(1L, std::lround(0.01 / h_));
-    const long probe = std::max(1L, std::lround(0.25 / h_));
+    const long probe = std::max(1L, std::lround(0.25 / h_)), frame = std::max(1L, std::lround(0.1 / h_));
     start_ = centres();
     double begin = cpuSeconds();
     for (steps_ = 1; steps_ <= steps; steps_++) {
@@ -104,10 +124,12 @@ class Measure {
       if (steps_ % every != 0 && !deep) continue;
       cpu_ += cpuSeconds() - begin;
       look(static_cast<double>(steps_) * h_, deep);
+      if (poses_ && (last || steps_ % frame < every)) writePoses(static_cast<double>(steps_) * h_);
       if (last) break;
       if (fellAt_ >= 0 && !arguments_.keepGoing) break;
       if (cpu_ > arguments_.cpuLimit) {
         stopped_ = "cpu-limit";
+        if (poses_) writePoses(static_cast<double>(steps_) * h_);
         break;
       }
       begin = cpuSeconds();
@@ -123,6 +145,7 @@ class Measure {
     std::printf("\"displacement_max\": %.10g, \"displacement_settled_max\": %s, \"creep_max\": %s, ", displacement_,
                 number(settled_.empty() ? -1 : settledMax_).c_str(), number(tenth_.empty() ? -1 : creep_).c_str());
     std::printf("\"penetration_max\": %.6g, \"fell_at\": %s, ", penetration_, number(fellAt_).c_str());
+    std::printf("\"peak_memory\": %.0f, ", peakMemory());
     std::printf("\"cpu_per_second\": %.6g, \"stopped\": %s, \"finite\": %s}\n", cpu_ / time,
                 stopped_ ? (std::string("\"") + stopped_ + "\"").c_str() : "null", finite_ ? "true" : "false");
   }
@@ -131,6 +154,10 @@ class Measure {
   const Arguments &arguments_;
   Engine &engine_;
   double h_;
+  struct Close {
+    void operator()(std::FILE *file) const { std::fclose(file); }
+  };
+  std::unique_ptr<std::FILE, Close> poses_;
   long steps_ = 0;
   std::vector<double> sides_;
   std::vector<Vec> start_, settled_, tenth_;
@@ -149,6 +176,22 @@ class Measure {
     std::vector<Vec> out(engine_.count());
     for (size_t i = 0; i < out.size(); i++) out[i] = engine_.centre(i);
     return out;
+  }
+  static double peakMemory() {
+    rusage usage;
+    return getrusage(RUSAGE_SELF, &usage) == 0 ? 1024 * static_cast<double>(usage.ru_maxrss) : 0;
+  }
+  /* Written out at once: a driver that crashes later has said how far it came. */
+  void writePoses(double time) {
+    std::fprintf(poses_.get(), "time %.9g\n", time);
+    for (size_t i = 0; i < engine_.count(); i++) {
+      const Motion m = engine_.motion(i);
+      const Vec &p = m.pose.p, &v = m.velocity, &w = m.angularVelocity;
+      const Quat &q = m.pose.q;
+      std::fprintf(poses_.get(), "%.9g %.9g %.9g %.9g %.9g %.9g %.9g ", p.x, p.y, p.z, q.w, q.x, q.y, q.z);
+      std::fprintf(poses_.get(), "%.6g %.6g %.6g %.6g %.6g %.6g\n", v.x, v.y, v.z, w.x, w.y, w.z);
+    }
+    std::fflush(poses_.get());
   }
   void look(double time, bool deep) {
     const std::vector<Vec> now = centres();
@@ -180,7 +223,7 @@ template <typename Run>
 int driverMain(int argc, char **argv, Run run) {
   try {
     const Arguments arguments = readArguments(argc, argv);
-    run(arguments, SceneReader::readFile(arguments.scene));
+    run(arguments, SceneReader::readFile(arguments.scene, arguments.meshes));
     return 0;
   } catch (const std::exception &error) {
     std::fprintf(stderr, "%s: %s\n", argv[0], error.what());

@@ -1,6 +1,7 @@
 /* A scene file as the C++ drivers need it: bodies, shapes, and the coefficients of every pair of materials.
  *
- * Reads the format of schema/scene.schema.json as far as the benchmark uses it. What would change the motion and is not
+ * Reads the format of schema/scene.schema.json as far as the benchmark uses it. The triangles of a solid are read from
+ * FOLDER/NAME.obj, which bench-drop writes: every engine has the same ones. What would change the motion and is not
  * supported (scripted motion, release times, forces) throws: a rival must run the same scene or none. */
 #ifndef DRYSTONE_BENCH_SCENE_HPP
 #define DRYSTONE_BENCH_SCENE_HPP
@@ -10,6 +11,7 @@
 #include <cmath>
 #include <fstream>
 #include <limits>
+#include <memory>
 #include <sstream>
 
 #include "json.hpp"
@@ -44,12 +46,39 @@ struct Pose {
 inline Vec place(const Pose &pose, Vec s) { return pose.p + rotate(pose.q, s); }
 inline Pose place(const Pose &a, const Pose &b) { return {place(a, b.p), a.q * b.q}; }
 
+struct TriMesh {
+  std::vector<Vec> points;
+  std::vector<unsigned> triangles; /* 3 a triangle, counter-clockwise seen from outside */
+};
+
+/* Lines "v x y z" and "f a b c"; other lines are not looked at. */
+inline TriMesh readObj(const std::string &path) {
+  std::ifstream file(path);
+  if (!file) throw std::runtime_error("cannot open " + path);
+  TriMesh mesh;
+  std::string line, word;
+  while (std::getline(file, line)) {
+    std::istringstream words(line);
+    words >> word;
+    Vec p;
+    unsigned a = 0, b = 0, c = 0;
+    if (word == "v" && words >> p.x >> p.y >> p.z) mesh.points.push_back(p);
+    if (word == "f" && words >> a >> b >> c)
+      for (unsigned i : {a, b, c}) mesh.triangles.push_back(i - 1);
+  }
+  for (unsigned i : mesh.triangles)
+    if (i >= mesh.points.size()) throw std::runtime_error(path + ": a triangle names a vertex that is not there");
+  if (mesh.triangles.empty()) throw std::runtime_error(path + ": no triangles");
+  return mesh;
+}
+
 struct Shape {
-  enum Kind { Sphere, Box, Capsule, Cylinder, Hull, HalfSpace } kind = Box;
+  enum Kind { Sphere, Box, Capsule, Cylinder, Hull, HalfSpace, Solid } kind = Box;
   Pose pose;
   double density = 1000, radius = 0, length = 0;
   Vec size;
   std::vector<Vec> points;
+  std::shared_ptr<const TriMesh> mesh; /* of a solid, shared by all bodies of its form */
 };
 
 struct Body {
@@ -73,20 +102,23 @@ struct Scene {
 
 class SceneReader {
  public:
-  static Scene readFile(const std::string &path) {
+  static Scene readFile(const std::string &path, const std::string &meshes = "") {
     std::ifstream file(path);
     if (!file) throw std::runtime_error("cannot open " + path);
     std::stringstream text;
     text << file.rdbuf();
     const std::string content = text.str();
     SceneReader reader;
+    reader.folder_ = meshes;
     reader.read(JsonReader(content).read());
     return reader.scene_;
   }
 
  private:
   Scene scene_;
+  std::string folder_; /* of meshes */
   std::map<std::string, size_t> names_;
+  std::map<std::string, std::shared_ptr<const TriMesh>> meshes_;
   std::vector<std::array<double, 2>> coefficients_; /* mu, e of each material */
 
   static Vec vec(const Json *value, Vec initial) {
@@ -116,7 +148,13 @@ class SceneReader {
     if (rule == "product") return a * b;
     throw std::runtime_error("unknown rule " + rule);
   }
-  static Shape readShape(const Json &json, double density) {
+  std::shared_ptr<const TriMesh> readMesh(const std::string &name) {
+    if (folder_.empty()) throw std::runtime_error("a solid, but no folder of meshes was given");
+    std::shared_ptr<const TriMesh> &mesh = meshes_[name];
+    if (!mesh) mesh = std::make_shared<const TriMesh>(readObj(folder_ + "/" + name + ".obj"));
+    return mesh;
+  }
+  Shape readShape(const Json &json, double density) {
     Shape shape;
     const std::string kind = json.get("kind", "");
     if (kind == "sphere")
@@ -131,6 +169,8 @@ class SceneReader {
       shape.kind = Shape::Hull;
     else if (kind == "half-space")
       shape.kind = Shape::HalfSpace;
+    else if (kind == "solid")
+      shape.kind = Shape::Solid, shape.mesh = readMesh(json.get("solid", ""));
     else
       throw std::runtime_error("unknown shape \"" + kind + "\"");
     shape.pose = {vec(json.find("position"), {}), rotation(json.find("rotation"))};

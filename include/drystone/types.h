@@ -158,6 +158,7 @@ typedef struct ds_options {
                                the loop ends there on a contact projection [SP08 7]. The predictor has its own limits */
   double rel_err;           /* SP08 eq. 28: threshold of Algorithm 1, default 1e-4; used where predictor = NONE */
   bool warm_start;          /* default true */
+  bool sub_islands;         /* islands are split at contacts that carry nothing [SP08 8.2]; default true */
   int32_t contacts_per_face; /* points on a face-face contact, default 8; more = dense sampling */
   double margin;             /* m: contacts are found this far ahead besides what motion needs; default 0 = chosen */
 } ds_options;

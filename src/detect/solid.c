@@ -42,6 +42,19 @@ static double point_distance(ds_vec3 *normal, ds_vec3 x, ds_vec3 axis) {
   return d;
 }
 
+/* The gradient of the interpolant jumps from cell to cell: a sample that lies on their border would change its normal
+ * by rounding. Central differences over half a cell do not jump. */
+static double field_distance(ds_vec3 *normal, const ds_field *f, ds_vec3 x) {
+  double h = 0.25 * f->fine, g[6];
+  for (int i = 0; i < 6; i++) {
+    double step = i % 2 ? -h : h;
+    ds_vec3 y = v3(x.x + (i / 2 == 0 ? step : 0), x.y + (i / 2 == 1 ? step : 0), x.z + (i / 2 == 2 ? step : 0));
+    g[i] = ds_field_distance(f, y);
+  }
+  *normal = v3_unit(v3(g[0] - g[1], g[2] - g[3], g[4] - g[5]));
+  return ds_field_distance(f, x);
+}
+
 double ds_shape_distance(ds_vec3 *normal, const ds_shape *shape, ds_vec3 x) {
   switch (shape->kind) {
     case DS_SHAPE_SPHERE:
@@ -59,7 +72,7 @@ double ds_shape_distance(ds_vec3 *normal, const ds_shape *shape, ds_vec3 x) {
       *normal = v3(0, 0, 1);
       return x.z;
     case DS_SHAPE_SOLID:
-      return ds_field_sample(normal, &shape->solid->field, x);
+      return field_distance(normal, &shape->solid->field, x);
   }
   *normal = v3(0, 0, 1);
   return INFINITY;
@@ -169,33 +182,30 @@ static ds_vec3 direction(int i) {
   return v3_unit(v3(k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1));
 }
 
-/* Places of the surface nearest to the ball about c, each the foot of a normal through c: from the ball's side in every
- * direction, some steps of projection. */
+/* Places of the surface nearest to the ball about c, each the foot of a normal through c: from every direction u, steps
+ * of u <- -gradient at c + radius u, which a plane wall ends at once. */
 static void seek_ball(seeker *s, ds_vec3 c, double radius) {
-  ds_vec3 feet[DIRECTIONS], n, way = v3_add(s->twist.move, v3_cross(s->twist.turn, c));
+  ds_vec3 feet[DIRECTIONS + 1], n, way = v3_add(s->twist.move, v3_cross(s->twist.turn, c));
   const ds_solid_query *q = s->query;
   int count = 0;
-  double d = ds_shape_distance(&n, s->other, c), length = v3_norm(way), reach = q->slack + (1 + q->relax) * length;
+  double d = ds_shape_distance(&n, s->other, c), reach = q->slack + (1 + q->relax) * v3_norm(way);
   if (!(d - radius < reach)) return;
-  add(s, v3_mad(c, -radius, n), n, d - radius, DS_FEATURE(3, DIRECTIONS));
-  feet[count++] = n;
-  for (int i = 0; i < DIRECTIONS; i++) {
-    ds_vec3 u = direction(i), g = n;
-    double out = 0;
-    for (int k = 0; k < 4; k++) { /* u <- towards the foot of c + radius u */
-      ds_vec3 x = v3_mad(c, radius, u);
-      out = ds_shape_distance(&g, s->other, x);
-      ds_vec3 foot = v3_sub(v3_mad(x, -out, g), c);
-      if (!(v3_norm(foot) > 0)) break;
-      u = v3_unit(foot);
+  for (int i = 0; i <= DIRECTIONS; i++) {
+    ds_vec3 u = i < DIRECTIONS ? direction(i) : v3_neg(n), g = n;
+    double out = 0, along = 0;
+    for (int k = 0; k < 6 && along > -0.9999; k++) {
+      out = ds_shape_distance(&g, s->other, v3_mad(c, radius, u));
+      along = v3_dot(g, u);
+      if (along > -0.9999) u = v3_neg(g);
     }
-    if (!(out < reach) || !(v3_dot(g, u) < -0.99)) continue; /* no foot of a normal through the centre */
+    if (!(out < reach) || !(along < -0.99)) continue; /* no foot of a normal through the centre */
     bool known = false;
-    for (int k = 0; k < count; k++) known = known || v3_dot(feet[k], g) > 0.9;
+    for (int k = 0; k < count; k++) known = known || v3_dot(feet[k], g) > 0.95;
     if (known) continue;
     feet[count++] = g;
     add(s, v3_mad(c, -radius, g), g, out, DS_FEATURE(3, i));
   }
+  if (count == 0) add(s, v3_mad(c, -radius, n), n, d - radius, DS_FEATURE(3, DIRECTIONS + 1));
 }
 
 /* ---- both ways ---- */

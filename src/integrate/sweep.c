@@ -14,7 +14,7 @@
 #include "detect/gap.h"
 #include "integrate/integrate.h"
 
-enum { ADVANCES = 200, LOOKS = 64 };
+enum { ADVANCES = 200, LOOKS = 64, BISECTIONS = 12 };
 static const double touching = 1e-3; /* of the smaller body's radius */
 static const double too_deep = 0.25; /* of the thinner body */
 
@@ -60,12 +60,20 @@ static ds_box swept_box(const ds_body *body, const course *c) {
 /* The share of the step that two bodies which touch can take without turning through each other. */
 static double sliding(const ds_body *a, const course *ca, const ds_body *b, const course *cb, double speed) {
   double thin = fmin(a->thickness, b->thickness), looks = ceil(2 * speed / thin);
-  if (!(v3_norm(ca->turn) + v3_norm(cb->turn) > 0) || !isfinite(thin) || !(looks > 1)) return 1;
+  if (!isfinite(thin) || !(looks > 1)) return 1;
   int n = looks < LOOKS ? (int)looks : LOOKS;
   double allowed = fmax(0, ds_body_overlap(a, ca->pose, b, cb->pose)) + too_deep * thin;
   for (int i = 1; i <= n; i++) {
-    double t = (double)i / n;
-    if (ds_body_overlap(a, pose_at(ca, t), b, pose_at(cb, t)) > allowed) return (double)(i - 1) / n;
+    double safe = (double)(i - 1) / n, t = (double)i / n;
+    if (ds_body_overlap(a, pose_at(ca, t), b, pose_at(cb, t)) <= allowed) continue;
+    for (int k = 0; k < BISECTIONS; k++) { /* some way is always left, or it would never get on */
+      double middle = 0.5 * (safe + t);
+      if (ds_body_overlap(a, pose_at(ca, middle), b, pose_at(cb, middle)) <= allowed)
+        safe = middle;
+      else
+        t = middle;
+    }
+    return safe;
   }
   return 1;
 }

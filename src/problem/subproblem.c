@@ -207,7 +207,10 @@ bool ds_subproblem_prepare(ds_arena *arena, ds_subproblem *p) {
   p->rho = trace > 0 ? 3 * p->contact_count / trace : 1;
   ds_subproblem_slip(q, p, p->predicted);
   for (int32_t i = 0; i < 3 * p->contact_count; i++) sum += q[i] * q[i];
+  double speed = 0;
+  for (int32_t i = 0; i < p->dof; i++) speed += p->predicted[i] * p->predicted[i];
   p->target = sqrt(sum);
+  p->noise = 1e-15 * sqrt(trace * speed);
   p->free_slip = q;
   return true;
 }
@@ -284,7 +287,7 @@ double ds_subproblem_error(const ds_subproblem *p, const double *r, const double
     if (uk[0] < 0) approach += uk[0] * uk[0];
   }
   double scale = fmax(sqrt(norm), p->rho * p->target);
-  if (sum == 0) return 0; /* nothing to do, whatever the scale */
+  if (sqrt(sum) <= p->rho * p->noise) return 0; /* nothing to do, whatever the scale */
   double error = sqrt(sum) / scale, least = 1e-3 * p->rho * p->target * p->target;
   if (!isfinite(error) || !isfinite(scale)) return INFINITY; /* a NaN must never pass a comparison */
   if (!(p->target > 0)) return error;

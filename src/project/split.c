@@ -187,7 +187,7 @@ bool ds_project_split(ds_arena *arena, double *r, double *v, ds_certificate *cer
   int32_t nc = p->contact_count;
   bool published = options->predictor == DS_PREDICTOR_NONE;
   split s;
-  if (nc < SMALL || p->delassus || published || options->friction_samples)
+  if (nc < SMALL || p->delassus || published || options->friction_samples || !options->sub_islands)
     return ds_project_island(arena, r, v, certificate, p, options, aim);
   double *u = DS_NEW(arena, double, 3 * (size_t)nc + 1);
   if (!split_new(arena, &s, p) || !u) return false;

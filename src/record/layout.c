@@ -147,7 +147,7 @@ bool ds_record_has_members(hid_t file_type, hid_t memory_type) {
 }
 
 #define SETTING(name, kind) \
-  { #name, kind, offsetof(ds_setting_values, name) }
+  { #name, kind, offsetof(ds_setting_values, name), false }
 const ds_setting *ds_record_settings(int32_t *count) {
   static const ds_setting settings[] = {
       SETTING(time, DS_SETTING_REAL),
@@ -161,6 +161,7 @@ const ds_setting *ds_record_settings(int32_t *count) {
       SETTING(max_iterations, DS_SETTING_INTEGER),
       SETTING(warm_start, DS_SETTING_INTEGER),
       SETTING(contacts_per_face, DS_SETTING_INTEGER),
+      {"sub_islands", DS_SETTING_INTEGER, offsetof(ds_setting_values, sub_islands), true},
   };
   *count = (int32_t)(sizeof settings / sizeof *settings);
   return settings;

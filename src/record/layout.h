@@ -61,10 +61,11 @@ typedef struct ds_setting {
   const char *name;
   ds_setting_kind kind;
   size_t offset; /* of the double or int32_t in ds_setting_values */
+  bool optional; /* recordings of earlier versions do not have it */
 } ds_setting;
 typedef struct ds_setting_values {
   double time, step, tolerance, rel_err, margin;
-  int32_t method, predictor, friction_samples, max_iterations, warm_start, contacts_per_face;
+  int32_t method, predictor, friction_samples, max_iterations, warm_start, sub_islands, contacts_per_face;
 } ds_setting_values;
 const ds_setting *ds_record_settings(int32_t *count);
 

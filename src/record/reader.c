@@ -100,13 +100,14 @@ static ds_status read_scene_text(ds_recording *r, ds_error *error) {
 }
 
 static ds_status read_settings(ds_recording *r, ds_error *error) {
-  ds_setting_values values = {0};
+  ds_setting_values values = {.sub_islands = 1};
   int32_t count;
   const ds_setting *settings = ds_record_settings(&count);
   hid_t group = H5Lexists(r->file, "/settings", H5P_DEFAULT) > 0 ? H5Gopen2(r->file, "/settings", H5P_DEFAULT) : -1;
   bool ok = group >= 0 && read_text(r->settings.name, sizeof r->settings.name, group, "name");
   for (int32_t i = 0; ok && i < count; i++)
     ok =
+        (settings[i].optional && H5Aexists(group, settings[i].name) <= 0) ||
         read_number((char *)&values + settings[i].offset, group, settings[i].name, settings[i].kind == DS_SETTING_REAL);
   if (group >= 0) H5Gclose(group);
   if (!ok) return damaged(r, error, "its /settings are not complete");
@@ -123,6 +124,7 @@ static ds_status read_settings(ds_recording *r, ds_error *error) {
   o->friction_samples = values.friction_samples;
   o->max_iterations = values.max_iterations;
   o->warm_start = values.warm_start != 0;
+  o->sub_islands = values.sub_islands != 0;
   o->contacts_per_face = values.contacts_per_face;
   ds_error why;
   return ds_options_check(o, &why) == DS_OK ? DS_OK : damaged(r, error, why.message);

@@ -95,6 +95,7 @@ static bool write_settings(hid_t file, const ds_run_settings *run) {
                               .friction_samples = o->friction_samples,
                               .max_iterations = o->max_iterations,
                               .warm_start = o->warm_start,
+                              .sub_islands = o->sub_islands,
                               .contacts_per_face = o->contacts_per_face};
   int32_t count;
   const ds_setting *settings = ds_record_settings(&count);

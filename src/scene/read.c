@@ -53,6 +53,7 @@ static const ds_field option_fields[] = {
     {.key = "max_iterations", .kind = DS_FIELD_INTEGER, AT(max_iterations), .low = 1, .high = 1e9},
     {.key = "rel_err", .kind = DS_FIELD_NUMBER, AT(rel_err), .high = DS_FIELD_LIMIT, .above = true},
     {.key = "warm_start", .kind = DS_FIELD_BOOLEAN, AT(warm_start)},
+    {.key = "sub_islands", .kind = DS_FIELD_BOOLEAN, AT(sub_islands)},
     {.key = "contacts_per_face", .kind = DS_FIELD_INTEGER, AT(contacts_per_face), .low = 3, .high = 400},
     {.key = "margin", .kind = DS_FIELD_NUMBER, AT(margin), .unit = "m", .high = DS_FIELD_LIMIT},
 };
