@@ -31,6 +31,7 @@ bench: all ## the rivals beside Drystone on the same scenes; tables in bench/res
 	@$(DEPS) bench
 	@$(call build,bench,)
 	@bench/run.py
+	@bench/drop.py
 	@build/bench/bench/bench-solver bench/results/solver
 	@bench/solve/profile.py
 

@@ -15,7 +15,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <time.h>
 
 #include "drystone/scene_file.h"
@@ -25,6 +24,7 @@
 #define FAR_AWAY 100.0 /* m */
 #define AWAKE 0.01     /* m/s: what moves faster is not at rest */
 #define FRAME 0.1      /* s between the places in a file */
+enum { FRAMES_MAX = 1000 };
 
 typedef struct arguments {
   const char *scene, *meshes, *run, *judge, *cache;
@@ -208,6 +208,8 @@ typedef struct tally {
   int64_t steps, converged;
   int32_t contacts, contacts_max;
   double cpu, penetration, stages[DS_STAGE_COUNT];
+  double cpu_at[FRAMES_MAX]; /* s spent up to the end of every FRAME */
+  int32_t frames;
 } tally;
 
 static void add_step(tally *t, const ds_step_report *report) {
@@ -219,10 +221,19 @@ static void add_step(tally *t, const ds_step_report *report) {
   for (int i = 0; i < DS_STAGE_COUNT; i++) t->stages[i] += report->seconds[i];
 }
 
+/* Bytes: the kernel's own figure for this program; getrusage would count what ran before it in the same process. */
+static long long peak_memory(void) {
+  char line[128];
+  long long kib = 0;
+  FILE *file = fopen("/proc/self/status", "r");
+  while (file && fgets(line, sizeof line, file))
+    if (sscanf(line, "VmHWM: %lld", &kib) == 1) break;
+  if (file) fclose(file);
+  return 1024 * kib;
+}
+
 static void print_tally(const tally *t, const ds_scene *scene, const ds_run_settings *run, bool stopped) {
   static const char *const names[DS_STAGE_COUNT] = {"detect", "assemble", "predict", "project", "integrate"};
-  struct rusage usage = {0};
-  getrusage(RUSAGE_SELF, &usage);
   double time = (double)t->steps * run->options.step, steps = t->steps > 0 ? (double)t->steps : 1;
   printf("{\"engine\": \"Drystone\", \"version\": \"%s\", \"settings\": \"%g ms, tolerance %g\", ", ds_version(),
          1e3 * run->options.step, run->options.tolerance);
@@ -231,8 +242,10 @@ static void print_tally(const tally *t, const ds_scene *scene, const ds_run_sett
   printf("\"contacts\": %d, \"contacts_max\": %d, \"penetration_max\": %.4g, \"converged_share\": %.6g, ", t->contacts,
          t->contacts_max, t->penetration, (double)t->converged / steps);
   for (int i = 0; i < DS_STAGE_COUNT; i++) printf("\"ms_%s\": %.5g, ", names[i], 1e3 * t->stages[i] / steps);
-  printf("\"ms_cpu\": %.5g, \"peak_memory\": %lld, ", 1e3 * t->cpu / steps, 1024 * (long long)usage.ru_maxrss);
-  printf("\"cpu_per_second\": %.6g, \"stopped\": %s}\n", time > 0 ? t->cpu / time : 0,
+  printf("\"ms_cpu\": %.5g, \"peak_memory\": %lld, ", 1e3 * t->cpu / steps, peak_memory());
+  printf("\"cpu_at\": [");
+  for (int32_t i = 0; i < t->frames; i++) printf("%s%.5g", i ? ", " : "", t->cpu_at[i]);
+  printf("], \"cpu_per_second\": %.6g, \"stopped\": %s}\n", time > 0 ? t->cpu / time : 0,
          stopped ? "\"cpu-limit\"" : "null");
 }
 
@@ -251,6 +264,7 @@ static bool simulate(const ds_scene *scene, ds_state *state, const ds_run_settin
     if (!ok) break;
     add_step(&t, &report);
     stopped = t.cpu > a->cpu_limit && t.steps < steps;
+    if (t.steps % frame == 0 && t.frames < FRAMES_MAX) t.cpu_at[t.frames++] = t.cpu;
     if (t.steps % frame == 0 || t.steps == steps || stopped) write_motions(file, scene, state);
   }
   if (file) ok = fclose(file) == 0 && ok;

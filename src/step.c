@@ -14,7 +14,7 @@
 #include "problem/export.h"
 #include "project/project.h"
 
-enum { LOOKS_AGAIN = 2 }; /* at what the solution runs into, at most */
+enum { LOOKS_AGAIN = 1 }; /* at what the solution runs into, at most */
 
 struct ds_stepper {
   ds_pool *pool;

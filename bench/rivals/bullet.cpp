@@ -5,8 +5,8 @@
  * Bullet's callbacks; inertia is exact. Built once with Bullet's usual single precision and once with double
  * (BT_USE_DOUBLE_PRECISION).
  *
- * Solids are btGImpactMeshShape, Bullet's moving concave mesh, with a margin of 1 mm in place of its 10 mm, which would
- * be a third of a chess man's waist. */
+ * Solids are btGImpactMeshShape, Bullet's moving concave mesh, with a margin of 1 mm in place of its 100 mm: the foot
+ * of a pawn has a radius of 16 mm. */
 #include <BulletCollision/Gimpact/btGImpactCollisionAlgorithm.h>
 #include <BulletCollision/Gimpact/btGImpactShape.h>
 #include <btBulletDynamicsCommon.h>

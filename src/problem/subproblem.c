@@ -287,7 +287,8 @@ double ds_subproblem_error(const ds_subproblem *p, const double *r, const double
     if (uk[0] < 0) approach += uk[0] * uk[0];
   }
   double scale = fmax(sqrt(norm), p->rho * p->target);
-  if (sqrt(sum) <= p->rho * p->noise) return 0; /* nothing to do, whatever the scale */
+  /* nothing to do, whatever the scale; or what there is to do is rounding, and what is left of it */
+  if (sum == 0 || (p->target <= p->noise && sqrt(sum) <= p->rho * p->noise)) return 0;
   double error = sqrt(sum) / scale, least = 1e-3 * p->rho * p->target * p->target;
   if (!isfinite(error) || !isfinite(scale)) return INFINITY; /* a NaN must never pass a comparison */
   if (!(p->target > 0)) return error;

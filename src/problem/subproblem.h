@@ -41,7 +41,7 @@ typedef struct ds_subproblem {
   const double *free_slip; /* q = Gᵀ v_p - b, 3 x contact_count: slip without impulses */
   double rho;              /* 3 contacts / trace of GᵀG: the step of the natural map */
   double target;           /* |q|, q = Gᵀ v_p - b: scale of the error of a zero impulse */
-  double noise;            /* rounding of q: slips of this size are none */
+  double noise;            /* rounding of q: where q is no more than that, nothing is to be done */
   struct ds_pool *pool;    /* threads that are free to help with this problem alone; NULL: none */
 } ds_subproblem;
 

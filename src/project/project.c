@@ -16,7 +16,7 @@
 #include "project/system.h"
 
 /* Steps of the first Newton. A problem of its own goes over to sweeps sooner, and back. */
-enum { NEWTON_OF_STEP = 40, NEWTON_ONCE = 15, SWEEPS_BETWEEN = 15 };
+enum { NEWTON_OF_STEP = 40, NEWTON_OF_LOOSE = 8, NEWTON_ONCE = 15, SWEEPS_BETWEEN = 15 };
 
 /* A warm start is taken without a solve only where its error is well below the tolerance. */
 static const double ACCEPT_WARM = 10; /* over the aim */
@@ -125,6 +125,9 @@ static void rescue(ds_arena *arena, ds_system *system, ds_iterate *x, ds_iterate
   newton(arena, system, x, work, g, 1e-4, 60);
 }
 
+/* Large, and not to be solved to many digits. */
+static bool is_loose(const ds_subproblem *p, goal g) { return g.tolerance >= 1e-5 && p->body_count >= 100; }
+
 /* In large piles a factorization costs as much as tens of sweeps, and sweeps alone reach loose tolerances: they come
  * first where ten of them or more cost no more than a factorization, or where the tolerance is loose and the island
  * large. As many as two hundred factorizations cost are tried, while they get there at the present rate. A contact
@@ -133,7 +136,7 @@ static void rescue(ds_arena *arena, ds_system *system, ds_iterate *x, ds_iterate
 static bool sweeps_of_large(ds_arena *arena, ds_system *system, ds_iterate *x, ds_iterate *y, ds_work *work, goal g) {
   const ds_subproblem *p = system->problem;
   double products = system->pattern ? system->pattern->work : 0, nc = p->contact_count;
-  bool many = products >= 2000 * nc, loose = g.tolerance >= 1e-5 && p->body_count >= 100;
+  bool many = products >= 2000 * nc, loose = is_loose(p, g);
   double goal_of_sweeps = fmax(g.target, 0.3 * g.tolerance);
   double budget = fmin(4000, 200 * (products + 600 * nc) / (100 * nc));
   if (!system->pattern || !(many || loose)) return false;
@@ -158,7 +161,11 @@ static bool sweeps_of_large(ds_arena *arena, ds_system *system, ds_iterate *x, d
 static bool newton_and_sweeps(ds_arena *arena, ds_system *system, ds_iterate *x, ds_iterate *y, ds_work *work, goal g) {
   const ds_subproblem *p = system->problem;
   int32_t before = work->projections;
-  newton(arena, system, x, work, g, first_proximal(x), g.once ? NEWTON_ONCE : NEWTON_OF_STEP);
+  bool enough = is_loose(p, g) && x->error <= g.tolerance; /* the digits to come are worth a few steps */
+  newton(arena, system, x, work, g, first_proximal(x),
+         enough   ? NEWTON_OF_LOOSE
+         : g.once ? NEWTON_ONCE
+                  : NEWTON_OF_STEP);
   if (x->error <= g.tolerance) return true;
   if (!g.once || work->projections - before < NEWTON_ONCE) return false;
   const double *blocks = ds_gauss_seidel_blocks(arena, p);

@@ -19,7 +19,7 @@ static const double parting_rms = 0.25; /* a contact that parts faster than this
 
 typedef struct split {
   const ds_subproblem *whole;
-  bool *active;
+  bool *active, *fresh;         /* fresh: active since the last round */
   int32_t *parent;              /* union of bodies joined by active contacts */
   int32_t *part, part_count;    /* of a body, or -1 */
   int32_t *contact_start;       /* part_count + 1: its contacts in `contacts` */
@@ -31,6 +31,7 @@ static bool split_new(ds_arena *arena, split *s, const ds_subproblem *p) {
   size_t nb = (size_t)p->body_count + 2, nc = (size_t)p->contact_count + 2;
   s->whole = p;
   s->active = DS_NEW0(arena, bool, nc);
+  s->fresh = DS_NEW0(arena, bool, nc);
   s->parent = DS_NEW(arena, int32_t, nb);
   s->part = DS_NEW(arena, int32_t, nb);
   s->contact_start = DS_NEW(arena, int32_t, nb);
@@ -141,12 +142,19 @@ static void add_work(ds_certificate *sum, const ds_certificate *c) {
   sum->unbounded |= c->unbounded;
 }
 
-/* Solves all parts; r and v of the whole are filled. */
+/* Parts change only by contacts that have become active: the others have been solved. */
+static bool has_fresh(const split *s, int32_t part) {
+  for (int32_t i = s->contact_start[part]; i < s->contact_start[part + 1]; i++)
+    if (s->fresh[s->contacts[i]]) return true;
+  return false;
+}
+
+/* Solves the parts that are new; r and v of the whole are filled. */
 static bool solve_parts(ds_arena *arena, double *r, double *v, ds_certificate *work, const split *s,
                         const ds_options *options, double aim) {
   const ds_subproblem *p = s->whole;
-  memcpy(v, p->predicted, (size_t)p->dof * sizeof(double));
   for (int32_t i = 0; i < s->part_count; i++) {
+    if (!has_fresh(s, i)) continue;
     ds_arena_mark mark = ds_arena_get_mark(arena);
     ds_subproblem q;
     double *part_r, *part_v;
@@ -167,9 +175,10 @@ static bool solve_parts(ds_arena *arena, double *r, double *v, ds_certificate *w
 /* Contacts that the solution runs into become active. */
 static bool join_violated(split *s, const double *u, double least) {
   bool any = false;
+  memset(s->fresh, 0, (size_t)s->whole->contact_count * sizeof *s->fresh);
   for (int32_t k = 0; k < s->whole->contact_count; k++) {
     if (s->active[k] || !(u[3 * k] < least)) continue;
-    s->active[k] = any = true;
+    s->active[k] = s->fresh[k] = any = true;
   }
   return any;
 }
@@ -197,7 +206,8 @@ bool ds_project_split(ds_arena *arena, double *r, double *v, ds_certificate *cer
   double rms = sqrt(sum / (3 * nc));
   ds_subproblem_velocity(v, p, r);
   ds_subproblem_slip(u, p, v);
-  for (int32_t k = 0; k < nc; k++) s.active[k] = r[3 * k] > 0 || !(u[3 * k] > parting_rms * rms);
+  for (int32_t k = 0; k < nc; k++) s.active[k] = s.fresh[k] = r[3 * k] > 0 || !(u[3 * k] > parting_rms * rms);
+  memcpy(v, p->predicted, (size_t)p->dof * sizeof(double)); /* of bodies that touch nothing */
   for (int32_t round = 0; round < ROUNDS; round++) {
     if (find_parts(&s) > worth_it * nc) break;
     if (!solve_parts(arena, r, v, &work, &s, options, aim)) return false;
