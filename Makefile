@@ -42,7 +42,7 @@ shake: all ## the scenes shaken for 30 s, every step to be certified; table in b
 	@$(DEPS) test
 	@scripts/shake.py
 
-fuzz: ## hostile problem files, FUZZ_TIME=600 seconds for each target
+fuzz: ## hostile problem and mesh files, FUZZ_TIME=600 seconds for each target
 	@$(DEPS) build test
 	@$(call build,fuzz,)
 	@FUZZ_TIME=$(FUZZ_TIME) scripts/fuzz.sh

@@ -9,7 +9,7 @@ typedef struct built {
   ds_mesh mesh;
   ds_surface surface;
   ds_distance tree;
-  ds_field field;
+  ds_distance_field field;
 } built;
 
 /* Takes the mesh over. The longest side has `along` fine cells. */
@@ -225,7 +225,7 @@ static void turned_box(void) {
 static void continuous(void) {
   built b;
   build(&b, mesh_pawn(24), 64, 0.5);
-  const ds_field *f = &b.field;
+  const ds_distance_field *f = &b.field;
   double worst = 0, step = 1e-7 * f->fine;
   int32_t plain = 0;
   for (int32_t i = 0; i < 60000; i++) {
@@ -254,7 +254,7 @@ static void continuous(void) {
 static void gradients(void) {
   built b;
   build(&b, mesh_pawn(24), 64, 0.5);
-  const ds_field *f = &b.field;
+  const ds_distance_field *f = &b.field;
   double worst = 0;
   for (int32_t i = 0; i < 20000; i++) {
     /* inside a fine cell, away from its sides */

@@ -160,7 +160,7 @@ static uint64_t hash_bytes(uint64_t h, const void *data, size_t size) {
 }
 
 static uint64_t hash_solid(const ds_solid *s) {
-  const ds_field *f = &s->field;
+  const ds_distance_field *f = &s->field;
   size_t points = (size_t)(f->size[0] + 1) * (size_t)(f->size[1] + 1) * (size_t)(f->size[2] + 1);
   uint64_t h = hash_bytes(0xcbf29ce484222325u, f->values, points * sizeof *f->values);
   h = hash_bytes(h, f->brick, (size_t)f->size[0] * (size_t)f->size[1] * (size_t)f->size[2] * sizeof *f->brick);

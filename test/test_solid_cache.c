@@ -68,7 +68,7 @@ static bool same_bytes(const void *a, const void *b, int64_t count, size_t size)
 }
 
 static bool same_solid(const ds_solid *a, const ds_solid *b) {
-  const ds_field *f = &a->field, *g = &b->field;
+  const ds_distance_field *f = &a->field, *g = &b->field;
   const ds_samples *s = &a->samples, *t = &b->samples;
   int64_t cells = f->size[0] * f->size[1] * f->size[2];
   int64_t points = (f->size[0] + 1) * (f->size[1] + 1) * (f->size[2] + 1);

@@ -44,7 +44,7 @@ static double point_distance(ds_vec3 *normal, ds_vec3 x, ds_vec3 axis) {
 
 /* The gradient of the interpolant jumps from cell to cell: a sample that lies on their border would change its normal
  * by rounding. Central differences over half a cell do not jump. */
-static double field_distance(ds_vec3 *normal, const ds_field *f, ds_vec3 x) {
+static double field_distance(ds_vec3 *normal, const ds_distance_field *f, ds_vec3 x) {
   double h = 0.25 * f->fine, g[6];
   for (int i = 0; i < 6; i++) {
     double step = i % 2 ? -h : h;
@@ -250,7 +250,7 @@ bool ds_narrow_solid(ds_arena *scratch, ds_manifold *m, const ds_solid_query *qu
   if (a->kind != DS_SHAPE_SPHERE) seek_from(&t, &pb);
   if (b->kind == DS_SHAPE_SPHERE) {
     int32_t of_ball = t.count - s.count;
-    memmove(t.found, t.found + s.count, (size_t)of_ball * sizeof *t.found);
+    if (of_ball > 0) memmove(t.found, t.found + s.count, (size_t)of_ball * sizeof *t.found);
     t.count = of_ball;
   }
   bool ok = !t.failed;

@@ -17,11 +17,11 @@ typedef struct ds_build {
 /* ---- field.c ---- */
 /* Lays out the grid and finds which cells have bricks: all that come nearer to the surface than `band` coarse cells.
  * DS_ERROR_INPUT where the grid would be too large. */
-ds_status ds_field_plan(ds_field *field, const ds_build *build, double fine, double band, ds_error *error);
+ds_status ds_field_plan(ds_distance_field *field, const ds_build *build, double fine, double band, ds_error *error);
 /* Computes all distances of a planned field. */
-ds_status ds_field_fill(ds_field *field, const ds_build *build, ds_error *error);
-int64_t ds_field_bytes(const ds_field *field); /* also of a field that is only planned */
-void ds_field_free(ds_field *field);
+ds_status ds_field_fill(ds_distance_field *field, const ds_build *build, ds_error *error);
+int64_t ds_field_bytes(const ds_distance_field *field); /* also of a field that is only planned */
+void ds_field_free(ds_distance_field *field);
 
 /* ---- samples.c ---- */
 /* Points and normals in the order of their numbers; no balls yet. No point of the surface is farther from a sample

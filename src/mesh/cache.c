@@ -98,7 +98,7 @@ static void *pass_array(stream *s, void *items, int64_t count, size_t size) {
   return items;
 }
 
-static void pass_field(stream *s, ds_field *f) {
+static void pass_field(stream *s, ds_distance_field *f) {
   int64_t cells = 1, points = 1;
   pass_vector(s, &f->origin);
   pass_number(s, &f->coarse);
@@ -154,7 +154,7 @@ static bool all_finite(const float *x, int64_t count) {
   return true;
 }
 
-static bool field_is_sound(const ds_field *f) {
+static bool field_is_sound(const ds_distance_field *f) {
   int64_t cells = (int64_t)f->size[0] * f->size[1] * f->size[2];
   int64_t points = (int64_t)(f->size[0] + 1) * (f->size[1] + 1) * (f->size[2] + 1);
   if (!v3_finite(f->origin) || !(f->coarse > 0) || !isfinite(f->coarse) || f->fine != f->coarse / DS_BRICK)

@@ -22,41 +22,41 @@ _Static_assert(POINTS % 3 == 0, "bricks are filled in blocks of 3 x 3 x 3 points
 #define CELL_LIMIT ((int64_t)1 << 26)  /* coarse cells: half a GiB */
 #define BYTES_LIMIT ((int64_t)1 << 31) /* of a whole field */
 
-static int64_t cell_count(const ds_field *f) { return (int64_t)f->size[0] * f->size[1] * f->size[2]; }
+static int64_t cell_count(const ds_distance_field *f) { return (int64_t)f->size[0] * f->size[1] * f->size[2]; }
 
-static int64_t point_count(const ds_field *f) {
+static int64_t point_count(const ds_distance_field *f) {
   return (int64_t)(f->size[0] + 1) * (f->size[1] + 1) * (f->size[2] + 1);
 }
 
-static int64_t cell_index(const ds_field *f, int32_t x, int32_t y, int32_t z) {
+static int64_t cell_index(const ds_distance_field *f, int32_t x, int32_t y, int32_t z) {
   return x + f->size[0] * (y + (int64_t)f->size[1] * z);
 }
 
-static int64_t point_index(const ds_field *f, int32_t x, int32_t y, int32_t z) {
+static int64_t point_index(const ds_distance_field *f, int32_t x, int32_t y, int32_t z) {
   return x + (f->size[0] + 1) * (y + (int64_t)(f->size[1] + 1) * z);
 }
 
 /* A point of the fine grid: the same bits from whichever cell it is reached. */
-static ds_vec3 grid_point(const ds_field *f, double x, double y, double z) {
+static ds_vec3 grid_point(const ds_distance_field *f, double x, double y, double z) {
   return v3(f->origin.x + f->fine * x, f->origin.y + f->fine * y, f->origin.z + f->fine * z);
 }
 
-int64_t ds_field_bytes(const ds_field *f) {
+int64_t ds_field_bytes(const ds_distance_field *f) {
   return point_count(f) * (int64_t)sizeof(float) + cell_count(f) * (int64_t)sizeof(int32_t) +
          (int64_t)f->brick_count * BRICK_POINTS * (int64_t)sizeof(float);
 }
 
-void ds_field_free(ds_field *f) {
+void ds_field_free(ds_distance_field *f) {
   free(f->values);
   free(f->brick);
   free(f->bricks);
-  *f = (ds_field){0};
+  *f = (ds_distance_field){0};
 }
 
 /* ---- planning ---- */
 
 typedef struct work {
-  ds_field *field;
+  ds_distance_field *field;
   const ds_distance *tree;
   double radius;       /* cells whose middle is nearer have a brick */
   int32_t *brick_cell; /* cell of a brick */
@@ -66,7 +66,7 @@ typedef struct work {
 static void mark_layer(void *context, int32_t z, int32_t worker) {
   (void)worker;
   const work *w = context;
-  ds_field *f = w->field;
+  ds_distance_field *f = w->field;
   for (int32_t y = 0; y < f->size[1]; y++)
     for (int32_t x = 0; x < f->size[0]; x++) {
       ds_vec3 middle = grid_point(f, DS_BRICK * (x + 0.5), DS_BRICK * (y + 0.5), DS_BRICK * (z + 0.5));
@@ -74,10 +74,10 @@ static void mark_layer(void *context, int32_t z, int32_t worker) {
     }
 }
 
-ds_status ds_field_plan(ds_field *f, const ds_build *build, double fine, double band, ds_error *error) {
+ds_status ds_field_plan(ds_distance_field *f, const ds_build *build, double fine, double band, ds_error *error) {
   ds_vec3 low = build->surface->low, extent = v3_sub(build->surface->high, low);
   double sides[3] = {extent.x, extent.y, extent.z}, cells = 1;
-  *f = (ds_field){.coarse = DS_BRICK * fine, .fine = fine};
+  *f = (ds_distance_field){.coarse = DS_BRICK * fine, .fine = fine};
   f->origin = v3_sub(low, v3_scale(PAD * f->coarse, v3(1, 1, 1)));
   for (int k = 0; k < 3; k++) {
     double size = fmax(1, ceil(sides[k] / f->coarse - 1e-9)) + 2 * PAD;
@@ -109,7 +109,7 @@ ds_status ds_field_plan(ds_field *f, const ds_build *build, double fine, double 
 static void fill_layer(void *context, int32_t z, int32_t worker) {
   (void)worker;
   const work *w = context;
-  ds_field *f = w->field;
+  ds_distance_field *f = w->field;
   ds_nearby nearby;
   ds_nearby_all(&nearby);
   for (int32_t y = 0; y <= f->size[1]; y++)
@@ -120,7 +120,7 @@ static void fill_layer(void *context, int32_t z, int32_t worker) {
 }
 
 /* Whether a cell is in the grid and has no brick. */
-static bool is_plain(const ds_field *f, const int32_t cell[3]) {
+static bool is_plain(const ds_distance_field *f, const int32_t cell[3]) {
   for (int k = 0; k < 3; k++)
     if (cell[k] < 0 || cell[k] >= f->size[k]) return false;
   return f->brick[cell_index(f, cell[0], cell[1], cell[2])] < 0;
@@ -165,7 +165,7 @@ static void flatten_edge(float *brick, int axis, int i, int j) {
 }
 
 /* Makes a brick meet its neighbours without one. */
-static void join_plain_cells(float *brick, const ds_field *f, const int32_t cell[3]) {
+static void join_plain_cells(float *brick, const ds_distance_field *f, const int32_t cell[3]) {
   for (int axis = 0; axis < 3; axis++) {
     int u = (axis + 1) % 3, v = (axis + 2) % 3;
     for (int side = 0; side < 2; side++) {
@@ -190,7 +190,7 @@ static void join_plain_cells(float *brick, const ds_field *f, const int32_t cell
 
 /* The 3 x 3 x 3 points from `low` on of a brick that starts at fine grid point `start`. */
 static void fill_block(float *brick, ds_nearby *nearby, const work *w, const int32_t start[3], const int32_t low[3]) {
-  const ds_field *f = w->field;
+  const ds_distance_field *f = w->field;
   ds_vec3 middle = grid_point(f, start[0] + low[0] + 1, start[1] + low[1] + 1, start[2] + low[2] + 1);
   ds_distance_gather(nearby, w->tree, middle, sqrt(3) * f->fine);
   for (int32_t z = low[2]; z < low[2] + 3; z++)
@@ -204,7 +204,7 @@ static void fill_block(float *brick, ds_nearby *nearby, const work *w, const int
 static void fill_brick(void *context, int32_t item, int32_t worker) {
   (void)worker;
   const work *w = context;
-  const ds_field *f = w->field;
+  const ds_distance_field *f = w->field;
   int32_t index = w->first + item, c = w->brick_cell[index];
   int32_t cell[3] = {c % f->size[0], c / f->size[0] % f->size[1], c / f->size[0] / f->size[1]};
   int32_t start[3] = {DS_BRICK * cell[0], DS_BRICK * cell[1], DS_BRICK * cell[2]}, low[3];
@@ -222,7 +222,7 @@ static void fill_brick(void *context, int32_t item, int32_t worker) {
   join_plain_cells(brick, f, cell);
 }
 
-ds_status ds_field_fill(ds_field *f, const ds_build *build, ds_error *error) {
+ds_status ds_field_fill(ds_distance_field *f, const ds_build *build, ds_error *error) {
   work w = {.field = f, .tree = build->tree};
   f->values = malloc((size_t)point_count(f) * sizeof *f->values);
   f->bricks = malloc(((size_t)f->brick_count * BRICK_POINTS + 1) * sizeof *f->bricks);
@@ -263,7 +263,7 @@ static int32_t cell_of(double *share, double x, int32_t size) {
   return i;
 }
 
-static place find_place(const ds_field *f, ds_vec3 x) {
+static place find_place(const ds_distance_field *f, ds_vec3 x) {
   double scale = 1 / f->coarse, fx, fy, fz;
   int32_t i = cell_of(&fx, (x.x - f->origin.x) * scale, f->size[0]);
   int32_t j = cell_of(&fy, (x.y - f->origin.y) * scale, f->size[1]);
@@ -300,13 +300,13 @@ static double interpolate(ds_vec3 *gradient, const place *p) {
 static double clamp(double x, double low, double high) { return x > high ? high : x > low ? x : low; }
 
 /* The nearest point of the grid. */
-static ds_vec3 clamp_to_grid(const ds_field *f, ds_vec3 x) {
+static ds_vec3 clamp_to_grid(const ds_distance_field *f, ds_vec3 x) {
   return v3(clamp(x.x, f->origin.x, f->origin.x + f->coarse * f->size[0]),
             clamp(x.y, f->origin.y, f->origin.y + f->coarse * f->size[1]),
             clamp(x.z, f->origin.z, f->origin.z + f->coarse * f->size[2]));
 }
 
-double ds_field_sample(ds_vec3 *gradient, const ds_field *f, ds_vec3 x) {
+double ds_field_sample(ds_vec3 *gradient, const ds_distance_field *f, ds_vec3 x) {
   ds_vec3 q = clamp_to_grid(f, x), away = v3_sub(x, q);
   place p = find_place(f, q);
   double d = interpolate(gradient, &p);
@@ -316,4 +316,4 @@ double ds_field_sample(ds_vec3 *gradient, const ds_field *f, ds_vec3 x) {
   return sqrt(v3_norm2(away) + d * d);
 }
 
-double ds_field_distance(const ds_field *f, ds_vec3 x) { return ds_field_sample(NULL, f, x); }
+double ds_field_distance(const ds_distance_field *f, ds_vec3 x) { return ds_field_sample(NULL, f, x); }

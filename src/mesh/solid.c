@@ -111,8 +111,8 @@ static double choose_spacing(const ds_surface *s, double wall) {
 }
 
 /* Plans the field with the cell that was asked for, or the finest that memory allows. */
-static ds_status choose_cell(ds_field *field, const ds_build *build, double asked, double wall, int64_t samples_bytes,
-                             ds_error *error) {
+static ds_status choose_cell(ds_distance_field *field, const ds_build *build, double asked, double wall,
+                             int64_t samples_bytes, ds_error *error) {
   double size = longest_side(build->surface), band = 1;
   if (asked > 0) return ds_field_plan(field, build, size / ceil(size / asked - 1e-9), band, error);
   double along = fmin(CELLS_LIMIT, fmax(CELLS_ALONG, ceil(CELLS_ACROSS * size / wall)));
@@ -156,7 +156,7 @@ static double climb(const ds_distance *tree, ds_vec3 x, double step) {
 }
 
 /* Twice the depth of the deepest point. */
-static double find_thickness(const ds_field *f, const ds_distance *tree) {
+static double find_thickness(const ds_distance_field *f, const ds_distance *tree) {
   int32_t n = DS_BRICK + 1;
   double best = INFINITY;
   ds_vec3 x = f->origin;
@@ -229,7 +229,7 @@ static ds_status copy_mesh(ds_solid *solid, const ds_mesh *mesh, const char *nam
 
 static void fill_info(ds_solid *solid, const ds_surface *surface) {
   ds_solid_info *info = &solid->info;
-  const ds_field *f = &solid->field;
+  const ds_distance_field *f = &solid->field;
   solid->mass = ds_mesh_mass(&solid->mesh, 1);
   info->low = surface->low;
   info->high = surface->high;

@@ -11,7 +11,7 @@
 /* ---- Signed distance field (field.c) ----
  * A coarse grid over the bounding box and a band around it; cells of it near the surface have a brick of finer cells.
  * Values are floats at grid points; between them trilinear, continuous across bricks and coarse cells. */
-typedef struct ds_field {
+typedef struct ds_distance_field {
   ds_vec3 origin;  /* of the coarse grid */
   double coarse;   /* edge of a coarse cell, m */
   double fine;     /* = coarse / DS_BRICK */
@@ -20,7 +20,7 @@ typedef struct ds_field {
   int32_t *brick;  /* a coarse cell each: index of its brick, or -1 */
   int32_t brick_count;
   float *bricks; /* brick_count x (DS_BRICK + 1)³ */
-} ds_field;
+} ds_distance_field;
 #define DS_BRICK 8
 /* x coarse: values outside the solid exceed the true distance by less than this, anywhere. Between grid points h apart
  * the excess of a trilinear interpolant is at most h²/8 times the sum of the second derivatives along the axes, which
@@ -29,8 +29,8 @@ typedef struct ds_field {
 
 /* Distance and gradient (unit where not zero) anywhere; outside the grid a lower bound that is right at its boundary.
  */
-double ds_field_sample(ds_vec3 *gradient, const ds_field *field, ds_vec3 x);
-double ds_field_distance(const ds_field *field, ds_vec3 x);
+double ds_field_sample(ds_vec3 *gradient, const ds_distance_field *field, ds_vec3 x);
+double ds_field_distance(const ds_distance_field *field, ds_vec3 x);
 
 /* ---- Samples of the surface and their balls (samples.c, ball_tree.c) ----
  * Sample i keeps its number: it is the feature id of contacts. Corners and edges of the mesh come first. */
@@ -57,7 +57,7 @@ struct ds_solid {
   ds_mesh mesh;
   ds_mass mass; /* at 1 kg/m³ */
   ds_solid_info info;
-  ds_field field;
+  ds_distance_field field;
   ds_samples samples;
   double error; /* m: largest |distance| of the field at the samples, which lie on the surface */
 };

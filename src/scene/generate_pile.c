@@ -2,28 +2,9 @@
  * within its own cell, so nothing overlaps at the start. The random numbers are our own and the same everywhere. */
 #include <stdio.h>
 
-#include "scene/generate.h"
+#include "scene/generate_solids.h"
 
 static const double largest = 0.1, smallest = 0.06, cell = 0.22; /* m: radii of the bounding balls, pitch of the grid */
-
-/* splitmix64 (Steele, Lea, Flood 2014) */
-static double random_unit(uint64_t *state) {
-  uint64_t z = (*state += 0x9e3779b97f4a7c15u);
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-  z ^= z >> 31;
-  return (double)(z >> 11) * 0x1p-53;
-}
-
-static double random_between(uint64_t *state, double low, double high) {
-  return low + (high - low) * random_unit(state);
-}
-
-/* Evenly spread over all rotations (Shoemake 1992). */
-static ds_quat random_rotation(uint64_t *state) {
-  double u = random_unit(state), a = 2 * DS_PI * random_unit(state), b = 2 * DS_PI * random_unit(state);
-  return quat(sqrt(1 - u) * sin(a), sqrt(1 - u) * cos(a), sqrt(u) * sin(b), sqrt(u) * cos(b));
-}
 
 enum { ROCK_POINTS = 14 };
 
@@ -34,23 +15,23 @@ static void random_rock(ds_vec3 points[ROCK_POINTS], uint64_t *state, double r) 
     double s = i % 2 == 0 ? 1 : -1;
     ds_vec3 d = i < 2 ? v3(s, 0, 0) : i < 4 ? v3(0, s, 0) : v3(0, 0, s);
     double spread = i < 6 ? 0.3 : 3;
-    d.x += random_between(state, -spread, spread);
-    d.y += random_between(state, -spread, spread);
-    d.z += random_between(state, -spread, spread);
-    points[i] = v3_scale(r * random_between(state, 0.85, 1), v3_unit(d));
+    d.x += ds_random_between(state, -spread, spread);
+    d.y += ds_random_between(state, -spread, spread);
+    d.z += ds_random_between(state, -spread, spread);
+    points[i] = v3_scale(r * ds_random_between(state, 0.85, 1), v3_unit(d));
   }
 }
 
 /* A shape inside the ball of radius r. */
 static ds_shape_def random_shape(ds_vec3 points[ROCK_POINTS], uint64_t *state, ds_shape_kind kind, double r) {
   ds_shape_def shape = {.kind = kind, .pose = pose_identity(), .density = 1000};
-  double ratio = random_between(state, 0.35, 0.75);
+  double ratio = ds_random_between(state, 0.35, 0.75);
   switch (kind) {
     case DS_SHAPE_SPHERE:
-      shape.radius = r * random_between(state, 0.7, 1);
+      shape.radius = r * ds_random_between(state, 0.7, 1);
       break;
     case DS_SHAPE_BOX: {
-      ds_vec3 sides = v3(1, random_between(state, 0.5, 1), random_between(state, 0.4, 1));
+      ds_vec3 sides = v3(1, ds_random_between(state, 0.5, 1), ds_random_between(state, 0.4, 1));
       shape.half = v3_scale(r / v3_norm(sides), sides);
       break;
     }
@@ -74,7 +55,7 @@ static ds_shape_def random_shape(ds_vec3 points[ROCK_POINTS], uint64_t *state, d
 static ds_shape_kind choose_kind(const ds_generation *g, uint64_t *state) {
   static const ds_shape_kind kinds[5] = {DS_SHAPE_BOX, DS_SHAPE_SPHERE, DS_SHAPE_CAPSULE, DS_SHAPE_CYLINDER,
                                          DS_SHAPE_HULL};
-  double draw = random_unit(state); /* drawn always, so that a seed gives the same places for every kind */
+  double draw = ds_random_unit(state); /* drawn always, so that a seed gives the same places for every kind */
   if (ds_generation_chose(g, "kind", "boxes")) return DS_SHAPE_BOX;
   if (ds_generation_chose(g, "kind", "spheres")) return DS_SHAPE_SPHERE;
   if (ds_generation_chose(g, "kind", "capsules")) return DS_SHAPE_CAPSULE;
@@ -95,14 +76,15 @@ void ds_generate_pile(ds_generation *g) {
   char name[24];
   for (int32_t i = 0; i < count; i++) {
     uint64_t state = seed + (uint64_t)i * 0xd1342543de82ef95u; /* a stream of its own for every body */
-    double r = random_between(&state, smallest, largest), play = 0.5 * cell - r;
+    double r = ds_random_between(&state, smallest, largest), play = 0.5 * cell - r;
     ds_vec3 p = v3((i % side - 0.5 * (side - 1)) * cell, (i / side % side - 0.5 * (side - 1)) * cell,
                    (i / (side * side) + 0.5) * cell);
-    p.x += random_between(&state, -play, play);
-    p.y += random_between(&state, -play, play);
-    p.z += random_between(&state, -play, play);
+    p.x += ds_random_between(&state, -play, play);
+    p.y += ds_random_between(&state, -play, play);
+    p.z += ds_random_between(&state, -play, play);
     snprintf(name, sizeof name, "body%d", (int)(i + 1));
-    ds_body_def def = {.name = name, .pose = {p, random_rotation(&state)}, .color = ds_color_hue(random_unit(&state))};
+    ds_body_def def = {
+        .name = name, .pose = {p, ds_random_rotation(&state)}, .color = ds_color_hue(ds_random_unit(&state))};
     ds_shape_kind kind = choose_kind(g, &state);
     ds_shape_def shape = random_shape(points, &state, kind, r);
     ds_generation_body(g, "stone", &def, &shape, 1);
