@@ -128,10 +128,37 @@ static void default_path_converges(void) {
   ds_arena_free(&arena);
 }
 
+/* A body between two walls, one of which it just touches. It moves towards that one at 1 m/s; an impulse of 1 stops it.
+ * Impulses that press it from both sides do nothing and may be as large as one likes: relative to them, the natural map
+ * of an answer that throws it back at half the speed is as small as one likes. The error must not be. */
+static void cancelling_impulses_hide_nothing(void) {
+  ds_arena arena = {0};
+  const int32_t size[1] = {6}, first[1] = {0}, body[4] = {0, -1, 0, -1}, jacobian[4] = {0, 0, 18, 0};
+  double g[36] = {0}, predicted[6] = {-1, 0, 0, 0, 0, 0}, b[6] = {0, 0, 0, -1, 0, 0};
+  const double mu[2] = {0.5, 0.5};
+  g[0] = 1, g[7] = 1, g[14] = 1, g[18] = -1, g[25] = 1, g[32] = 1;
+  ds_subproblem p = {.body_count = 1, .contact_count = 2, .dof = 6, .size = size, .first = first, .body = body};
+  p.jacobian = jacobian, p.g = g, p.predicted = predicted, p.b = b, p.mu = mu;
+  CHECK(ds_subproblem_prepare(&arena, &p));
+  ds_iterate x = ds_iterate_new(&arena, &p);
+  for (double press = 0; press <= 1e9; press = press > 0 ? 1e3 * press : 1) {
+    x.r[0] = 1 + press, x.r[3] = press;
+    ds_iterate_update(&x, &p);
+    if (press == 0) CHECK_LE(x.error, 1e-15);
+    x.r[0] = 1.5 + press;
+    ds_iterate_update(&x, &p);
+    double map = ds_subproblem_natural_map(&p, x.r, x.u, p.rho) / hypot(x.r[0], x.r[3]);
+    printf("     pressed by %g: natural map %.2g, error %.2g\n", press, map, x.error);
+    CHECK_LE(0.01, x.error);
+  }
+  ds_arena_free(&arena);
+}
+
 int main(void) {
   RUN(contact_projection_kkt);
   RUN(friction_projection_kkt);
   RUN(polygon_tends_to_disk);
   RUN(default_path_converges);
+  RUN(cancelling_impulses_hide_nothing);
   return test_summary();
 }
