@@ -37,12 +37,13 @@ typedef struct detection {
   placed_shape *shapes;
   int32_t *first_shape;
   double step; /* 0 where nothing moves */
+  bool solids; /* some shape is one: its pairs cost much more than others */
 } detection;
 
 static const double margin_share = 1e-3, margin_limit = 1e-3; /* of the bounding radius; m */
 static const double farthest = 2;                             /* reach by motion at most, over the bounding radius */
-static const double relax = 0.1;      /* share of its way by which a point of a solid may stray from it */
-enum { RUN = 16, RUNS_TO_SHARE = 4 }; /* pairs of a run, and runs from which threads pay */
+static const double relax = 0.1; /* share of its way by which a point of a solid may stray from it */
+enum { RUN = 16, PAIRS_TO_SHARE = 1000, SOLIDS_TO_SHARE = 64 }; /* pairs of a run; and from which on threads pay */
 
 static motion motion_of(const ds_scene *scene, const ds_body *body, const ds_body_state *s,
                         const ds_detect_options *options) {
@@ -80,6 +81,7 @@ static bool place_shapes(ds_arena *arena, detection *d, const ds_detect_options 
     for (int32_t j = 0; j < body->shape_count; j++, k++) {
       placed_shape *s = &d->shapes[k];
       s->pose = pose_mul(pose, body->shapes[j].pose);
+      d->solids |= body->shapes[j].kind == DS_SHAPE_SOLID;
       ds_shape_bounds(&s->box.low, &s->box.high, &body->shapes[j], s->pose);
       box.low = v3_min(box.low, s->box.low);
       box.high = v3_max(box.high, s->box.high);
@@ -315,7 +317,8 @@ static ds_status detect_alone(ds_arena *arena, ds_contact_list *contacts, const 
 
 static ds_status detect_pairs(ds_arena *arena, ds_contact_list *contacts, detect_job *job, int32_t expected,
                               const ds_detect_options *options) {
-  if (!options->pool || ds_pool_size(options->pool) == 1 || job->pair_count < RUNS_TO_SHARE * RUN)
+  if (!options->pool || ds_pool_size(options->pool) == 1 ||
+      job->pair_count < (job->d->solids ? SOLIDS_TO_SHARE : PAIRS_TO_SHARE))
     return detect_alone(arena, contacts, job, expected);
   job->workers = options->workers;
   int32_t size = ds_pool_size(options->pool);
