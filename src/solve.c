@@ -32,17 +32,6 @@ static ds_status check_options(const ds_solve_options *o, ds_error *error) {
   return DS_OK;
 }
 
-/* Work, summed. */
-static void add_work(ds_certificate *sum, const ds_certificate *c) {
-  sum->staggered_iterations += c->staggered_iterations;
-  sum->projection_iterations += c->projection_iterations;
-  sum->factorizations += c->factorizations;
-  for (int32_t i = 0; i < DS_TOOL_COUNT; i++) sum->tool[i] += c->tool[i];
-  sum->rel_err = fmax(sum->rel_err, c->rel_err);
-  sum->conflict = fmax(sum->conflict, c->conflict);
-  sum->unbounded |= c->unbounded;
-}
-
 typedef struct job {
   const ds_parts *parts;
   const ds_options *options;
@@ -77,7 +66,7 @@ static bool solve_in_best_form(ds_arena *arena, double *r, ds_subproblem *p, ds_
   if (!one_body || certificate->converged) return true;
   first = *certificate;
   if (!ds_subproblem_give_body(arena, p) || !ds_project_island(arena, r, v, certificate, p, options, aim)) return false;
-  add_work(certificate, &first);
+  ds_certificate_add_work(certificate, &first);
   return true;
 }
 
@@ -223,7 +212,7 @@ static ds_status round_of_parts(ds_prepared *s, ds_solution *solution, const ds_
   solution->certificate.unbounded = false;
   for (int32_t i = 0; all && i < s->parts.count; i++) {
     all &= s->done[i];
-    add_work(&solution->certificate, &s->certificates[i]);
+    ds_certificate_add_work(&solution->certificate, &s->certificates[i]);
   }
   for (int32_t i = 0; others && i < helpers; i++) ds_arena_free(&others[i]);
   free(others);

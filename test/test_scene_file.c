@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "mistake.h"
 
 /* One scene with every key of the format. */
 static const char whole[] =
@@ -156,11 +157,6 @@ static void test_bodies(void) {
 }
 
 /* ---- mistakes ---- */
-
-/* `old` in a small scene becomes `new`; the message has to hold all of `message`. */
-typedef struct mistake {
-  const char *old, *new, *message;
-} mistake;
 
 static const char base[] =
     "{\n"
@@ -314,16 +310,6 @@ static const mistake mistakes[] = {
     {"\"position\": [0, 0, 1.5]", "\"position\": [0, 0, 1.25]",
      "s.json:12:5: body \"b\": overlaps body \"a\" by 0.25 m at the start; move it, or set \"allow_overlap\": true"},
 };
-
-/* New memory: `text` with the first `old` replaced. */
-static char *replace(const char *text, const char *old, const char *new) {
-  const char *at = strstr(text, old);
-  if (!at) return NULL;
-  size_t before = (size_t)(at - text), size = strlen(text) - strlen(old) + strlen(new) + 1;
-  char *result = malloc(size);
-  snprintf(result, size, "%.*s%s%s", (int)before, text, new, at + strlen(old));
-  return result;
-}
 
 static void check_refused(const char *text, const char *message) {
   ds_error error;

@@ -7,6 +7,7 @@
 
 #include "check.h"
 #include "drystone/scene_file.h"
+#include "mistake.h"
 #include "scene/generate.h"
 
 static char folder[] = "/tmp/drystone-test-XXXXXX";
@@ -97,10 +98,6 @@ static void test_whole(void) {
 
 /* ---- mistakes ---- */
 
-typedef struct mistake {
-  const char *old, *new, *message;
-} mistake;
-
 #define BOX "\"recipe\": {\"kind\": \"box\", \"size\": [0.3, 0.2, 0.1]}, \"cell\": 0.02"
 static const mistake mistakes[] = {
     {"\"file\": \"cube.obj\", ", "",
@@ -145,15 +142,6 @@ static const mistake mistakes[] = {
     {"{\"file\": \"none.obj\"}", "5", "solid \"unused\": a number where a solid should stand"},
     {"\"position\": [0, 0, 1]", "\"position\": [0.1, 0.1, 0.1]", "body \"b\": overlaps body \"a\" by "},
 };
-
-static char *replace(const char *text, const char *old, const char *new) {
-  const char *at = strstr(text, old);
-  if (!at) return NULL;
-  size_t size = strlen(text) - strlen(old) + strlen(new) + 1;
-  char *result = malloc(size);
-  snprintf(result, size, "%.*s%s%s", (int)(at - text), text, new, at + strlen(old));
-  return result;
-}
 
 static void test_mistakes(void) {
   for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++) {

@@ -318,3 +318,13 @@ void ds_subproblem_certify(ds_certificate *c, const ds_subproblem *p, const doub
   c->natural_error = ds_subproblem_error(p, r, u, samples);
   c->converged = c->natural_error <= tolerance;
 }
+
+void ds_certificate_add_work(ds_certificate *sum, const ds_certificate *c) {
+  sum->staggered_iterations += c->staggered_iterations;
+  sum->projection_iterations += c->projection_iterations;
+  sum->factorizations += c->factorizations;
+  for (int32_t i = 0; i < DS_TOOL_COUNT; i++) sum->tool[i] += c->tool[i];
+  sum->rel_err = fmax(sum->rel_err, c->rel_err);
+  sum->conflict = fmax(sum->conflict, c->conflict);
+  sum->unbounded |= c->unbounded;
+}

@@ -73,6 +73,9 @@ double ds_subproblem_error(const ds_subproblem *problem, const double *r, const 
 void ds_subproblem_certify(ds_certificate *certificate, const ds_subproblem *problem, const double *r, const double *v,
                            double *u, double tolerance, int32_t samples);
 
+/* Adds the work of one solve to another's: counts are summed, the rest is the larger; errors are left alone. */
+void ds_certificate_add_work(ds_certificate *sum, const ds_certificate *work);
+
 /* Nearest point to x of a regular polygon of the given number of corners, the first at (radius, 0). Returns the rank of
  * the derivative: 2 inside, 1 on an edge (its unit direction goes to `edge`), 0 at a corner. `edge` may be NULL. */
 int ds_polygon_project(double p[2], double edge[2], const double x[2], double radius, int32_t samples);

@@ -132,16 +132,6 @@ static bool part_problem(ds_arena *arena, ds_subproblem *q, double **r, double *
   return true;
 }
 
-static void add_work(ds_certificate *sum, const ds_certificate *c) {
-  sum->projection_iterations += c->projection_iterations;
-  sum->factorizations += c->factorizations;
-  for (int32_t i = 0; i < DS_TOOL_COUNT; i++) sum->tool[i] += c->tool[i];
-  if (c->staggered_iterations > sum->staggered_iterations) sum->staggered_iterations = c->staggered_iterations;
-  sum->rel_err = fmax(sum->rel_err, c->rel_err);
-  sum->conflict = fmax(sum->conflict, c->conflict);
-  sum->unbounded |= c->unbounded;
-}
-
 /* Parts change only by contacts that have become active: the others have been solved. */
 static bool has_fresh(const split *s, int32_t part) {
   for (int32_t i = s->contact_start[part]; i < s->contact_start[part + 1]; i++)
@@ -162,7 +152,7 @@ static bool solve_parts(ds_arena *arena, double *r, double *v, ds_certificate *w
     if (!part_problem(arena, &q, &part_r, &part_v, s, i, r) ||
         !ds_project_island(arena, part_r, part_v, &c, &q, options, aim))
       return false;
-    add_work(work, &c);
+    ds_certificate_add_work(work, &c);
     for (int32_t j = 0; j < q.contact_count; j++)
       memcpy(r + 3 * s->contacts[s->contact_start[i] + j], part_r + 3 * j, 3 * sizeof(double));
     for (int32_t j = 0; j < q.body_count; j++)
@@ -186,7 +176,7 @@ static bool join_violated(split *s, const double *u, double least) {
 static bool whole_island(ds_arena *arena, double *r, double *v, ds_certificate *certificate, ds_subproblem *p,
                          const ds_certificate *work, const ds_options *options, double aim) {
   if (!ds_project_island(arena, r, v, certificate, p, options, aim)) return false;
-  add_work(certificate, work);
+  ds_certificate_add_work(certificate, work);
   return true;
 }
 

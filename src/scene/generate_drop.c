@@ -8,17 +8,23 @@ static double time_of(const ds_grid *grid, double rest) {
   return ceil(rest + sqrt(2 * (grid->bottom + layers * grid->cell) / 9.81));
 }
 
-void ds_generate_chess_drop(ds_generation *g) {
+/* A cubic grid of figures over the floor. */
+static void drop_on_floor(ds_generation *g, const char *note, const char *material, const ds_faller *kinds,
+                          int32_t kind_count, double cell, double rest) {
   int32_t count = ds_generation_count(g, "count");
-  ds_grid grid = {.count = count, .side = ds_grid_side(count, 1), .cell = 0.11};
-  ds_generation_begin(g, "Chess men of all six kinds fall from a grid into a heap on the floor [FFD05 figures 1, 8].",
-                      time_of(&grid, 3));
+  ds_grid grid = {.count = count, .side = ds_grid_side(count, 1), .cell = cell};
+  ds_generation_begin(g, note, time_of(&grid, rest));
   ds_generation_many(g, count);
-  ds_generation_material(g, "wood", ds_generation_value(g, "mu"), ds_generation_value(g, "e"));
-  ds_generation_fallers(g, ds_fallers, DS_CHESS_MEN);
-  ds_generation_floor(g, "wood");
-  ds_generation_drop(g, "wood", ds_fallers, DS_CHESS_MEN, &grid);
+  ds_generation_material(g, material, ds_generation_value(g, "mu"), ds_generation_value(g, "e"));
+  ds_generation_fallers(g, kinds, kind_count);
+  ds_generation_floor(g, material);
+  ds_generation_drop(g, material, kinds, kind_count, &grid);
   ds_generation_end(g);
+}
+
+void ds_generate_chess_drop(ds_generation *g) {
+  drop_on_floor(g, "Chess men of all six kinds fall from a grid into a heap on the floor [FFD05 figures 1, 8].", "wood",
+                ds_fallers, DS_CHESS_MEN, 0.11, 3);
 }
 
 /* The basin is a shallow square tray as wide as the grid; the bunnies would else roll apart. */
@@ -40,16 +46,8 @@ void ds_generate_bunny_drop(ds_generation *g) {
 }
 
 void ds_generate_helmets(ds_generation *g) {
-  const ds_faller *helmet = ds_faller_find("helmet");
-  int32_t count = ds_generation_count(g, "count");
-  ds_grid grid = {.count = count, .side = ds_grid_side(count, 1), .cell = 0.43};
-  ds_generation_begin(g, "Thin-walled helmets fall from a grid into a heap [FFD05 figure 1e].", time_of(&grid, 5));
-  ds_generation_many(g, count);
-  ds_generation_material(g, "bronze", ds_generation_value(g, "mu"), ds_generation_value(g, "e"));
-  ds_generation_fallers(g, helmet, 1);
-  ds_generation_floor(g, "bronze");
-  ds_generation_drop(g, "bronze", helmet, 1, &grid);
-  ds_generation_end(g);
+  drop_on_floor(g, "Thin-walled helmets fall from a grid into a heap [FFD05 figure 1e].", "bronze",
+                ds_faller_find("helmet"), 1, 0.43, 5);
 }
 
 /* Four slanted plates under four upright ones, wide enough for the grid; the walls rise at 60 degrees from an opening
