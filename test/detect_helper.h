@@ -70,16 +70,16 @@ static inline double low_of(const ds_shape *s, ds_pose p, ds_vec3 n) {
 
 /* One of the six kinds, of random size. */
 static inline ds_shape random_shape(int kind) {
-  ds_vec3 p[24];
+  ds_vec3 p[24], size = random_between(v3(0.05, 0.05, 0.05), v3(1, 1, 1));
   switch (kind) {
     case 0:
-      return round_shape(DS_SHAPE_SPHERE, uniform(0.05, 1), 0);
+      return round_shape(DS_SHAPE_SPHERE, size.x, 0);
     case 1:
-      return box(uniform(0.05, 1), uniform(0.05, 1), uniform(0.05, 1));
+      return box(size.x, size.y, size.z);
     case 2:
-      return round_shape(DS_SHAPE_CAPSULE, uniform(0.05, 1), uniform(0.05, 1));
+      return round_shape(DS_SHAPE_CAPSULE, size.x, size.y);
     case 3:
-      return round_shape(DS_SHAPE_CYLINDER, uniform(0.05, 1), uniform(0.05, 1));
+      return round_shape(DS_SHAPE_CYLINDER, size.x, size.y);
     case 4:
       for (int i = 0; i < 24; i++) p[i] = v3_mul(random_vec(1), v3(1, 0.7, 0.4));
       return hull(p, 24);

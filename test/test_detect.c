@@ -343,7 +343,7 @@ static const char *const names[6] = {"sphere", "box", "capsule", "cylinder", "hu
 /* Moves b along the line of centres until the true distance is about `wanted`. */
 static void place_at_distance(ds_pose *pa, ds_pose *pb, const ds_shape *a, const ds_shape *b, double wanted) {
   ds_vec3 d = v3_unit(random_vec(1));
-  *pa = (ds_pose){random_vec(1), random_quat()};
+  *pa = random_pose(1);
   *pb = (ds_pose){v3_mad(pa->p, b->kind == DS_SHAPE_HALF_SPACE ? 0 : 4, d), random_quat()};
   if (b->kind == DS_SHAPE_HALF_SPACE) {
     ds_vec3 n = quat_rotate(pb->q, Z);
@@ -407,7 +407,7 @@ static void fuzz(void) {
         }
         /* the same after a rigid motion of the whole pair */
         double gap = least_gap(&m);
-        ds_pose move = {random_vec(3), random_quat()};
+        ds_pose move = random_pose(3);
         ds_narrow(&m2, &a, pose_mul(move, pa), &b, pose_mul(move, pb), reach, 8);
         if (m.count > 0 && m2.count > 0 && (gap > -1e-5 || (ka != 3 && kb != 3))) {
           worst_turn = fmax(worst_turn, fabs(least_gap(&m2) - gap));
@@ -458,7 +458,7 @@ static void persistence(void) {
   };
   for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++)
     for (int trial = 0; trial < 60; trial++) {
-      ds_pose move = trial < 20 ? pose_identity() : (ds_pose){random_vec(2), random_quat()};
+      ds_pose move = trial < 20 ? pose_identity() : random_pose(2);
       ds_pose pa = pose_mul(move, cases[k].pa), pb = pose_mul(move, cases[k].pb), pc = pa;
       double size = trial % 2 ? 1e-10 : 1e-12;
       pc.p = v3_add(pc.p, random_vec(size));

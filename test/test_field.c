@@ -36,9 +36,8 @@ static void drop(built *b) {
 }
 
 static ds_vec3 random_in_bounds(const built *b, double margin) {
-  ds_vec3 low = b->surface.low, d = v3_sub(b->surface.high, low), m = v3_scale(margin, d);
-  return v3(uniform(low.x - m.x, low.x + d.x + m.x), uniform(low.y - m.y, low.y + d.y + m.y),
-            uniform(low.z - m.z, low.z + d.z + m.z));
+  ds_vec3 low = b->surface.low, m = v3_scale(margin, v3_sub(b->surface.high, low));
+  return random_between(v3_sub(low, m), v3_add(b->surface.high, m));
 }
 
 /* ---- exact distances ---- */
@@ -159,7 +158,7 @@ static void box_field(void) {
   /* away from its edges a face is exact to the precision of floats */
   double worst = 0, tilt = 0;
   for (int32_t i = 0; i < 20000; i++) {
-    ds_vec3 x = v3(uniform(-0.45, 0.45), uniform(-0.2, 0.2), uniform(-0.08, 0.08)), n = v3(0, 0, 0), g;
+    ds_vec3 x = random_between(v3(-0.45, -0.2, -0.08), v3(0.45, 0.2, 0.08)), n = v3(0, 0, 0), g;
     double depth = uniform(-0.02, 0.03);
     int face = i % 6;
     double s = face % 2 ? 1 : -1;
@@ -229,7 +228,7 @@ static void continuous(void) {
   double worst = 0, step = 1e-7 * f->fine;
   int32_t plain = 0;
   for (int32_t i = 0; i < 60000; i++) {
-    ds_vec3 x = v3(uniform(0, f->size[0]), uniform(0, f->size[1]), uniform(0, f->size[2])), d = v3(0, 0, 0);
+    ds_vec3 x = random_between(v3(0, 0, 0), v3(f->size[0], f->size[1], f->size[2])), d = v3(0, 0, 0);
     if (i % 3 == 0) x.x = floor(x.x), d.x = step;
     if (i % 3 == 1) x.y = floor(x.y), d.y = step;
     if (i % 3 == 2) x.z = floor(x.z), d.z = step;
@@ -243,7 +242,7 @@ static void continuous(void) {
   CHECK(plain > 1000);
   /* outside the grid it goes on without a jump */
   for (int32_t i = 0; i < 1000; i++) {
-    ds_vec3 x = v3(uniform(0, f->size[0]), uniform(0, f->size[1]), i % 2 ? f->size[2] : 0);
+    ds_vec3 x = random_between(v3(0, 0, i % 2 ? f->size[2] : 0), v3(f->size[0], f->size[1], i % 2 ? f->size[2] : 0));
     x = v3_mad(f->origin, f->coarse, x);
     double in = ds_field_distance(f, x), out = ds_field_distance(f, v3(x.x, x.y, x.z + (i % 2 ? step : -step)));
     CHECK_NEAR(out, in, 1e-6 * f->coarse);
@@ -258,9 +257,9 @@ static void gradients(void) {
   double worst = 0;
   for (int32_t i = 0; i < 20000; i++) {
     /* inside a fine cell, away from its sides */
-    ds_vec3 x =
-        v3(floor(uniform(0, 8 * f->size[0])), floor(uniform(0, 8 * f->size[1])), floor(uniform(0, 8 * f->size[2])));
-    x = v3_mad(f->origin, f->fine, v3_add(x, v3(uniform(0.1, 0.9), uniform(0.1, 0.9), uniform(0.1, 0.9))));
+    ds_vec3 c = random_between(v3(0, 0, 0), v3(8 * f->size[0], 8 * f->size[1], 8 * f->size[2]));
+    ds_vec3 x = v3(floor(c.x), floor(c.y), floor(c.z));
+    x = v3_mad(f->origin, f->fine, v3_add(x, random_between(v3(0.1, 0.1, 0.1), v3(0.9, 0.9, 0.9))));
     double h = 1e-3 * f->fine;
     ds_vec3 g, d = v3(ds_field_distance(f, v3(x.x + h, x.y, x.z)) - ds_field_distance(f, v3(x.x - h, x.y, x.z)),
                       ds_field_distance(f, v3(x.x, x.y + h, x.z)) - ds_field_distance(f, v3(x.x, x.y - h, x.z)),

@@ -123,8 +123,8 @@ static void random_heaps(void) {
     if (trial % 3 == 0) ds_recipe_add(&r, all, ds_recipe_box(&r, v3(1, 1, 1), 0));
     for (int i = 0; i < 25; i++) {
       ds_vec3 x = random_vec(1), y = v3_add(x, random_vec(0.6));
-      int32_t part = i % 2 ? ds_recipe_sphere(&r, x, uniform(0.05, 0.3))
-                           : ds_recipe_capsule(&r, x, uniform(0.05, 0.2), y, uniform(0.02, 0.2));
+      double rx = uniform(0.05, i % 2 ? 0.3 : 0.2), ry = uniform(0.02, 0.2);
+      int32_t part = i % 2 ? ds_recipe_sphere(&r, x, rx) : ds_recipe_capsule(&r, x, rx, y, ry);
       if (i % 5 == 0)
         part = ds_recipe_place(&r, ds_recipe_box(&r, v3(0.3, 0.1, 0.05), 0), x, random_quat(), v3(1, 1, 1));
       ds_recipe_add(&r, all, part);

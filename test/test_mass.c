@@ -88,7 +88,7 @@ static void check_frame(const ds_body *b) {
 static void split_box(void) {
   /* a box cut into two equals the whole; turned and moved */
   ds_shape half[2], whole;
-  ds_pose at = {random_vec(2), random_quat()};
+  ds_pose at = random_pose(2);
   whole = plain(DS_SHAPE_BOX, 0, 0, v3(0.4, 0.2, 0.1));
   whole.pose_in_body = at;
   for (int i = 0; i < 2; i++) {
@@ -116,11 +116,12 @@ static void random_compounds(void) {
   for (int trial = 0; trial < 200; trial++) {
     ds_shape s[3];
     for (int i = 0; i < 3; i++) {
+      double radius = uniform(0.1, 1), half_length = uniform(0.1, 1);
       s[i] = plain(i == 0   ? DS_SHAPE_SPHERE
                    : i == 1 ? DS_SHAPE_CAPSULE
                             : DS_SHAPE_CYLINDER,
-                   uniform(0.1, 1), uniform(0.1, 1), v3(0, 0, 0));
-      s[i].pose_in_body = (ds_pose){random_vec(2), random_quat()};
+                   radius, half_length, v3(0, 0, 0));
+      s[i].pose_in_body = random_pose(2);
     }
     ds_body b = body_of(s, 3);
     CHECK(ds_body_compute_mass(&b, NULL) == DS_OK);

@@ -66,7 +66,7 @@ static void coplanar_faces(void) {
       ds_vec3 x = m.vertices[i];
       m.vertices[i] = v3_scale(1 / (fabs(x.x) + fabs(x.y) + fabs(x.z)), x);
     }
-    mesh_move(&m, (ds_pose){random_vec(10), random_quat()});
+    mesh_move(&m, random_pose(10));
     ds_mesh_report r = check(&m);
     CHECK(r.usable);
     CHECK_NEAR(r.volume, 4.0 / 3, 1e-12);
@@ -347,7 +347,8 @@ static void predicates(void) {
     ds_vec3 p[4], q[4];
     double shift = ldexp(1, (int)uniform(0, 40)) / 1e3;
     for (int i = 0; i < 4; i++) {
-      p[i] = v3(floor(uniform(-4, 5)), floor(uniform(-4, 5)), floor(uniform(-4, 5)));
+      ds_vec3 x = random_between(v3(-4, -4, -4), v3(5, 5, 5));
+      p[i] = v3(floor(x.x), floor(x.y), floor(x.z));
       q[i] = v3_scale(ldexp(1, -45), v3_add(p[i], v3(floor(shift), floor(2 * shift), floor(shift / 3))));
     }
     double volume = v3_dot(v3_cross(v3_sub(p[0], p[3]), v3_sub(p[1], p[3])), v3_sub(p[2], p[3]));

@@ -106,7 +106,7 @@ static void cavity(void) {
 static void moved(void) {
   for (int trial = 0; trial < 100; trial++) {
     double far = pow(10, uniform(-2, 4));
-    ds_pose pose = {random_vec(far), random_quat()};
+    ds_pose pose = random_pose(far);
     ds_mat3 turn = mat3_from_quat(pose.q);
     ds_mesh mesh = mesh_tetrahedron(v3(0, 0, 0), v3(1, 0, 0), v3(0, 2, 0), v3(0, 0, 3));
     ds_mass before = ds_mesh_mass(&mesh, 3);

@@ -3,8 +3,9 @@
  * Every loop of the surface through a cell (lattice.c) gets one vertex, where the tangent planes at its crossings meet
  * best [Ju et al. 2002] (fit.c). Every crossing gives a quadrangle of the four vertices around its edge, split along
  * the diagonal that lies nearer to the surface. The result is a closed 2-manifold by construction. Triangles that cross
- * each other are looked for, and their vertices drawn back to the mean of their crossings; quadrangles that still cross
- * become four triangles about their crossing. Where that does not help, the meshing is done again with smaller cells.
+ * each other, and specks that are inside out, are looked for, and their vertices drawn back to the mean of their
+ * crossings; quadrangles that still cross become four triangles about their crossing. Where that does not help, the
+ * meshing is done again with smaller cells.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -90,7 +91,47 @@ static bool set_triangles(contour *c) {
 
 /* ---- crossings of triangles ---- */
 
-/* Marks the triangles that cross another, or have no area; their number, or -1 where memory ran out. */
+static int32_t root_of(int32_t *parent, int32_t v) {
+  while (parent[v] != v) v = parent[v] = parent[parent[v]];
+  return v;
+}
+
+/* Marks the triangles of parts that are inside out, though nothing crosses: specks smaller than a cell. The crossings
+ * alone give a volume of the same sign, by the lengths of lattice lines inside. Their number, or -1 where memory ran
+ * out. */
+static int32_t find_turned_over(uint8_t *bad, const contour *c) {
+  const ds_mesh *m = &c->mesh;
+  int32_t *parent = malloc((size_t)m->vertex_count * sizeof *parent), count = 0;
+  double *lengths = calloc(2 * (size_t)m->vertex_count, sizeof *lengths);
+  double *volume = lengths ? lengths + m->vertex_count : NULL;
+  bool ok = parent && lengths;
+  for (int32_t v = 0; ok && v < m->vertex_count; v++) parent[v] = v;
+  for (int32_t i = 0; ok && i < 3 * m->triangle_count; i++) {
+    int32_t a = root_of(parent, m->triangles[i]), b = root_of(parent, m->triangles[i - i % 3]);
+    if (a != b) parent[a > b ? a : b] = a > b ? b : a;
+  }
+  for (int32_t k = 0; ok && k < c->lattice.crossing_count; k++) {
+    const ds_lattice_crossing *x = &c->lattice.crossings[k];
+    double along = x->axis == 0 ? x->x.x : x->axis == 1 ? x->x.y : x->x.z;
+    lengths[root_of(parent, x->vertex[0])] += x->upward ? along : -along;
+  }
+  for (int32_t t = 0; ok && t < m->triangle_count; t++) {
+    const int32_t *a = m->triangles + 3 * (size_t)t;
+    ds_vec3 n = area_of(m->vertices, a[0], a[1], a[2]);
+    volume[root_of(parent, a[0])] += v3_dot(n, m->vertices[a[0]]);
+  }
+  for (int32_t t = 0; ok && t < m->triangle_count; t++) {
+    int32_t part = root_of(parent, m->triangles[3 * (size_t)t]);
+    if (volume[part] * lengths[part] > 0 || bad[t]) continue;
+    bad[t] = 1;
+    count++;
+  }
+  free(parent);
+  free(lengths);
+  return ok ? count : -1;
+}
+
+/* Marks the triangles that cross another, have no area or are inside out; their number, or -1 where memory ran out. */
 static int32_t find_faults(uint8_t *bad, const contour *c) {
   const ds_mesh *m = &c->mesh;
   ds_triangle_grid grid;
@@ -115,7 +156,8 @@ static int32_t find_faults(uint8_t *bad, const contour *c) {
     if (hit) count++, bad[t] = 1;
   }
   ds_triangle_grid_free(&grid);
-  return ok ? count : -1;
+  int32_t turned = ok ? find_turned_over(bad, c) : -1;
+  return turned >= 0 ? count + turned : -1;
 }
 
 /* How readily a vertex is drawn back: edges that were followed first, then corners, then all others. */
