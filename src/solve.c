@@ -269,7 +269,8 @@ static bool quick_sweeps(ds_prepared *s, ds_solution *solution, double tolerance
   const double *blocks = ds_gauss_seidel_blocks(&s->scratch, &s->whole.p);
   if (!ds_arena_failed(&s->scratch)) {
     ds_iterate_update(&x, &s->whole.p);
-    solved = ds_gauss_seidel_quick(&x, &trial, &s->whole.p, blocks, &work, tolerance);
+    solved = ds_gauss_seidel_quick(&x, &trial, &s->whole.p, blocks, &work, tolerance) &&
+             ds_iterate_solves(&x, &s->whole.p, tolerance);
     solution->certificate.tool[DS_TOOL_GAUSS_SEIDEL] += work.projections;
     solution->certificate.projection_iterations += work.projections;
   }

@@ -274,26 +274,32 @@ double ds_subproblem_natural_map(const ds_subproblem *p, const double *r, const 
   return sqrt(sum);
 }
 
-double ds_subproblem_error(const ds_subproblem *p, const double *r, const double *u, int32_t samples) {
-  double sum = 0, norm = 0, approach = 0, work = 0, energy = 0;
+double ds_subproblem_progress(const ds_subproblem *p, const double *r, const double *u, int32_t samples) {
+  double sum = 0, norm = 0, approach = 0;
   for (int32_t k = 0; k < p->contact_count; k++) {
-    const double *rk = r + 3 * k, *uk = u + 3 * k, *q = p->free_slip + 3 * k;
+    const double *rk = r + 3 * k, *uk = u + 3 * k;
     sum += natural_residual(rk, uk, p->mu[k], p->rho, samples);
-    for (int32_t c = 0; c < 3; c++) {
-      norm += rk[c] * rk[c];
-      energy += 0.5 * rk[c] * (uk[c] - q[c]); /* rᵀGᵀ(v - v_p)/2 */
-    }
-    work += fabs(rk[0] * uk[0]);
+    for (int32_t c = 0; c < 3; c++) norm += rk[c] * rk[c];
     if (uk[0] < 0) approach += uk[0] * uk[0];
   }
   double scale = fmax(sqrt(norm), p->rho * p->target);
   /* nothing to do, whatever the scale; or what there is to do is rounding, and what is left of it */
   if (sum == 0 || (p->target <= p->noise && sqrt(sum) <= p->rho * p->noise)) return 0;
-  double error = sqrt(sum) / scale, least = 1e-3 * p->rho * p->target * p->target;
+  double error = sqrt(sum) / scale;
   if (!isfinite(error) || !isfinite(scale)) return INFINITY; /* a NaN must never pass a comparison */
-  if (!(p->target > 0)) return error;
-  double idle = work / fmax(energy, least);
-  return fmax(fmax(error, approach / (p->target * p->target)), idle * idle);
+  return p->target > 0 ? fmax(error, approach / (p->target * p->target)) : error;
+}
+
+double ds_subproblem_error(const ds_subproblem *p, const double *r, const double *u, int32_t samples) {
+  double error = ds_subproblem_progress(p, r, u, samples), work = 0, energy = 0;
+  if (error == 0 || !(p->target > 0)) return error;
+  for (int32_t k = 0; k < p->contact_count; k++) {
+    const double *rk = r + 3 * k, *uk = u + 3 * k, *q = p->free_slip + 3 * k;
+    work += fabs(rk[0] * uk[0]);
+    for (int32_t c = 0; c < 3; c++) energy += 0.5 * rk[c] * (uk[c] - q[c]); /* rᵀGᵀ(v - v_p)/2 */
+  }
+  double idle = work / fmax(energy, 1e-3 * p->rho * p->target * p->target);
+  return fmax(error, idle * idle);
 }
 
 void ds_subproblem_certify(ds_certificate *c, const ds_subproblem *p, const double *r, const double *v, double *u,

@@ -69,6 +69,10 @@ double ds_subproblem_natural_map(const ds_subproblem *problem, const double *r, 
  * the friction disk is a regular polygon and the map is Alart-Curnier's, which vanishes at the same points. */
 double ds_subproblem_error(const ds_subproblem *problem, const double *r, const double *u, int32_t samples);
 
+/* The same without the last of the three: that one says whether an answer is one, but not which of two points is nearer
+ * to it, and a tool that chooses by it turns back half-way. */
+double ds_subproblem_progress(const ds_subproblem *problem, const double *r, const double *u, int32_t samples);
+
 /* Errors of a certificate for impulses r and velocity v; counts are left alone. */
 void ds_subproblem_certify(ds_certificate *certificate, const ds_subproblem *problem, const double *r, const double *v,
                            double *u, double tolerance, int32_t samples);

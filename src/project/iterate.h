@@ -2,6 +2,7 @@
 #ifndef DS_PROJECT_ITERATE_H
 #define DS_PROJECT_ITERATE_H
 
+#include <math.h>
 #include <string.h>
 
 #include "problem/subproblem.h"
@@ -10,7 +11,7 @@ typedef struct ds_iterate {
   double *r;    /* impulses, 3 x contacts */
   double *v;    /* v_p + G r, dof */
   double *u;    /* Gᵀ v - b, 3 x contacts */
-  double error; /* natural-map error of r */
+  double error; /* of r: ds_subproblem_progress, or ds_subproblem_error where it was judged */
 } ds_iterate;
 
 static inline ds_iterate ds_iterate_new(ds_arena *arena, const ds_subproblem *p) {
@@ -22,7 +23,13 @@ static inline ds_iterate ds_iterate_new(ds_arena *arena, const ds_subproblem *p)
 static inline void ds_iterate_update(ds_iterate *x, const ds_subproblem *p) {
   ds_subproblem_velocity(x->v, p, x->r);
   ds_subproblem_slip(x->u, p, x->v);
-  x->error = ds_subproblem_error(p, x->r, x->u, 0);
+  x->error = ds_subproblem_progress(p, x->r, x->u, 0);
+}
+
+/* Before it counts as an answer. True where it is one. */
+static inline bool ds_iterate_solves(ds_iterate *x, const ds_subproblem *p, double tolerance) {
+  if (x->error <= tolerance) x->error = fmax(x->error, ds_subproblem_error(p, x->r, x->u, 0));
+  return x->error <= tolerance;
 }
 
 static inline void ds_iterate_copy(ds_iterate *to, const ds_iterate *from, const ds_subproblem *p) {

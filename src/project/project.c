@@ -35,13 +35,15 @@ static void newton(ds_arena *arena, ds_system *system, ds_iterate *x, ds_work *w
   ds_newton_options o = {
       .tolerance = g.tolerance, .target = g.target, .proximal = proximal, .steps = steps, .by_mu = g.once};
   ds_newton_solve(arena, system, x, work, &o);
+  ds_iterate_solves(x, system->problem, g.tolerance);
   work->tool[DS_TOOL_NEWTON] += work->projections - before;
 }
 
 static double first_proximal(const ds_iterate *x) { return x->error < 1e-2 ? 1e-3 : 1e-2; }
 
 /* The best of two is kept; the tool goes on from its own point, because the best one so far may sit in a trap. */
-static bool keep(ds_iterate *x, const ds_iterate *y, const ds_subproblem *p, double tolerance) {
+static bool keep(ds_iterate *x, ds_iterate *y, const ds_subproblem *p, double tolerance) {
+  ds_iterate_solves(y, p, tolerance);
   if (y->error < x->error) ds_iterate_copy(x, y, p);
   return x->error <= tolerance;
 }
@@ -207,6 +209,7 @@ static void coupled_path(ds_arena *arena, ds_system *system, ds_iterate *x, ds_w
     if (!interior_points(arena, system, x, &y, work, g)) rescue(arena, system, x, &y, &z, work, g, max_iterations);
     system->problem = p;
     ds_iterate_update(x, p);
+    ds_iterate_solves(x, p, g.tolerance);
   } else {
     rescue(arena, system, x, &y, &z, work, g, max_iterations);
   }
@@ -232,6 +235,7 @@ static void clip_to_cone(ds_arena *arena, ds_iterate *x, const ds_subproblem *p,
   }
   if (!changed) return;
   ds_iterate_update(&y, p);
+  ds_iterate_solves(&y, p, tolerance);
   if (y.error <= fmax(x->error, 0.1 * tolerance)) ds_iterate_copy(x, &y, p);
 }
 
@@ -244,6 +248,7 @@ bool ds_project_island(ds_arena *arena, double *r, double *v, ds_certificate *ce
   if (ds_arena_failed(arena)) return false;
   memcpy(x.r, r, 3 * (size_t)p->contact_count * sizeof(double));
   ds_iterate_update(&x, p);
+  ds_iterate_solves(&x, p, options->tolerance);
   if (samples) x.error = ds_subproblem_error(p, x.r, x.u, samples);
 
   bool published = options->predictor == DS_PREDICTOR_NONE && options->method == DS_METHOD_STAGGERED;
