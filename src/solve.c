@@ -266,7 +266,7 @@ static bool quick_sweeps(ds_prepared *s, ds_solution *solution, double tolerance
   ds_iterate trial = ds_iterate_new(&s->scratch, &s->whole.p), x = {s->r, s->v, s->u, 0};
   ds_work work = {0};
   bool solved = false;
-  const double *blocks = ds_gauss_seidel_blocks(&s->scratch, &s->whole.p);
+  const ds_single_contact *blocks = ds_gauss_seidel_blocks(&s->scratch, &s->whole.p);
   if (!ds_arena_failed(&s->scratch)) {
     ds_iterate_update(&x, &s->whole.p);
     solved = ds_gauss_seidel_quick(&x, &trial, &s->whole.p, blocks, &work, tolerance) &&

@@ -4,8 +4,6 @@
 
 #include <math.h>
 
-#include "project/single_contact.h"
-
 enum { QUICK_SWEEPS_MAX = 20, FEW_CONTACTS = 16, MANY_CONTACTS = 5000 };
 
 static inline void add_rows_times(double u[3], const double *g, const double *v, int32_t n) {
@@ -68,36 +66,42 @@ static void own_block(double w[9], const ds_subproblem *p, int32_t k) {
   w[3] = w[1], w[6] = w[2], w[7] = w[5];
 }
 
-double *ds_gauss_seidel_blocks(ds_arena *arena, const ds_subproblem *p) {
-  double *blocks = DS_NEW(arena, double, 9 * (size_t)p->contact_count + 1);
-  for (int32_t k = 0; blocks && k < p->contact_count; k++) own_block(blocks + 9 * (size_t)k, p, k);
+ds_single_contact *ds_gauss_seidel_blocks(ds_arena *arena, const ds_subproblem *p) {
+  ds_single_contact *blocks = DS_NEW(arena, ds_single_contact, p->contact_count + 1);
+  for (int32_t k = 0; blocks && k < p->contact_count; k++) {
+    double w[9];
+    own_block(w, p, k);
+    ds_single_contact_prepare(&blocks[k], w);
+  }
   return blocks;
 }
 
-static void visit(ds_iterate *x, const ds_subproblem *p, const double *blocks, int32_t k) {
+static void visit(ds_iterate *x, const ds_subproblem *p, const ds_single_contact *blocks, int32_t k) {
   double q[3] = {-p->b[3 * k], -p->b[3 * k + 1], -p->b[3 * k + 2]}, *r = x->r + 3 * k;
-  const double *w = blocks + 9 * (size_t)k;
+  const double *w = blocks[k].w;
   add_slip(q, p, x->v, k);
-  for (int i = 0; i < 3; i++) q[i] -= w[3 * i] * r[0] + w[3 * i + 1] * r[1] + w[3 * i + 2] * r[2];
+  q[0] -= w[0] * r[0] + w[1] * r[1] + w[2] * r[2];
+  q[1] -= w[1] * r[0] + w[3] * r[1] + w[4] * r[2];
+  q[2] -= w[2] * r[0] + w[4] * r[1] + w[5] * r[2];
   double z[3] = {r[0], r[1], r[2]};
-  ds_single_contact_solve(z, w, q, p->mu[k]);
+  ds_single_contact_solve(z, &blocks[k], q, p->mu[k]);
   double d[3] = {z[0] - r[0], z[1] - r[1], z[2] - r[2]};
   if (d[0] == 0 && d[1] == 0 && d[2] == 0) return;
   for (int i = 0; i < 3; i++) r[i] = z[i];
   push(x->v, p, d, k);
 }
 
-static void sweep(ds_iterate *x, const ds_subproblem *p, const double *blocks) {
+static void sweep(ds_iterate *x, const ds_subproblem *p, const ds_single_contact *blocks) {
   for (int32_t k = 0; k < p->contact_count; k++) visit(x, p, blocks, k);
 }
 
 /* A sweep over the contacts that carry something. */
-static void sweep_loaded(ds_iterate *x, const ds_subproblem *p, const double *blocks) {
+static void sweep_loaded(ds_iterate *x, const ds_subproblem *p, const ds_single_contact *blocks) {
   for (int32_t k = 0; k < p->contact_count; k++)
     if (x->r[3 * k] > 0) visit(x, p, blocks, k);
 }
 
-bool ds_gauss_seidel_quick(ds_iterate *x, ds_iterate *trial, const ds_subproblem *p, const double *blocks,
+bool ds_gauss_seidel_quick(ds_iterate *x, ds_iterate *trial, const ds_subproblem *p, const ds_single_contact *blocks,
                            ds_work *work, double tolerance) {
   double enough = p->contact_count <= FEW_CONTACTS ? 0.3 : 0.1;
   ds_iterate_copy(trial, x, p);
@@ -112,8 +116,8 @@ bool ds_gauss_seidel_quick(ds_iterate *x, ds_iterate *trial, const ds_subproblem
   return x->error <= tolerance;
 }
 
-bool ds_gauss_seidel_solve(ds_iterate *x, const ds_subproblem *p, const double *blocks, ds_work *work, double tolerance,
-                           int32_t sweeps) {
+bool ds_gauss_seidel_solve(ds_iterate *x, const ds_subproblem *p, const ds_single_contact *blocks, ds_work *work,
+                           double tolerance, int32_t sweeps) {
   ds_iterate_update(x, p);
   for (int32_t i = 0; i < sweeps && x->error > tolerance; i++) {
     /* most contacts of a large heap carry nothing: they are asked every fifth time */

@@ -38,6 +38,8 @@ typedef struct newton {
   double *gdv;    /* Gᵀ dv */
   double *center; /* r_c */
   int32_t left;   /* steps that may still be taken */
+  int32_t polish; /* no more than these below the tolerance */
+  double tolerance;
 } newton;
 
 /* Phi of one contact, and E⁻¹ Phi and C. Returns |Phi|²; *slides where C is not symmetric. */
@@ -120,6 +122,7 @@ static bool inner(newton *n, ds_iterate *x, ds_iterate *best, ds_work *work, dou
     double error = build(n, x, &symmetric, alpha);
     *iterations = i;
     if (x->error < best->error) ds_iterate_copy(best, x, n->p);
+    if (best->error <= n->tolerance && n->left > n->polish) n->left = n->polish;
     if (error <= stop || best->error <= target) return true;
     if (i >= INNER_MAX || !isfinite(error) || n->left <= 0) return false;
     /* the best of the last three must be better than half of the best before them */
@@ -154,6 +157,8 @@ bool ds_newton_solve(ds_arena *arena, ds_system *system, ds_iterate *x, ds_work 
 
   double alpha = options->proximal, failed_at = 0, share = 0.1 / (options->by_mu ? largest_mu(p) : 1);
   n.left = options->steps;
+  n.polish = options->polish > 0 ? options->polish : options->steps;
+  n.tolerance = options->tolerance;
   while (x->error > options->target && n.left > 0 && alpha <= 1e3) {
     double before = x->error;
     int32_t iterations;

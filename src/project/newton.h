@@ -10,6 +10,7 @@ typedef struct ds_newton_options {
   double target;    /* error aimed at, below the tolerance: tried for as long as it comes easily */
   double proximal;  /* first weight alpha */
   int32_t steps;    /* at most */
+  int32_t polish;   /* at most, once the tolerance is met; 0: no such limit */
   bool by_mu;       /* rounds go further where mu is above 1 */
 } ds_newton_options;
 

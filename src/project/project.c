@@ -16,17 +16,23 @@
 #include "project/system.h"
 
 /* Steps of the first Newton. A problem of its own goes over to sweeps sooner, and back. */
-enum { NEWTON_OF_STEP = 40, NEWTON_OF_LOOSE = 8, NEWTON_ONCE = 15, SWEEPS_BETWEEN = 15 };
+enum { NEWTON_OF_STEP = 40, POLISH_OF_LOOSE = 8, NEWTON_ONCE = 15, SWEEPS_BETWEEN = 15 };
 
 /* A warm start is taken without a solve only where its error is well below the tolerance. */
 static const double ACCEPT_WARM = 10; /* over the aim */
 static const double NEAR = 1e-3;      /* error of a warm start from which Newton comes first, whatever it costs */
 enum { SWEEPS_AT_ONCE = 120 };        /* after which their rate is looked at */
+static const double MANY_SWEEPS = 26; /* that a factorization costs, where sweeps come first */
+
+/* Sweeps and Newton in turn: of at least so many sweeps and at most so many steps, from this error on. */
+enum { SWEEPS_IN_TURN = 60, NEWTON_IN_TURN = 30, TURNS = 40, IDLE_TURNS = 3 };
+static const double NEAR_IN_TURN = 3e-3;
 
 typedef struct goal {
   double tolerance; /* at which the problem counts as solved */
   double target;    /* which Newton tries to reach while that is easy */
   bool once;        /* a problem of its own, not one of a row of steps */
+  bool loose;       /* large, and not to be solved to many digits */
 } goal;
 
 static void newton(ds_arena *arena, ds_system *system, ds_iterate *x, ds_work *work, goal g, double proximal,
@@ -34,6 +40,7 @@ static void newton(ds_arena *arena, ds_system *system, ds_iterate *x, ds_work *w
   int32_t before = work->projections;
   ds_newton_options o = {
       .tolerance = g.tolerance, .target = g.target, .proximal = proximal, .steps = steps, .by_mu = g.once};
+  if (g.loose) o.polish = POLISH_OF_LOOSE; /* the digits to come are worth a few steps */
   ds_newton_solve(arena, system, x, work, &o);
   ds_iterate_solves(x, system->problem, g.tolerance);
   work->tool[DS_TOOL_NEWTON] += work->projections - before;
@@ -97,17 +104,23 @@ static bool homotopies(ds_arena *arena, ds_system *system, ds_iterate *x, ds_ite
   return work->unbounded;
 }
 
+static void sweep(ds_iterate *x, const ds_subproblem *p, const ds_single_contact *blocks, ds_work *work,
+                  double tolerance, int32_t sweeps) {
+  int32_t before = work->projections;
+  ds_gauss_seidel_solve(x, p, blocks, work, tolerance, sweeps);
+  work->tool[DS_TOOL_GAUSS_SEIDEL] += work->projections - before;
+}
+
 /* Gauss-Seidel sweeps move the set of sliding contacts towards the solution; now and then Newton tries its basin. */
 static bool sweeps(ds_arena *arena, ds_system *system, ds_iterate *x, ds_iterate *y, ds_iterate *z, ds_work *work,
                    goal g) {
   const ds_subproblem *p = system->problem;
-  const double proximal[3] = {1e-2, 1e-3, 1e-1}, *blocks = ds_gauss_seidel_blocks(arena, p);
+  const double proximal[3] = {1e-2, 1e-3, 1e-1};
+  const ds_single_contact *blocks = ds_gauss_seidel_blocks(arena, p);
   if (!blocks) return false;
   memset(y->r, 0, 3 * (size_t)p->contact_count * sizeof(double));
   for (int32_t round = 0; round < 9; round++) {
-    int32_t before = work->projections;
-    ds_gauss_seidel_solve(y, p, blocks, work, g.target, 200 * (round + 1));
-    work->tool[DS_TOOL_GAUSS_SEIDEL] += work->projections - before;
+    sweep(y, p, blocks, work, g.target, 200 * (round + 1));
     ds_iterate_copy(z, y, p);
     newton(arena, system, z, work, g, proximal[round % 3], 60);
     if (keep(x, z, p, g.tolerance)) return true;
@@ -127,33 +140,54 @@ static void rescue(ds_arena *arena, ds_system *system, ds_iterate *x, ds_iterate
   newton(arena, system, x, work, g, 1e-4, 60);
 }
 
-/* Large, and not to be solved to many digits. */
-static bool is_loose(const ds_subproblem *p, goal g) { return g.tolerance >= 1e-5 && p->body_count >= 100; }
+/* What a factorization costs, in sweeps: a contact takes 100 multiplications in a sweep, and 600 in the assembly of a
+ * system. */
+static double factorization_in_sweeps(const ds_system *system) {
+  double nc = system->problem->contact_count;
+  return ((system->pattern ? system->pattern->work : 0) + 600 * nc) / (100 * nc);
+}
 
 /* In large piles a factorization costs as much as tens of sweeps, and sweeps alone reach loose tolerances: they come
- * first where ten of them or more cost no more than a factorization, or where the tolerance is loose and the island
- * large. As many as two hundred factorizations cost are tried, while they get there at the present rate. A contact
- * costs 100 multiplications in a sweep, and 600 in the assembly of a system. (Of the hardest steps of a thousand
- * falling chess pieces at 1e-4, sweeps solve in 440 what takes 1,600 factorizations otherwise.) */
+ * first where ten of them or more cost no more than a factorization. As many as two hundred factorizations cost are
+ * tried, while they get there at the present rate. */
 static bool sweeps_of_large(ds_arena *arena, ds_system *system, ds_iterate *x, ds_iterate *y, ds_work *work, goal g) {
   const ds_subproblem *p = system->problem;
-  double products = system->pattern ? system->pattern->work : 0, nc = p->contact_count;
-  bool many = products >= 2000 * nc, loose = is_loose(p, g);
-  double goal_of_sweeps = fmax(g.target, 0.3 * g.tolerance);
-  double budget = fmin(4000, 200 * (products + 600 * nc) / (100 * nc));
-  if (!system->pattern || !(many || loose)) return false;
-  const double *blocks = ds_gauss_seidel_blocks(arena, p);
+  double goal_of_sweeps = fmax(g.target, 0.3 * g.tolerance), budget = fmin(4000, 200 * factorization_in_sweeps(system));
+  const ds_single_contact *blocks = ds_gauss_seidel_blocks(arena, p);
   if (!blocks) return false;
   ds_iterate_copy(y, x, p);
   for (int32_t done = 0; done < budget && y->error > goal_of_sweeps; done += SWEEPS_AT_ONCE) {
     double before = y->error;
-    int32_t projections = work->projections;
-    ds_gauss_seidel_solve(y, p, blocks, work, goal_of_sweeps, SWEEPS_AT_ONCE);
-    work->tool[DS_TOOL_GAUSS_SEIDEL] += work->projections - projections;
+    sweep(y, p, blocks, work, goal_of_sweeps, SWEEPS_AT_ONCE);
     double rate = y->error / before, blocks_left = (budget - done) / SWEEPS_AT_ONCE - 1;
     if (!(rate < 1) || y->error * pow(rate, blocks_left) > g.tolerance) break;
   }
   return keep(x, y, p, g.tolerance);
+}
+
+/* Where the tolerance is loose and the island large, neither gets there soon: Newton has too many contacts to turn, and
+ * sweeps carry loads one body a sweep. In turn, each from where the other left off, they halve the error each time; one
+ * turn costs what a few dozen factorizations do. (Of two thousand falling bunnies at 1e-4, in the hardest steps, some
+ * five turns do what takes 3,000 sweeps or 1,500 factorizations of the homotopy.) */
+static bool sweeps_and_newton(ds_arena *arena, ds_system *system, ds_iterate *x, ds_iterate *y, ds_iterate *z,
+                              ds_work *work, goal g) {
+  const ds_subproblem *p = system->problem;
+  const ds_single_contact *blocks = ds_gauss_seidel_blocks(arena, p);
+  int32_t sweeps = (int32_t)fmax(SWEEPS_IN_TURN, fmin(600, factorization_in_sweeps(system)));
+  if (!blocks) return false;
+  ds_iterate_copy(y, x, p);
+  for (int32_t turn = 0, idle = 0; turn < TURNS && idle < IDLE_TURNS; turn++) {
+    double before = y->error;
+    sweep(y, p, blocks, work, fmax(g.target, 0.3 * g.tolerance), sweeps);
+    if (keep(x, y, p, g.tolerance)) return true;
+    if (y->error > NEAR_IN_TURN) continue;
+    ds_iterate_copy(z, y, p);
+    newton(arena, system, z, work, g, 1e-2, NEWTON_IN_TURN);
+    if (keep(x, z, p, g.tolerance)) return true;
+    if (z->error < y->error) ds_iterate_copy(y, z, p);
+    idle = y->error < 0.8 * before ? 0 : idle + 1;
+  }
+  return false;
 }
 
 /* From a warm start, Newton. A problem of its own has worse starts than a step: where Newton is not there after a few
@@ -163,19 +197,13 @@ static bool sweeps_of_large(ds_arena *arena, ds_system *system, ds_iterate *x, d
 static bool newton_and_sweeps(ds_arena *arena, ds_system *system, ds_iterate *x, ds_iterate *y, ds_work *work, goal g) {
   const ds_subproblem *p = system->problem;
   int32_t before = work->projections;
-  bool enough = is_loose(p, g) && x->error <= g.tolerance; /* the digits to come are worth a few steps */
-  newton(arena, system, x, work, g, first_proximal(x),
-         enough   ? NEWTON_OF_LOOSE
-         : g.once ? NEWTON_ONCE
-                  : NEWTON_OF_STEP);
+  newton(arena, system, x, work, g, first_proximal(x), g.once ? NEWTON_ONCE : NEWTON_OF_STEP);
   if (x->error <= g.tolerance) return true;
   if (!g.once || work->projections - before < NEWTON_ONCE) return false;
-  const double *blocks = ds_gauss_seidel_blocks(arena, p);
+  const ds_single_contact *blocks = ds_gauss_seidel_blocks(arena, p);
   if (!blocks) return false;
-  before = work->projections;
   ds_iterate_copy(y, x, p);
-  ds_gauss_seidel_solve(y, p, blocks, work, g.target, SWEEPS_BETWEEN);
-  work->tool[DS_TOOL_GAUSS_SEIDEL] += work->projections - before;
+  sweep(y, p, blocks, work, g.target, SWEEPS_BETWEEN);
   if (keep(x, y, p, g.tolerance)) return true;
   newton(arena, system, y, work, g, first_proximal(y), NEWTON_OF_STEP);
   return keep(x, y, p, g.tolerance);
@@ -188,10 +216,11 @@ static void coupled_path(ds_arena *arena, ds_system *system, ds_iterate *x, ds_w
   const ds_subproblem *p = system->problem;
   ds_iterate y = ds_iterate_new(arena, p), z = ds_iterate_new(arena, p);
   if (ds_arena_failed(arena)) return;
-  bool near = x->error < NEAR;
-  if (!near && sweeps_of_large(arena, system, x, &y, work, g)) return;
-  if (newton_and_sweeps(arena, system, x, &y, work, g)) return;
-  if (near && sweeps_of_large(arena, system, x, &y, work, g)) return;
+  bool near = x->error < NEAR, many = factorization_in_sweeps(system) >= MANY_SWEEPS;
+  if (!near && !g.loose && many && sweeps_of_large(arena, system, x, &y, work, g)) return;
+  if ((near || !g.loose) && newton_and_sweeps(arena, system, x, &y, work, g)) return;
+  if (g.loose && sweeps_and_newton(arena, system, x, &y, &z, work, g)) return;
+  if (near && !g.loose && many && sweeps_of_large(arena, system, x, &y, work, g)) return;
 
   double *violation = DS_NEW(arena, double, p->contact_count + 1);
   double *b = DS_NEW(arena, double, 3 * (size_t)p->contact_count + 1);
@@ -253,7 +282,7 @@ bool ds_project_island(ds_arena *arena, double *r, double *v, ds_certificate *ce
 
   bool published = options->predictor == DS_PREDICTOR_NONE && options->method == DS_METHOD_STAGGERED;
   if (options->method == DS_METHOD_GAUSS_SEIDEL) {
-    const double *blocks = ds_gauss_seidel_blocks(arena, p);
+    const ds_single_contact *blocks = ds_gauss_seidel_blocks(arena, p);
     if (!blocks) return false;
     ds_gauss_seidel_solve(&x, p, blocks, &work, options->tolerance, options->max_iterations);
     work.tool[DS_TOOL_GAUSS_SEIDEL] = work.projections;
@@ -269,7 +298,8 @@ bool ds_project_island(ds_arena *arena, double *r, double *v, ds_certificate *ce
       ds_staggered_solve(arena, system, &x, &work, &o);
       work.tool[DS_TOOL_STAGGERED] = work.staggered;
     } else {
-      goal g = {options->tolerance, aim * options->tolerance, aim >= DS_AIM_ONCE};
+      goal g = {options->tolerance, aim * options->tolerance, aim >= DS_AIM_ONCE,
+                options->tolerance >= 1e-5 && p->body_count >= 100};
       coupled_path(arena, system, &x, &work, g, options->max_iterations);
     }
     work.factorizations = system->factorizations;

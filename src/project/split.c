@@ -5,7 +5,10 @@
  * start (no impulse, and parting by more than a little), and checked on the result: a contact that the solution runs
  * into joins its parts, and those are solved again from where they were. Where no contact is run into, the impulses
  * solve the island as a whole, zero at the inactive contacts, and its certificate says so. Where the guess keeps
- * failing the island is solved as one. */
+ * failing the island is solved as one.
+ *
+ * A large heap that is falling into itself has many contacts to join: as long as they are many, its parts are solved
+ * roughly, to ten times the tolerance. */
 #include <math.h>
 #include <string.h>
 
@@ -13,8 +16,9 @@
 #include "project/iterate.h"
 #include "project/project.h"
 
-enum { ROUNDS = 6, SMALL = 24 };        /* islands of fewer contacts gain nothing */
-static const double worth_it = 0.9;     /* largest part over the island, in contacts, above which it is solved whole */
+enum { ROUNDS = 8, SMALL = 24, LARGE = 5000 }; /* islands of fewer contacts gain nothing; of more are large heaps */
+static const double worth_it = 0.9; /* largest part over the island, in contacts, above which it is solved whole */
+static const double few = 0.02;     /* new contacts over those of the parts, from which on the guess is nearly right */
 static const double parting_rms = 0.25; /* a contact that parts faster than this share of |q|/sqrt(n) is inactive */
 
 typedef struct split {
@@ -162,15 +166,16 @@ static bool solve_parts(ds_arena *arena, double *r, double *v, ds_certificate *w
   return true;
 }
 
-/* Contacts that the solution runs into become active. */
-static bool join_violated(split *s, const double *u, double least) {
-  bool any = false;
+/* Contacts that the solution runs into become active; their number. */
+static int32_t join_violated(split *s, const double *u, double least) {
+  int32_t joined = 0;
   memset(s->fresh, 0, (size_t)s->whole->contact_count * sizeof *s->fresh);
   for (int32_t k = 0; k < s->whole->contact_count; k++) {
     if (s->active[k] || !(u[3 * k] < least)) continue;
-    s->active[k] = s->fresh[k] = any = true;
+    s->active[k] = s->fresh[k] = true;
+    joined++;
   }
-  return any;
+  return joined;
 }
 
 static bool whole_island(ds_arena *arena, double *r, double *v, ds_certificate *certificate, ds_subproblem *p,
@@ -198,11 +203,20 @@ bool ds_project_split(ds_arena *arena, double *r, double *v, ds_certificate *cer
   ds_subproblem_slip(u, p, v);
   for (int32_t k = 0; k < nc; k++) s.active[k] = s.fresh[k] = r[3 * k] > 0 || !(u[3 * k] > parting_rms * rms);
   memcpy(v, p->predicted, (size_t)p->dof * sizeof(double)); /* of bodies that touch nothing */
+  ds_options rough = *options;
+  rough.tolerance = 10 * options->tolerance;
+  bool guessing = nc >= LARGE && options->tolerance >= 1e-5 && rough.tolerance <= 1e-3;
   for (int32_t round = 0; round < ROUNDS; round++) {
     if (find_parts(&s) > worth_it * nc) break;
-    if (!solve_parts(arena, r, v, &work, &s, options, aim)) return false;
+    if (!solve_parts(arena, r, v, &work, &s, guessing ? &rough : options, aim)) return false;
     ds_subproblem_slip(u, p, v);
-    if (join_violated(&s, u, -aim * options->tolerance * rms)) continue;
+    int32_t joined = join_violated(&s, u, -aim * options->tolerance * rms);
+    if (guessing) {
+      memcpy(s.fresh, s.active, (size_t)nc * sizeof *s.fresh);
+      guessing = joined > few * s.contact_start[s.part_count];
+      continue;
+    }
+    if (joined > 0) continue;
     if (!ds_subproblem_prepare(arena, p)) return false;
     *certificate = work;
     ds_subproblem_certify(certificate, p, r, v, u, options->tolerance, 0);

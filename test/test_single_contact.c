@@ -1,0 +1,81 @@
+/* The local solver of Gauss-Seidel against Coulomb's law itself, over many scales. */
+#include "project/single_contact.h"
+
+#include "check.h"
+#include "problem/subproblem.h"
+#include "random_pose.h"
+
+/* W = scale B Bᵀ, of full rank or of rank 1 or 2. */
+static void random_block(double w[9], int rank, double scale) {
+  double b[9] = {0};
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < rank; j++) b[3 * i + j] = uniform(-1, 1);
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) {
+      w[3 * i + j] = 0;
+      for (int k = 0; k < 3; k++) w[3 * i + j] += scale * b[3 * i + k] * b[3 * j + k];
+    }
+}
+
+/* |r - P_K(r - rho u~)| over |r|, with rho = 1/tr W */
+static double error_of(const double r[3], const double w[9], const double q[3], double mu) {
+  double u[3], z[3], p[3], rho = 1 / (w[0] + w[4] + w[8]);
+  for (int i = 0; i < 3; i++) u[i] = w[3 * i] * r[0] + w[3 * i + 1] * r[1] + w[3 * i + 2] * r[2] + q[i];
+  u[0] += mu * hypot(u[1], u[2]);
+  for (int i = 0; i < 3; i++) z[i] = r[i] - rho * u[i];
+  ds_cone_project(p, z, mu);
+  double d = sqrt((r[0] - p[0]) * (r[0] - p[0]) + (r[1] - p[1]) * (r[1] - p[1]) + (r[2] - p[2]) * (r[2] - p[2]));
+  return d / (sqrt(r[0] * r[0] + r[1] * r[1] + r[2] * r[2]) + rho * sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2]));
+}
+
+static void obeys_coulomb(void) {
+  int count[3] = {0};
+  double worst = 0;
+  for (int trial = 0; trial < 100000; trial++) {
+    double w[9], q[3], r[3] = {0}, mu = trial % 7 == 0 ? 0 : pow(10, uniform(-3, 1));
+    random_block(w, 3, pow(10, uniform(-8, 8)));
+    double scale = pow(10, uniform(-8, 8));
+    for (int i = 0; i < 3; i++) q[i] = scale * uniform(-1, 1);
+    ds_single_contact k;
+    ds_single_contact_prepare(&k, w);
+    ds_single_contact_solve(r, &k, q, mu);
+    worst = fmax(worst, error_of(r, w, q, mu));
+    double friction = hypot(r[1], r[2]);
+    count[r[0] == 0 ? 0 : friction < (1 - 1e-9) * mu * r[0] ? 1 : 2]++;
+    CHECK(friction <= mu * r[0] * (1 + 1e-12));
+  }
+  printf("     worst error %.1e; %d open, %d stick, %d slide\n", worst, count[0], count[1], count[2]);
+  CHECK_LE(worst, 1e-9); /* blocks of condition 1e10 are among them */
+  for (int i = 0; i < 3; i++) CHECK(count[i] > 1000);
+}
+
+/* A normal that moves, with nothing across, or along one line only. */
+static void rank_deficient(void) {
+  for (int trial = 0; trial < 20000; trial++) {
+    double w[9], q[3], r[3] = {0}, mu = pow(10, uniform(-2, 0.5));
+    random_block(w, 1 + trial % 2, 1);
+    if (!(w[0] > 1e-3)) continue;
+    /* in the range of W, so that the contact can be stopped */
+    double x[3] = {uniform(-1, 1), uniform(-1, 1), uniform(-1, 1)};
+    for (int i = 0; i < 3; i++) q[i] = w[3 * i] * x[0] + w[3 * i + 1] * x[1] + w[3 * i + 2] * x[2];
+    ds_single_contact k;
+    ds_single_contact_prepare(&k, w);
+    ds_single_contact_solve(r, &k, q, mu);
+    CHECK(isfinite(r[0]) && isfinite(r[1]) && isfinite(r[2]));
+    CHECK_LE(error_of(r, w, q, mu), 1e-6);
+  }
+  /* one that cannot move keeps its impulse where it is pressed, and loses it where it parts */
+  double none[9] = {0}, down[3] = {-1, 0, 0}, up[3] = {1, 0, 0}, r[3] = {2, 1, 0};
+  ds_single_contact k;
+  ds_single_contact_prepare(&k, none);
+  ds_single_contact_solve(r, &k, down, 1);
+  CHECK(r[0] == 2 && r[1] == 1);
+  ds_single_contact_solve(r, &k, up, 1);
+  CHECK(r[0] == 0 && r[1] == 0);
+}
+
+int main(void) {
+  RUN(obeys_coulomb);
+  RUN(rank_deficient);
+  return test_summary();
+}
