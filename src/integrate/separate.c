@@ -5,8 +5,14 @@
  * is reduced by a fifth a step: the displacement d nearest to none in the metric of mass with
  *     n_k.d_k >= c_k      c_k = (depth - slack)/5 where deeper, else at most as far as the gap allows,
  * by projected Gauss-Seidel on the normals alone. An answer that is not quite one is a correction all the same: the
- * rest is left for the next step. Moved bodies may rise; the energy that takes is part of the step's energy_after. What
- * touches nothing fixed is left alone: it is not pressed together, and its angular momentum is its own. */
+ * rest is left for the next step.
+ *
+ * An ear forced between two ears overlaps both: its normals oppose each other, and moving it either way helps nothing.
+ * Bodies that are caught like this draw back from there, each towards its own centre; their single contacts have no
+ * say.
+ *
+ * Moved bodies may rise; the energy that takes is part of the step's energy_after. What touches nothing fixed is left
+ * alone: it is not pressed together, and its angular momentum is its own. */
 #include <math.h>
 
 #include "integrate/integrate.h"
@@ -15,6 +21,7 @@ enum { SWEEPS = 50 };
 static const double slack_share = 4e-3; /* of the smaller body's radius: deeper overlaps are taken away */
 static const double rate = 0.2;         /* of the rest, a step */
 static const double farthest = 0.01;    /* of the smaller body's radius, a step */
+static const double caught = 0.5;       /* |sum depth n| over sum depth, below which normals oppose each other */
 
 typedef struct row {
   const double *g[2]; /* of the normal, or NULL */
@@ -39,6 +46,78 @@ static double gap_after(const ds_contact_point *c, const ds_move *moves, const d
   ds_vec3 va = v3_add(a->v, v3_cross(a->w, v3_sub(c->point, state->bodies[c->a].x)));
   ds_vec3 vb = v3_add(b->v, v3_cross(b->w, v3_sub(c->point, state->bodies[c->b].x)));
   return c->gap + h * v3_dot(c->normal, v3_sub(va, vb));
+}
+
+/* The contacts of one pair of bodies in an island: from `first` to before `end`. */
+typedef struct run {
+  const ds_island *island;
+  const ds_contact_list *contacts;
+  int32_t first, end;
+} run;
+
+static const ds_contact_point *point_of(const run *r, int32_t k) {
+  return &r->contacts->points[r->island->contacts[k]];
+}
+
+/* Whether deep contacts of a pair oppose each other, and where: the mean of their points. */
+static bool is_caught(ds_vec3 *where, double *deepest, const run *r, double slack) {
+  double all = 0;
+  ds_vec3 sum = v3(0, 0, 0);
+  *where = v3(0, 0, 0);
+  *deepest = 0;
+  for (int32_t k = r->first; k < r->end; k++) {
+    const ds_contact_point *c = point_of(r, k);
+    double depth = fmax(0, -c->gap);
+    sum = v3_mad(sum, depth, c->normal);
+    *where = v3_mad(*where, depth, c->point);
+    all += depth;
+    *deepest = fmax(*deepest, depth);
+  }
+  *where = v3_scale(1 / fmax(all, 1e-300), *where);
+  return *deepest > 2 * slack && v3_norm(sum) < caught * all;
+}
+
+/* One row in place of the others: bodies draw back from where they are caught, each towards its own centre. */
+static bool free_caught(ds_arena *arena, row *rows, const run *r, const ds_state *state, const ds_assembly *assembly) {
+  const ds_contact_point *c = point_of(r, r->first);
+  const int32_t index[2] = {c->a, c->b};
+  double size = smaller_radius(state->scene, c), slack = slack_share * size, deepest;
+  ds_vec3 where, out = v3(0, 0, 0);
+  if (!is_caught(&where, &deepest, r, slack)) return true;
+  double *g = DS_NEW0(arena, double, 12);
+  if (!g) return false;
+  for (int side = 0; side < 2; side++) {
+    ds_vec3 back = v3_sub(state->bodies[index[side]].x, where);
+    double length = v3_norm(back);
+    if (rows[r->first].g[side] && length > 0) out = v3_mad(out, (side == 0 ? 1 : -1) / length, back);
+  }
+  if (!(v3_norm(out) > 0)) return true;
+  out = v3_unit(out);
+  row one = {.want = fmin(rate * (deepest - slack), farthest * size)};
+  for (int side = 0; side < 2; side++) {
+    if (!rows[r->first].g[side]) continue;
+    double *to = g + 6 * side, root = assembly->bodies[index[side]].inverse_root_mass * (side == 0 ? 1 : -1);
+    to[0] = root * out.x, to[1] = root * out.y, to[2] = root * out.z;
+    one.g[side] = to;
+    one.d[side] = rows[r->first].d[side];
+    one.weight += root * root;
+  }
+  for (int32_t k = r->first; k < r->end; k++) rows[k].weight = 0;
+  rows[r->first] = one;
+  return true;
+}
+
+static bool free_all_caught(ds_arena *arena, row *rows, const ds_island *island, const ds_state *state,
+                            const ds_assembly *assembly, const ds_contact_list *contacts) {
+  const ds_subproblem *p = &island->problem;
+  for (int32_t k = 0, end; k < p->contact_count; k = end) {
+    const int32_t *body = p->body + 2 * k;
+    for (end = k + 1; end < p->contact_count; end++)
+      if (p->body[2 * end] != body[0] || p->body[2 * end + 1] != body[1]) break;
+    run r = {island, contacts, k, end};
+    if (end - k > 1 && !free_caught(arena, rows, &r, state, assembly)) return false;
+  }
+  return true;
 }
 
 /* False where the island has no overlap to speak of. */
@@ -101,6 +180,7 @@ double ds_separate(ds_arena *arena, ds_move *moves, const ds_state *state, const
     double *d = DS_NEW0(arena, double, 6 * (size_t)p->body_count + 1);
     if (!rows || !d) return -1;
     if (fill_rows(rows, d, island, moves, state, contacts, h)) {
+      if (!free_all_caught(arena, rows, island, state, assembly, contacts)) return -1;
       relax(rows, p->contact_count);
       for (int32_t b = 0; b < p->body_count; b++) {
         int32_t index = island->bodies[b];
