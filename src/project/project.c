@@ -25,7 +25,7 @@ enum { SWEEPS_AT_ONCE = 120 };        /* after which their rate is looked at */
 static const double MANY_SWEEPS = 26; /* that a factorization costs, where sweeps come first */
 
 /* Sweeps and Newton in turn: of at least so many sweeps and at most so many steps, from this error on. */
-enum { SWEEPS_IN_TURN = 60, NEWTON_IN_TURN = 30, TURNS = 40, IDLE_TURNS = 3 };
+enum { SWEEPS_IN_TURN = 60, NEWTON_IN_TURN = 30, TURNS = 40, IDLE_TURNS = 3, ROUGH_TURNS = 4 };
 static const double NEAR_IN_TURN = 3e-3;
 
 typedef struct goal {
@@ -53,6 +53,12 @@ static bool keep(ds_iterate *x, ds_iterate *y, const ds_subproblem *p, double to
   ds_iterate_solves(y, p, tolerance);
   if (y->error < x->error) ds_iterate_copy(x, y, p);
   return x->error <= tolerance;
+}
+
+/* No impulses, where those there are worse than none. */
+static void forget(ds_iterate *x, const ds_subproblem *p) {
+  memset(x->r, 0, 3 * (size_t)p->contact_count * sizeof(double));
+  ds_iterate_update(x, p);
 }
 
 /* How much larger the impulses are than one contact alone would need: weight piles up in arches and stacks. */
@@ -175,16 +181,26 @@ static bool sweeps_and_newton(ds_arena *arena, ds_system *system, ds_iterate *x,
   const ds_single_contact *blocks = ds_gauss_seidel_blocks(arena, p);
   int32_t sweeps = (int32_t)fmax(SWEEPS_IN_TURN, fmin(600, factorization_in_sweeps(system)));
   if (!blocks) return false;
+  if (x->error > 1) forget(x, p);
   ds_iterate_copy(y, x, p);
+  bool forgotten = false;
   for (int32_t turn = 0, idle = 0; turn < TURNS && idle < IDLE_TURNS; turn++) {
     double before = y->error;
     sweep(y, p, blocks, work, fmax(g.target, 0.3 * g.tolerance), sweeps);
+    bool there = y->error <= g.tolerance;
     if (keep(x, y, p, g.tolerance)) return true;
-    if (y->error > NEAR_IN_TURN) continue;
-    ds_iterate_copy(z, y, p);
-    newton(arena, system, z, work, g, 1e-2, NEWTON_IN_TURN);
-    if (keep(x, z, p, g.tolerance)) return true;
-    if (z->error < y->error) ds_iterate_copy(y, z, p);
+    if (there) { /* but for impulses that cancel each other, which sweeps keep as they are */
+      if (forgotten) return false;
+      forget(y, p);
+      forgotten = true;
+      continue;
+    }
+    if (y->error <= NEAR_IN_TURN) {
+      ds_iterate_copy(z, y, p);
+      newton(arena, system, z, work, g, 1e-2, NEWTON_IN_TURN);
+      if (keep(x, z, p, g.tolerance)) return true;
+      if (z->error < y->error) ds_iterate_copy(y, z, p);
+    }
     idle = y->error < 0.8 * before ? 0 : idle + 1;
   }
   return false;
@@ -233,8 +249,7 @@ static void coupled_path(ds_arena *arena, ds_system *system, ds_iterate *x, ds_w
     for (int32_t k = 0; k < p->contact_count; k++) b[3 * k] -= violation[k];
     relaxed.b = b;
     system->problem = &relaxed;
-    memset(x->r, 0, 3 * (size_t)p->contact_count * sizeof(double));
-    ds_iterate_update(x, &relaxed);
+    forget(x, &relaxed);
     if (!interior_points(arena, system, x, &y, work, g)) rescue(arena, system, x, &y, &z, work, g, max_iterations);
     system->problem = p;
     ds_iterate_update(x, p);
@@ -266,6 +281,43 @@ static void clip_to_cone(ds_arena *arena, ds_iterate *x, const ds_subproblem *p,
   ds_iterate_update(&y, p);
   ds_iterate_solves(&y, p, tolerance);
   if (y.error <= fmax(x->error, 0.1 * tolerance)) ds_iterate_copy(x, &y, p);
+}
+
+static void set_work(ds_certificate *certificate, const ds_work *work) {
+  *certificate = (ds_certificate){.staggered_iterations = work->staggered,
+                                  .projection_iterations = work->projections,
+                                  .factorizations = work->factorizations,
+                                  .rel_err = work->rel_err,
+                                  .conflict = work->conflict};
+  memcpy(certificate->tool, work->tool, sizeof work->tool);
+}
+
+bool ds_project_roughly(ds_arena *arena, double *r, double *v, ds_certificate *certificate, ds_subproblem *p,
+                        double tolerance) {
+  ds_work work = {0};
+  if (!ds_subproblem_prepare(arena, p)) return false;
+  ds_iterate x = ds_iterate_new(arena, p), z = ds_iterate_new(arena, p);
+  if (ds_arena_failed(arena)) return false;
+  memcpy(x.r, r, 3 * (size_t)p->contact_count * sizeof(double));
+  ds_iterate_update(&x, p);
+  bool warm = x.error <= tolerance;
+  ds_system *system = warm ? NULL : ds_system_create(arena, p);
+  const ds_single_contact *blocks = warm ? NULL : ds_gauss_seidel_blocks(arena, p);
+  if (!warm && (!system || !blocks)) return false;
+  if (x.error > 1) forget(&x, p);
+  goal g = {.tolerance = tolerance, .target = tolerance};
+  for (int32_t turn = 0; turn < ROUGH_TURNS && x.error > tolerance; turn++) {
+    sweep(&x, p, blocks, &work, tolerance, SWEEPS_IN_TURN);
+    if (x.error <= tolerance || x.error > NEAR_IN_TURN) continue;
+    ds_iterate_copy(&z, &x, p);
+    newton(arena, system, &z, &work, g, 1e-2, NEWTON_IN_TURN);
+    if (z.error < x.error) ds_iterate_copy(&x, &z, p);
+  }
+  if (system) work.factorizations = system->factorizations;
+  memcpy(r, x.r, 3 * (size_t)p->contact_count * sizeof(double));
+  memcpy(v, x.v, (size_t)p->dof * sizeof(double));
+  set_work(certificate, &work);
+  return !ds_arena_failed(arena);
 }
 
 bool ds_project_island(ds_arena *arena, double *r, double *v, ds_certificate *certificate, ds_subproblem *p,
@@ -308,13 +360,8 @@ bool ds_project_island(ds_arena *arena, double *r, double *v, ds_certificate *ce
   if (ds_arena_failed(arena)) return false;
   memcpy(r, x.r, 3 * (size_t)p->contact_count * sizeof(double));
   memcpy(v, x.v, (size_t)p->dof * sizeof(double));
-  *certificate = (ds_certificate){.unbounded = work.unbounded && x.error > options->tolerance,
-                                  .staggered_iterations = work.staggered,
-                                  .projection_iterations = work.projections,
-                                  .factorizations = work.factorizations,
-                                  .rel_err = work.rel_err,
-                                  .conflict = work.conflict};
-  memcpy(certificate->tool, work.tool, sizeof work.tool);
+  set_work(certificate, &work);
+  certificate->unbounded = work.unbounded && x.error > options->tolerance;
   ds_subproblem_certify(certificate, p, r, v, x.u, options->tolerance, samples);
   return true;
 }

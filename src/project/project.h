@@ -17,4 +17,9 @@ bool ds_project_island(ds_arena *arena, double *r, double *v, ds_certificate *ce
 bool ds_project_split(ds_arena *arena, double *r, double *v, ds_certificate *certificate, ds_subproblem *problem,
                       const ds_options *options, double aim);
 
+/* Sweeps and Newton in turn until the natural map is at most `tolerance`, or four times: no answer, but near one, for
+ * those who will ask again. Only the counts of the certificate are set. */
+bool ds_project_roughly(ds_arena *arena, double *r, double *v, ds_certificate *certificate, ds_subproblem *problem,
+                        double tolerance);
+
 #endif

@@ -19,6 +19,7 @@
 enum { ROUNDS = 8, SMALL = 24, LARGE = 5000 }; /* islands of fewer contacts gain nothing; of more are large heaps */
 static const double worth_it = 0.9; /* largest part over the island, in contacts, above which it is solved whole */
 static const double few = 0.02;     /* new contacts over those of the parts, from which on the guess is nearly right */
+static const double rough = 10;     /* over the tolerance, while contacts join */
 static const double parting_rms = 0.25; /* a contact that parts faster than this share of |q|/sqrt(n) is inactive */
 
 typedef struct split {
@@ -143,9 +144,9 @@ static bool has_fresh(const split *s, int32_t part) {
   return false;
 }
 
-/* Solves the parts that are new; r and v of the whole are filled. */
+/* Solves the parts that are new, or roughly; r and v of the whole are filled. */
 static bool solve_parts(ds_arena *arena, double *r, double *v, ds_certificate *work, const split *s,
-                        const ds_options *options, double aim) {
+                        const ds_options *options, double aim, bool roughly) {
   const ds_subproblem *p = s->whole;
   for (int32_t i = 0; i < s->part_count; i++) {
     if (!has_fresh(s, i)) continue;
@@ -153,9 +154,10 @@ static bool solve_parts(ds_arena *arena, double *r, double *v, ds_certificate *w
     ds_subproblem q;
     double *part_r, *part_v;
     ds_certificate c;
-    if (!part_problem(arena, &q, &part_r, &part_v, s, i, r) ||
-        !ds_project_island(arena, part_r, part_v, &c, &q, options, aim))
-      return false;
+    if (!part_problem(arena, &q, &part_r, &part_v, s, i, r)) return false;
+    bool done = roughly ? ds_project_roughly(arena, part_r, part_v, &c, &q, rough * options->tolerance)
+                        : ds_project_island(arena, part_r, part_v, &c, &q, options, aim);
+    if (!done) return false;
     ds_certificate_add_work(work, &c);
     for (int32_t j = 0; j < q.contact_count; j++)
       memcpy(r + 3 * s->contacts[s->contact_start[i] + j], part_r + 3 * j, 3 * sizeof(double));
@@ -203,12 +205,10 @@ bool ds_project_split(ds_arena *arena, double *r, double *v, ds_certificate *cer
   ds_subproblem_slip(u, p, v);
   for (int32_t k = 0; k < nc; k++) s.active[k] = s.fresh[k] = r[3 * k] > 0 || !(u[3 * k] > parting_rms * rms);
   memcpy(v, p->predicted, (size_t)p->dof * sizeof(double)); /* of bodies that touch nothing */
-  ds_options rough = *options;
-  rough.tolerance = 10 * options->tolerance;
-  bool guessing = nc >= LARGE && options->tolerance >= 1e-5 && rough.tolerance <= 1e-3;
+  bool guessing = nc >= LARGE && options->tolerance >= 1e-5;
   for (int32_t round = 0; round < ROUNDS; round++) {
     if (find_parts(&s) > worth_it * nc) break;
-    if (!solve_parts(arena, r, v, &work, &s, guessing ? &rough : options, aim)) return false;
+    if (!solve_parts(arena, r, v, &work, &s, options, aim, guessing)) return false;
     ds_subproblem_slip(u, p, v);
     int32_t joined = join_violated(&s, u, -aim * options->tolerance * rms);
     if (guessing) {
