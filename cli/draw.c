@@ -5,8 +5,10 @@
 #include <string.h>
 
 #include "args.h"
+#include "body/scene.h"
 #include "camera.h"
 #include "command.h"
+#include "hide.h"
 #include "mesh_source.h"
 #include "overlay.h"
 #include "record/record.h"
@@ -15,7 +17,7 @@
 
 typedef struct drawing {
   const char *source, *output, *size, *view, *look;
-  arg_list settings;
+  arg_list settings, hide;
   double time, zoom, scale;
   bool time_given, scale_given, contacts, dark;
   int32_t width, height;
@@ -30,7 +32,9 @@ typedef struct subject {
   ds_pose *own_poses;
   const ds_pose *poses;
   const ds_contact *contacts;
+  ds_contact *own_contacts; /* NULL where the frame has them */
   int32_t contact_count;
+  bool *hidden; /* a body; NULL = none */
   double time;
   bool is_mesh;
   ds_mesh mesh;
@@ -102,6 +106,7 @@ static bool parse_drawing(drawing *d, const char **words, int argc, char **argv)
       {.name = "--view", .kind = ARG_TEXT, .target = &d->view},
       {.name = "--zoom", .kind = ARG_REAL, .target = &d->zoom, .low = 0.01, .high = 100},
       {.name = "--look", .kind = ARG_TEXT, .target = &d->look},
+      {.name = "--hide", .kind = ARG_LIST, .target = &d->hide},
       {.name = "--set", .kind = ARG_LIST, .target = &d->settings},
       {.name = "--scale", .kind = ARG_REAL, .target = &d->scale, .low = 1e-9, .high = 1e9, .given = &d->scale_given},
       {.name = "--contacts", .kind = ARG_FLAG, .target = &d->contacts},
@@ -177,16 +182,37 @@ static ds_status open_scene(subject *s, const drawing *d, ds_error *error) {
 }
 
 static ds_status open_mesh(subject *s, const drawing *d, ds_error *error) {
-  if (d->contacts || d->time_given || d->settings.count > 0) {
+  if (d->contacts || d->time_given || d->settings.count > 0 || d->hide.count > 0) {
     snprintf(error->message, sizeof error->message, "%.200s: a mesh has no %s", d->source,
-             d->contacts     ? "contacts"
-             : d->time_given ? "times"
-                             : "settings");
+             d->contacts             ? "contacts"
+             : d->time_given         ? "times"
+             : d->settings.count > 0 ? "settings"
+                                     : "bodies to hide");
     return DS_ERROR_INPUT;
   }
   s->is_mesh = true;
   ds_status status = mesh_source_read(&s->mesh, d->source, d->scale, error);
   return status == DS_OK ? mesh_source_drawable(&s->mesh, d->source, error) : status;
+}
+
+/* Leaves bodies out, and the contacts that they take part in. */
+static ds_status hide(subject *s, const drawing *d, ds_error *error) {
+  if (d->hide.count == 0) return DS_OK;
+  s->hidden = hide_bodies(s->scene, &d->hide, d->source, error);
+  if (!s->hidden) return DS_ERROR_INPUT;
+  s->own_contacts = malloc((size_t)(s->contact_count > 0 ? s->contact_count : 1) * sizeof *s->own_contacts);
+  if (!s->own_contacts) {
+    snprintf(error->message, sizeof error->message, "no memory for %d contacts", s->contact_count);
+    return DS_ERROR_MEMORY;
+  }
+  int32_t count = 0;
+  for (int32_t i = 0; i < s->contact_count; i++) {
+    const ds_contact *c = &s->contacts[i];
+    if (!s->hidden[ds_index(c->a)] && !s->hidden[ds_index(c->b)]) s->own_contacts[count++] = *c;
+  }
+  s->contacts = s->own_contacts;
+  s->contact_count = count;
+  return DS_OK;
 }
 
 static ds_status open_subject(subject *s, const drawing *d, ds_error *error) {
@@ -195,7 +221,8 @@ static ds_status open_subject(subject *s, const drawing *d, ds_error *error) {
     snprintf(error->message, sizeof error->message, "%.200s: --scale is for meshes", d->source);
     return DS_ERROR_INPUT;
   }
-  return source_is_recording(d->source) ? open_recording(s, d, error) : open_scene(s, d, error);
+  ds_status status = source_is_recording(d->source) ? open_recording(s, d, error) : open_scene(s, d, error);
+  return status == DS_OK ? hide(s, d, error) : status;
 }
 
 static void close_subject(subject *s) {
@@ -203,6 +230,8 @@ static void close_subject(subject *s) {
   if (s->recording) ds_recording_close(s->recording);
   if (s->own_scene) ds_scene_destroy(s->own_scene);
   free(s->own_poses);
+  free(s->own_contacts);
+  free(s->hidden);
 }
 
 /* 1, 2 or 5 times a power of ten: about a tenth of the subject's size. */
@@ -226,7 +255,7 @@ static void write_label(char *text, size_t size, const subject *s) {
 static ds_status render_subject(ds_image *image, float *depth, const drawing *d, const subject *s, ds_error *error) {
   ds_tableau tableau;
   ds_status status = s->is_mesh ? ds_tableau_build_mesh(&tableau, &s->mesh, error)
-                                : ds_tableau_build(&tableau, s->scene, s->poses, d->contacts, error);
+                                : ds_tableau_build(&tableau, s->scene, s->poses, s->hidden, d->contacts, error);
   if (status != DS_OK) return status;
   double radius = fmax(tableau.radius, 1e-6);
   ds_vec3 margin = v3(0.3 * radius, 0.3 * radius, 0.3 * radius), low = tableau.low, high = tableau.high;
@@ -286,12 +315,16 @@ static ds_status draw(const drawing *d, ds_error *error) {
 }
 
 int command_draw(int argc, char **argv) {
-  const char **words = malloc(2 * (size_t)(argc + 1) * sizeof *words);
+  const char **words = malloc(3 * (size_t)(argc + 1) * sizeof *words);
   if (!words) {
     fprintf(stderr, "drystone draw: out of memory\n");
     return EXIT_INPUT;
   }
-  drawing d = {.size = "1280x720", .zoom = 1, .scale = 1, .settings = {words + argc + 1, 0}};
+  drawing d = {.size = "1280x720",
+               .zoom = 1,
+               .scale = 1,
+               .settings = {words + argc + 1, 0},
+               .hide = {words + 2 * (argc + 1), 0}};
   ds_error error = {{0}};
   int result = EXIT_INPUT;
   if (parse_drawing(&d, words, argc, argv)) {

@@ -71,6 +71,7 @@ static const char draw_options[] =
     "      --view AZ,EL        where the camera stands: azimuth and elevation in degrees, such as -60,20\n"
     "      --look X,Y,Z        the point it looks at, m\n"
     "      --zoom F            0.01 to 100 (default 1)\n"
+    "      --hide NAMES        leave bodies out: names with commas, a last * matches the rest; may be repeated\n"
     "      --contacts          show contacts and their impulses\n"
     "      --dark              on a dark background\n"
     "      --set PATH=VALUE    change a value of a scene first; may be repeated\n"

@@ -1,17 +1,17 @@
 /* A scene as triangles.
  *
- * The picture is framed on the dynamic bodies, and on fixed ones that are not much larger than all of them together.
- * Bodies that have flown far away from the others do not count. The highest horizontal half-space is the ground. A
- * tilted one is cut to a polygon around the bodies, now and at the start, and by the other half-spaces. A lonely one
- * that is not steep is drawn as a ramp with a floor at its foot; others are surfaces seen only from their free side.
- * One that faces down is not drawn. A solid is made fit to be drawn once, fewer triangles the more bodies have one, and
- * still fewer for shadows. */
+ * The picture is framed on the bodies that framed.c chooses. The highest horizontal half-space is the ground. A tilted
+ * one is cut to a polygon around the bodies, now and at the start, and by the other half-spaces. A lonely one that is
+ * not steep is drawn as a ramp with a floor at its foot; others are surfaces seen only from their free side. One that
+ * faces down is not drawn. A solid is made fit to be drawn once, fewer triangles the more bodies have one, and still
+ * fewer for shadows. Hidden bodies are as if they were not in the scene. */
 #include "tableau.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "body/scene.h"
+#include "framed.h"
 #include "tessellate.h"
 #include "wardrobe.h"
 
@@ -23,13 +23,13 @@
 #define POLYGON_MAX 32
 #define LEVEL 0.99996 /* a half-space whose normal is this much up is ground: within half a degree */
 #define STEEP 0.3     /* below this it is a wall */
-#define FAR 8.0       /* bodies so many median distances away are not framed */
 
 typedef struct builder {
   ds_tableau *tableau;
   const ds_scene *scene;
   const ds_pose *poses;
-  bool *framed; /* a body */
+  const bool *hidden; /* a body; NULL = none */
+  bool *framed;       /* a body */
   int32_t segments;
   ds_wardrobe wardrobe;
   bool muted, memory_ok;
@@ -102,36 +102,7 @@ static bool add_face(builder *b, const ds_vec3 *points, int32_t count, int32_t p
          (!b->wardrobe.has_casters || ds_model_add_face(&t->casters, pose_identity(), points, count, paint));
 }
 
-/* Of a ball about the origin of the body's frame. */
-static double shape_reach(const ds_shape *shape) {
-  double far = v3_norm(shape->pose_in_body.p), radius = 0;
-  switch (shape->kind) {
-    case DS_SHAPE_SPHERE:
-      return far + shape->radius;
-    case DS_SHAPE_BOX:
-      return far + v3_norm(shape->half);
-    case DS_SHAPE_CAPSULE:
-      return far + shape->radius + shape->half_length;
-    case DS_SHAPE_CYLINDER:
-      return far + hypot(shape->radius, shape->half_length);
-    case DS_SHAPE_HULL:
-      for (int32_t i = 0; i < shape->point_count; i++) radius = fmax(radius, v3_norm(shape->points[i]));
-      return far + radius;
-    case DS_SHAPE_SOLID: {
-      ds_solid_info info = ds_solid_get_info(shape->solid);
-      return far + v3_norm(v3_max(v3_max(info.high, v3_neg(info.high)), v3_max(info.low, v3_neg(info.low))));
-    }
-    case DS_SHAPE_HALF_SPACE:
-      break;
-  }
-  return INFINITY;
-}
-
-static double body_reach(const ds_body *body) {
-  double reach = 0;
-  for (int32_t s = 0; s < body->shape_count; s++) reach = fmax(reach, shape_reach(&body->shapes[s]));
-  return reach;
-}
+static bool is_hidden(const builder *b, int32_t body) { return b->hidden && b->hidden[body]; }
 
 static void add_body(builder *b, int32_t body) {
   const ds_body *it = &b->scene->bodies[body];
@@ -145,66 +116,17 @@ static void add_body(builder *b, int32_t body) {
 
 /* ---- what the picture is framed on ---- */
 
-static ds_vec3 body_center(const builder *b, int32_t body) {
-  return pose_point(b->poses[body], b->scene->bodies[body].mass.center);
-}
-
-static int compare(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return x < y ? -1 : x > y;
-}
-
-static double median(double *values, int32_t count) {
-  qsort(values, (size_t)count, sizeof *values, compare);
-  return values[count / 2];
-}
-
-/* Marks the dynamic bodies that have not flown away; gives their number. */
-static int32_t choose_framed(builder *b) {
-  const ds_scene *scene = b->scene;
-  double *values = malloc((size_t)(scene->body_count > 0 ? scene->body_count : 1) * sizeof *values);
-  if (!values) {
-    b->memory_ok = false;
-    return 0;
-  }
-  ds_vec3 middle = v3(0, 0, 0);
-  double spread = INFINITY;
-  /* medians of x, y, z, then of the distance from there */
-  for (int round = 0; round < 4; round++) {
-    int32_t count = 0;
-    for (int32_t i = 0; i < scene->body_count; i++) {
-      if (scene->bodies[i].kind != DS_BODY_DYNAMIC) continue;
-      ds_vec3 c = body_center(b, i);
-      values[count++] = round == 0 ? c.x : round == 1 ? c.y : round == 2 ? c.z : v3_dist(c, middle);
-    }
-    if (count == 0) break;
-    double m = median(values, count);
-    if (round == 0) middle.x = m;
-    if (round == 1) middle.y = m;
-    if (round == 2) middle.z = m;
-    if (round == 3 && count > 3) spread = m;
-  }
-  free(values);
-  int32_t framed = 0;
-  for (int32_t i = 0; i < scene->body_count; i++) {
-    const ds_body *body = &scene->bodies[i];
-    double limit = FAR * spread + 4 * body_reach(body);
-    b->framed[i] = body->kind == DS_BODY_DYNAMIC && v3_dist(body_center(b, i), middle) <= limit;
-    framed += b->framed[i];
-  }
-  return framed;
-}
-
 static ds_vec3 vertex_point(const ds_model *model, int32_t i) {
   const float *p = model->vertices[i].position;
   return v3_add(model->origin, v3(p[0], p[1], p[2]));
 }
 
-static void widen(ds_tableau *t, int32_t from) {
-  for (int32_t i = from; i < t->model.vertex_count; i++) {
+/* The box of all vertices. */
+static void measure(ds_tableau *t) {
+  for (int32_t i = 0; i < t->model.vertex_count; i++) {
     ds_vec3 p = vertex_point(&t->model, i);
-    t->low = v3_min(t->low, p);
-    t->high = v3_max(t->high, p);
+    t->low = i == 0 ? p : v3_min(t->low, p);
+    t->high = i == 0 ? p : v3_max(t->high, p);
   }
   t->radius = 0.5 * v3_dist(t->low, t->high);
 }
@@ -216,14 +138,6 @@ static bool collect_points(ds_tableau *t, int32_t count) {
   for (int32_t i = 0; i < count; i += stride) t->points[t->point_count++] = vertex_point(&t->model, i);
   if (t->point_count == 0) t->points[t->point_count++] = t->model.origin;
   return true;
-}
-
-/* A fixed body that belongs to the picture: no half-space, and not much larger than the rest. */
-static bool is_prop(const builder *b, int32_t body) {
-  const ds_body *it = &b->scene->bodies[body];
-  if (it->kind == DS_BODY_DYNAMIC) return false;
-  if (!(body_reach(it) <= 0.75 * b->tableau->radius)) return false;
-  return v3_dist(b->poses[body].p, v3_scale(0.5, v3_add(b->tableau->low, b->tableau->high))) < 3 * b->tableau->radius;
 }
 
 /* ---- half-spaces ---- */
@@ -291,7 +205,7 @@ static void clip(polygon *poly, ds_vec3 origin, ds_vec3 normal, double tolerance
 static void clip_by_others(polygon *poly, const builder *b, int32_t body, int32_t shape) {
   for (int32_t i = 0; i < b->scene->body_count; i++) {
     const ds_body *it = &b->scene->bodies[i];
-    for (int32_t s = 0; s < it->shape_count; s++) {
+    for (int32_t s = 0; !is_hidden(b, i) && s < it->shape_count; s++) {
       if (it->shapes[s].kind != DS_SHAPE_HALF_SPACE || (i == body && s == shape)) continue;
       ds_pose plane = half_space_pose(b, i, s);
       clip(poly, plane.p, quat_rotate(plane.q, v3(0, 0, 1)), 1e-4 * b->tableau->radius);
@@ -342,7 +256,7 @@ static void add_half_spaces(builder *b) {
   for (int pass = 0; pass < 2; pass++) {
     for (int32_t i = 0; b->memory_ok && i < b->scene->body_count; i++) {
       const ds_body *body = &b->scene->bodies[i];
-      for (int32_t s = 0; b->memory_ok && s < body->shape_count; s++) {
+      for (int32_t s = 0; b->memory_ok && !is_hidden(b, i) && s < body->shape_count; s++) {
         if (body->shapes[s].kind != DS_SHAPE_HALF_SPACE) continue;
         ds_pose plane = half_space_pose(b, i, s);
         double up = quat_rotate(plane.q, v3(0, 0, 1)).z;
@@ -371,11 +285,12 @@ static void frame_ground(ds_tableau *t) {
 
 /* ---- all together ---- */
 
-static int32_t choose_segments(const ds_scene *scene) {
+static int32_t choose_segments(const builder *b) {
   int32_t curved = 0;
-  for (int32_t i = 0; i < scene->body_count; i++) {
-    for (int32_t s = 0; s < scene->bodies[i].shape_count; s++) {
-      ds_shape_kind kind = scene->bodies[i].shapes[s].kind;
+  for (int32_t i = 0; i < b->scene->body_count; i++) {
+    const ds_body *body = &b->scene->bodies[i];
+    for (int32_t s = 0; !is_hidden(b, i) && s < body->shape_count; s++) {
+      ds_shape_kind kind = body->shapes[s].kind;
       curved += kind == DS_SHAPE_SPHERE || kind == DS_SHAPE_CAPSULE || kind == DS_SHAPE_CYLINDER;
     }
   }
@@ -383,44 +298,44 @@ static int32_t choose_segments(const ds_scene *scene) {
   return (int32_t)fmin(SEGMENTS_MAX, fmax(SEGMENTS_MIN, segments));
 }
 
-static void add_bodies(builder *b, int32_t framed) {
-  const ds_scene *scene = b->scene;
-  ds_tableau *t = b->tableau;
-  /* without dynamic bodies everything that is no half-space is framed */
-  for (int32_t i = 0; i < scene->body_count; i++) b->framed[i] = b->framed[i] || framed == 0;
-  bool first = true;
-  for (int32_t i = 0; i < scene->body_count; i++) {
+/* Where the first dynamic body is that is framed, or else the first body that is. */
+static ds_vec3 choose_origin(const builder *b) {
+  int32_t best = -1;
+  for (int32_t i = 0; i < b->scene->body_count; i++) {
     if (!b->framed[i]) continue;
-    if (first) t->model.origin = t->casters.origin = t->low = t->high = b->poses[i].p;
-    first = false;
+    if (b->scene->bodies[i].kind == DS_BODY_DYNAMIC) return b->poses[i].p;
+    if (best < 0) best = i;
+  }
+  return best < 0 ? v3(0, 0, 0) : b->poses[best].p;
+}
+
+/* Those that are framed first, the others after their points are collected. */
+static void add_bodies(builder *b) {
+  int32_t count = b->scene->body_count;
+  ds_tableau *t = b->tableau;
+  t->model.origin = t->casters.origin = t->low = t->high = choose_origin(b);
+  for (int32_t i = 0; i < count; i++) {
+    if (!b->framed[i]) continue;
+    t->framed_count++;
     add_body(b, i);
   }
-  if (t->model.vertex_count > 0) t->low = t->high = vertex_point(&t->model, 0);
-  widen(t, 0);
-  for (int32_t i = 0; i < scene->body_count; i++) {
-    if (b->framed[i] || !is_prop(b, i)) continue;
-    b->framed[i] = true;
-    int32_t from = t->model.vertex_count;
-    add_body(b, i);
-    widen(t, from);
-  }
-  for (int32_t i = 0; i < scene->body_count; i++) t->framed_count += b->framed[i];
+  measure(t);
   b->memory_ok = b->memory_ok && collect_points(t, t->model.vertex_count);
-  for (int32_t i = 0; i < scene->body_count; i++) {
-    if (!b->framed[i]) add_body(b, i);
+  for (int32_t i = 0; i < count; i++) {
+    if (!b->framed[i] && !is_hidden(b, i)) add_body(b, i);
   }
 }
 
-ds_status ds_tableau_build(ds_tableau *tableau, const ds_scene *scene, const ds_pose *poses, bool muted,
-                           ds_error *error) {
+ds_status ds_tableau_build(ds_tableau *tableau, const ds_scene *scene, const ds_pose *poses, const bool *hidden,
+                           bool muted, ds_error *error) {
   *tableau = (ds_tableau){0};
-  builder b = {.tableau = tableau, .scene = scene, .poses = poses, .muted = muted, .memory_ok = true};
-  b.segments = choose_segments(scene);
-  ds_wardrobe_open(&b.wardrobe, scene);
+  builder b = {.tableau = tableau, .scene = scene, .poses = poses, .hidden = hidden, .muted = muted, .memory_ok = true};
+  b.segments = choose_segments(&b);
+  ds_wardrobe_open(&b.wardrobe, scene, hidden);
   b.framed = calloc((size_t)(scene->body_count > 0 ? scene->body_count : 1), sizeof *b.framed);
   if (b.framed) {
-    int32_t framed = choose_framed(&b);
-    add_bodies(&b, framed);
+    b.memory_ok = ds_framed_choose(b.framed, scene, poses, hidden);
+    if (b.memory_ok) add_bodies(&b);
     if (b.memory_ok) add_half_spaces(&b);
     if (b.memory_ok) frame_ground(tableau);
   }
@@ -450,7 +365,7 @@ ds_status ds_tableau_build_mesh(ds_tableau *tableau, const ds_mesh *mesh, ds_err
       good = ds_model_add_skin(&t->model, skin, pose_identity(), inner, true);
     if (good && wardrobe.has_casters)
       good = ds_model_add_skin(&t->casters, &dressed.caster, pose_identity(), paint, false);
-    widen(t, 0);
+    measure(t);
     t->ground = t->low.z;
     good = good && collect_points(t, t->model.vertex_count);
   }

@@ -19,9 +19,10 @@ typedef struct ds_tableau {
   double ground;
 } ds_tableau;
 
-/* Poses are those of the bodies' user frames, one a body. `muted` draws in pale colours, so that marks stand out. */
-ds_status ds_tableau_build(ds_tableau *tableau, const ds_scene *scene, const ds_pose *poses, bool muted,
-                           ds_error *error);
+/* Poses are those of the bodies' user frames, one a body. `hidden` bodies, a flag each, are left out; NULL = none.
+ * `muted` draws in pale colours, so that marks stand out. */
+ds_status ds_tableau_build(ds_tableau *tableau, const ds_scene *scene, const ds_pose *poses, const bool *hidden,
+                           bool muted, ds_error *error);
 /* A mesh alone, standing on the ground. Where it is open or inside out, back sides are drawn too, in red. */
 ds_status ds_tableau_build_mesh(ds_tableau *tableau, const ds_mesh *mesh, ds_error *error);
 void ds_tableau_free(ds_tableau *tableau);

@@ -18,10 +18,11 @@ static void choose(ds_wardrobe *w, double count, double triangles) {
   if (w->has_casters) w->caster_triangles = (int32_t)fmax(TRIANGLES_MIN, CASTER_BUDGET / count);
 }
 
-void ds_wardrobe_open(ds_wardrobe *w, const ds_scene *scene) {
+void ds_wardrobe_open(ds_wardrobe *w, const ds_scene *scene, const bool *hidden) {
   double count = 0, triangles = 0;
   for (int32_t i = 0; i < ds_scene_body_count(scene); i++) {
     ds_body_id body = ds_scene_body(scene, i);
+    if (hidden && hidden[i]) continue;
     for (int32_t s = 0; s < ds_body_shape_count(scene, body); s++) {
       ds_shape_def shape = ds_body_shape(scene, body, s);
       if (shape.kind != DS_SHAPE_SOLID) continue;

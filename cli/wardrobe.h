@@ -18,8 +18,8 @@ typedef struct ds_wardrobe {
   bool has_casters;                         /* shadows are cast by coarser solids */
 } ds_wardrobe;
 
-/* Chooses the detail: fewer triangles a solid the more bodies have one. */
-void ds_wardrobe_open(ds_wardrobe *wardrobe, const ds_scene *scene);
+/* Chooses the detail: fewer triangles a solid the more bodies have one. `hidden` bodies do not count; NULL = none. */
+void ds_wardrobe_open(ds_wardrobe *wardrobe, const ds_scene *scene, const bool *hidden);
 /* The same for one mesh. */
 void ds_wardrobe_open_mesh(ds_wardrobe *wardrobe, const ds_mesh *mesh);
 /* NULL where memory ran out. Valid until the next call. */

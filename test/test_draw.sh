@@ -143,6 +143,78 @@ bad "points.obj" draw points.obj -o x.png
 printf 'v 0 0 0\nv 1 0 0\nf 1 2 9\n' >index.obj
 bad "index.obj" draw index.obj -o x.png
 
+# --- bodies left out: as if they were not in the scene, in bytes ---
+# put NAME BODY...: a scene of a floor, a box and these bodies
+put() {
+  local file=$1 body
+  shift
+  {
+    echo '{"drystone": 1, "time": 0.02, "bodies": [{"name": "floor", "kind": "static", "shapes": [{"kind": "half-space"}]}'
+    for body in '"name": "box", "position": [0, 0, 0.1], "shapes": [{"kind": "box", "size": [0.2, 0.2, 0.2]}]' "$@"; do
+      echo ", {$body}"
+    done
+    echo ']}'
+  } >"$file"
+}
+ball='"name": "ball", "position": [0.3, 0.2, 0.2], "shapes": [{"kind": "sphere", "radius": 0.2, "density": 5000}]'
+wall1='"name": "wall1", "kind": "static", "position": [0, 0.4, 0.3], "shapes": [{"kind": "box", "size": [2, 0.1, 0.6]}]'
+wall2='"name": "wall2", "kind": "static", "position": [0, -0.4, 0.3], "shapes": [{"kind": "box", "size": [2, 0.1, 0.6]}]'
+put box.json
+put ball.json "$ball"
+put walls.json "$wall1" "$wall2"
+put front.json "$wall1"
+# shellcheck disable=SC2086
+{
+  good 192x108 box.png draw box.json -o box.png $small
+  good 192x108 front.png draw front.json -o front.png $small
+  good 192x108 walls.png draw walls.json -o walls.png $small
+  for names in wall1,wall2 'wall*' 'wall2,w*'; do
+    good 192x108 hide.png draw walls.json -o hide.png $small --hide "$names"
+    same hide.png box.png
+  done
+  good 192x108 hide.png draw walls.json -o hide.png $small --hide wall1 --hide wall2
+  same hide.png box.png
+  good 192x108 hide.png draw walls.json -o hide.png $small --hide=wall2
+  same hide.png front.png
+  good 192x108 ball.png draw ball.json -o ball.png $small
+  good 192x108 hide.png draw ball.json -o hide.png $small --hide ball
+  same hide.png box.png
+  good 192x108 hide.png draw box.json -o hide.png $small --hide floor
+  differ hide.png box.png
+  good 192x108 hide.png draw box.json -o hide.png $small --hide '*'
+  for name in box ball; do
+    if "$program" run $name.json -o $name.h5 -q >out.txt 2>err.txt; then ok; else fail "run: $(cat err.txt)"; fi
+    good 192x108 $name-contacts.png draw $name.h5 -o $name-contacts.png $small --contacts
+  done
+  good 192x108 hide.png draw ball.h5 -o hide.png $small --hide ball --contacts
+  same hide.png box-contacts.png
+}
+differ walls.png box.png
+differ ball.png box.png
+differ ball-contacts.png box-contacts.png
+bad "no body is called 'wal1'; did you mean wall1? 'drystone info --all walls.json' lists the names" \
+  draw walls.json -o x.png --hide wal1
+bad "no body is called 'wall'" draw walls.json -o x.png --hide box,wall
+bad "no body is called 'wa*l'" draw walls.json -o x.png --hide 'wa*l'
+bad "no body has a name like 'ball*'" draw box.h5 -o x.png --hide 'ball*'
+bad "is empty" draw walls.json -o x.png --hide wall1,,wall2
+bad "is empty" draw walls.json -o x.png --hide ""
+bad "a mesh has no bodies to hide" draw tet.obj -o x.png --hide a
+
+# --- what is framed: a track that reaches far away is, a floor or a whole country is not. All lie below the ground, out
+# of sight, so that a longer one changes the picture only where it is framed ---
+for size in 6 8; do
+  slab='"kind": "static", "shapes": [{"kind": "box", "size"'
+  put track$size.json "$slab: [$size, 0.1, 0.5], \"position\": [$((size / 2)), 0, -1]}]"
+  put floor$size.json "$slab: [$size, $size, 0.5], \"position\": [0, 0, -1]}]"
+  put country$size.json "$slab: [${size}00, 0.1, 0.5], \"position\": [$((size / 2))00, 0, -1]}]"
+  # shellcheck disable=SC2086
+  for name in track floor country; do good 192x108 $name$size.png draw $name$size.json -o $name$size.png $small; done
+done
+differ track6.png track8.png
+same floor6.png floor8.png
+same country6.png country8.png
+
 # --- what is wrong ---
 bad "say where the picture goes" draw wall
 bad "give one recording" draw -o x.png

@@ -8,8 +8,8 @@
  * rest is left for the next step.
  *
  * An ear forced between two ears overlaps both: its normals oppose each other, and moving it either way helps nothing.
- * Bodies that are caught like this draw back from there, each towards its own centre; their single contacts have no
- * say.
+ * Bodies whose limbs are caught like this draw back from there, each towards its own centre; their single contacts have
+ * no say. (A ring tight on a peg is caught around its centre, and left to them.)
  *
  * Moved bodies may rise; the energy that takes is part of the step's energy_after. What touches nothing fixed is left
  * alone: it is not pressed together, and its angular momentum is its own. */
@@ -21,6 +21,7 @@ enum { SWEEPS = 50 };
 static const double slack_share = 4e-3; /* of the smaller body's radius: deeper overlaps are taken away */
 static const double rate = 0.2;         /* of the rest, a step */
 static const double farthest = 0.01;    /* of the smaller body's radius, a step */
+static const double limb = 0.3;         /* of a body's radius: what is caught nearer to its centre is no limb of it */
 static const double caught = 0.5;       /* |sum depth n| over sum depth, below which normals oppose each other */
 
 typedef struct row {
@@ -89,7 +90,8 @@ static bool free_caught(ds_arena *arena, row *rows, const run *r, const ds_state
   for (int side = 0; side < 2; side++) {
     ds_vec3 back = v3_sub(state->bodies[index[side]].x, where);
     double length = v3_norm(back);
-    if (rows[r->first].g[side] && length > 0) out = v3_mad(out, (side == 0 ? 1 : -1) / length, back);
+    if (!rows[r->first].g[side] || !(length > limb * state->scene->bodies[index[side]].bounding_radius)) continue;
+    out = v3_mad(out, (side == 0 ? 1 : -1) / length, back);
   }
   if (!(v3_norm(out) > 0)) return true;
   out = v3_unit(out);
