@@ -81,7 +81,8 @@ static bool is_caught(ds_vec3 *where, double *deepest, const run *r, double slac
 /* One row in place of the others: bodies draw back from where they are caught, each towards its own centre. */
 static bool free_caught(ds_arena *arena, row *rows, const run *r, const ds_state *state, const ds_assembly *assembly) {
   const ds_contact_point *c = point_of(r, r->first);
-  const int32_t index[2] = {c->a, c->b};
+  bool swapped = !assembly->bodies[c->a].moves; /* rows have one that moves first */
+  const int32_t index[2] = {swapped ? c->b : c->a, swapped ? c->a : c->b};
   double size = smaller_radius(state->scene, c), slack = slack_share * size, deepest;
   ds_vec3 where, out = v3(0, 0, 0);
   if (!is_caught(&where, &deepest, r, slack)) return true;

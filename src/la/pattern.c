@@ -243,8 +243,8 @@ ds_block_pattern *ds_block_analyse(ds_arena *arena, const int32_t *size, const i
                                    int32_t n) {
   analysis a = {.n = n};
   ds_block_pattern *p = DS_NEW0(arena, ds_block_pattern, 1);
-  int32_t **arrays[] = {&p->order, &p->position, &p->size, &p->first_row, &p->start, &p->diagonal, &p->panel_of};
   if (!p) return NULL;
+  int32_t **arrays[] = {&p->order, &p->position, &p->size, &p->first_row, &p->start, &p->diagonal, &p->panel_of};
   p->n = n;
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) *arrays[i] = DS_NEW0(arena, int32_t, n + 1);
   p->panels = DS_NEW(arena, ds_panel, n + 1);

@@ -96,9 +96,11 @@ static bool claim(ds_lattice *l, ds_vec3 x) {
   enum { CLAIMS_MAX = 4096 };
   for (int32_t i = 0; i < l->claim_count; i++)
     if (v3_dist(l->claims[i], x) < 0.5 * l->h) return false;
-  if (ds_lattice_find(l, x) >= 0 || l->claim_count >= CLAIMS_MAX ||
-      !ds_array_reserve(&l->claims, &l->claim_capacity, l->claim_count + 1, sizeof *l->claims))
+  if (ds_lattice_find(l, x) >= 0 || l->claim_count >= CLAIMS_MAX) return false;
+  if (!ds_array_reserve(&l->claims, &l->claim_capacity, l->claim_count + 1, sizeof *l->claims)) {
+    l->failed = true;
     return false;
+  }
   l->claims[l->claim_count++] = x;
   return true;
 }

@@ -165,10 +165,12 @@ static int readiness(const contour *c, int32_t v) {
   return v >= c->loop_count ? 0 : c->bold[v] == 1 ? 3 : c->bold[v] == 2 ? 2 : 1;
 }
 
-/* Draws vertices of bad triangles half way (or all the way) to their mean, and later fans out their quadrangles. */
-static void draw_back(contour *c, const uint8_t *bad, int round) {
+/* Draws vertices of bad triangles half way (or all the way) to their mean, and later fans out their quadrangles. False
+ * where memory ran out. */
+static bool draw_back(contour *c, const uint8_t *bad, int round) {
   double share = round < 3 ? 0.5 : 1;
   uint8_t *moved = calloc((size_t)c->loop_count, 1);
+  if (!moved) return false;
   for (int32_t t = 0; t < c->mesh.triangle_count; t++) {
     if (!bad[t]) continue;
     const int32_t *corners = c->mesh.triangles + 3 * (size_t)t;
@@ -178,12 +180,13 @@ static void draw_back(contour *c, const uint8_t *bad, int round) {
       if (readiness(c, corners[k]) > most) most = readiness(c, corners[k]);
     for (int k = 0; k < 3; k++) {
       int32_t v = corners[k];
-      if (v >= c->loop_count || (readiness(c, v) < most && round < 3) || (moved && moved[v])) continue;
-      if (moved) moved[v] = 1;
+      if (v >= c->loop_count || (readiness(c, v) < most && round < 3) || moved[v]) continue;
+      moved[v] = 1;
       c->mesh.vertices[v] = v3_mad(c->mesh.vertices[v], share, v3_sub(c->means[v], c->mesh.vertices[v]));
     }
   }
-  free(moved); /* without it a vertex is drawn more than once, which does no harm */
+  free(moved);
+  return true;
 }
 
 /* DS_OK with *crossing left where triangles still cross. */
@@ -197,7 +200,7 @@ static ds_status settle(contour *c, int32_t *crossing, ds_error *error) {
       return ds_fail(error, DS_ERROR_INPUT, "the distance changes faster than distances do, a surface cannot be found");
     }
     *crossing = find_faults(bad, c);
-    if (*crossing > 0 && round + 1 < ROUNDS) draw_back(c, bad, round);
+    if (*crossing > 0 && round + 1 < ROUNDS && !draw_back(c, bad, round)) *crossing = -1;
   }
   free(bad);
   if (*crossing < 0) return ds_fail(error, DS_ERROR_MEMORY, "memory ran out while meshing; make the cells larger");
@@ -232,8 +235,10 @@ static ds_status try_cell(contour *c, int32_t *crossing, ds_distance *f, const v
     return ds_fail(error, DS_ERROR_INPUT,
                    "no surface was found with cells of %g m; expected a solid that is not empty, or smaller cells",
                    cell);
-  if (!allocate(c)) return ds_fail(error, DS_ERROR_MEMORY, "memory ran out while meshing; make the cells larger");
-  set_vertices(c);
+  bool ok = allocate(c);
+  if (ok) set_vertices(c);
+  if (!ok || c->lattice.failed)
+    return ds_fail(error, DS_ERROR_MEMORY, "memory ran out while meshing; make the cells larger");
   return settle(c, crossing, error);
 }
 

@@ -45,6 +45,7 @@ typedef struct ds_lattice {
   int32_t crossing_count, crossing_capacity;
   ds_vec3 *claims; /* corners that were put into empty cells */
   int32_t claim_count, claim_capacity;
+  bool failed; /* memory ran out in ds_lattice_fit */
 } ds_lattice;
 
 #define DS_LATTICE_CELLS_MAX 4000000
@@ -58,7 +59,7 @@ int32_t ds_lattice_find(const ds_lattice *lattice, ds_vec3 x);
 /* The crossing on edge e of a cell, or -1. */
 int32_t ds_lattice_edge(const ds_lattice *lattice, const ds_lattice_cell *cell, int32_t e);
 /* Where the vertex of a loop goes, and the mean of its crossings (fit.c). *bold: 1 where it follows an edge out of its
- * cell, 2 a corner. */
+ * cell, 2 a corner. Marks the lattice where memory runs out. */
 ds_vec3 ds_lattice_fit(ds_vec3 *mean, int8_t *bold, ds_lattice *lattice, const ds_lattice_cell *cell, int32_t loop);
 
 #endif
