@@ -130,7 +130,9 @@ static void solve(const ds_problem *p, const double *guess, const ds_solve_optio
   if (ds_problem_check(p, r, &checked, &error) != DS_OK) fuzz_fail("check", error.message);
   bool as_given = options->asymmetric && !(checked.asymmetry == 0); /* NaN where |W| overflows */
   double found = as_given ? checked.asymmetric_error : checked.certificate.natural_error;
-  if (!(told == found) && !(isnan(told) && isnan(found))) {
+  /* of the file's own W only the natural map is told beside it, which is one of the three that the error is at least */
+  bool fits = as_given ? told >= found : told == found;
+  if (!fits && !(isnan(told) && isnan(found))) {
     char text[96];
     snprintf(text, sizeof text, "told %.17g, found %.17g", told, found);
     fuzz_fail("the error of the answer", text);
