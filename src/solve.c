@@ -312,7 +312,7 @@ static ds_status solve(ds_prepared *s, ds_solution *solution, const ds_solve_opt
     status = round_of_parts(s, solution, &options, o, false, error);
     bool each = true;
     for (int32_t i = 0; i < s->parts.count; i++) each &= s->certificates[i].converged;
-    if (solution->certificate.converged || (!each && retried)) break;
+    if (solution->certificate.converged || (!each && retried) || round + 1 == ROUNDS_MAX) break;
     if (each) {
       options.tolerance *= 1e-2;
     } else { /* where sweeps led astray the start as it was given may be the better one */

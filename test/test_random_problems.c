@@ -5,6 +5,7 @@
 
 #include "check.h"
 #include "random_ds_problem.h"
+#include "random_pose.h"
 
 static const double TOLERANCE = 1e-8;
 
@@ -94,7 +95,84 @@ static void every_problem_is_solved(void) {
   ds_arena_free(&arena);
 }
 
+/* W as no mechanical system has it: far from symmetric, its symmetric part indefinite. Few of these have a solution.
+ * What is told of them must be true of the impulses that come back. */
+enum { STRANGE = 3, STRANGE_ROWS = 2 * STRANGE };
+
+static ds_outcome solve_strange(const double *value, const double *q, const double *mu) {
+  double r[STRANGE_ROWS] = {0}, u[STRANGE_ROWS];
+  int32_t row[STRANGE_ROWS * STRANGE_ROWS], column[STRANGE_ROWS * STRANGE_ROWS], n = STRANGE_ROWS;
+  for (int32_t i = 0; i < n * n; i++) row[i] = i / n, column[i] = i % n;
+  ds_problem p = {.form = DS_PROBLEM_LOCAL, .dimension = 2, .contacts = STRANGE, .q = q, .mu = mu};
+  p.W = (ds_matrix){.rows = n, .columns = n, .entries = n * n, .row = row, .column = column, .value = value};
+  ds_solve_options options = ds_default_solve_options();
+  options.threads = 1;
+  options.max_iterations = 20;
+  ds_solution told = {0}, found = {0};
+  ds_error error = {""};
+  CHECK(ds_problem_solve(&p, &options, r, u, NULL, &told, &error) == DS_OK);
+  CHECK(ds_problem_check(&p, r, &found, &error) == DS_OK);
+  CHECK(told.certificate.natural_error == found.certificate.natural_error);
+  return told.outcome;
+}
+
+static void told_is_what_is_returned(void) {
+  /* found by fuzzing: parts that are solved, twice, and then not, and a whole that is not */
+  static const double value[STRANGE_ROWS * STRANGE_ROWS] = {4.8825768,
+                                                            0.059080538,
+                                                            -0.099964164,
+                                                            0.085891809,
+                                                            3.73188,
+                                                            0.038995392,
+                                                            0.059080538,
+                                                            4.1847342,
+                                                            0.068894621,
+                                                            0,
+                                                            0,
+                                                            0.085891809,
+                                                            0.043170714,
+                                                            0,
+                                                            0.0091951835,
+                                                            0,
+                                                            1.0,
+                                                            3.73188,
+                                                            0.034253838,
+                                                            0.043170714,
+                                                            0.034253838,
+                                                            0.0091951835,
+                                                            0,
+                                                            0,
+                                                            0,
+                                                            -0.075836829,
+                                                            -0.038427975,
+                                                            0.038995392,
+                                                            2.0,
+                                                            1.0,
+                                                            0,
+                                                            3.7793277,
+                                                            3.7965995,
+                                                            0.085891809,
+                                                            -0.0010000007,
+                                                            0};
+  static const double q[STRANGE_ROWS] = {2, -1, -1, 0, -1, -1},
+                      mu[STRANGE] = {0.56713117172927197, 0.97, 0.12658680295789593};
+  CHECK(solve_strange(value, q, mu) == DS_UNSOLVED);
+  int outcomes[3] = {0};
+  for (int trial = 0; trial < 1000; trial++) {
+    double w[STRANGE_ROWS * STRANGE_ROWS], free_slip[STRANGE_ROWS], friction[STRANGE];
+    for (int i = 0; i < STRANGE_ROWS * STRANGE_ROWS; i++)
+      w[i] = i % (STRANGE_ROWS + 1) == 0 ? uniform(3, 5) : pow(10, uniform(-3, 1)) * uniform(-1, 1);
+    for (int i = 0; i < STRANGE_ROWS; i++) free_slip[i] = uniform(-1, 0.2);
+    for (int k = 0; k < STRANGE; k++) friction[k] = uniform(0, 2);
+    outcomes[solve_strange(w, free_slip, friction)]++;
+  }
+  printf("     %d solved, %d unsolved, %d without solution\n", outcomes[DS_SOLVED], outcomes[DS_UNSOLVED],
+         outcomes[DS_NO_SOLUTION]);
+  CHECK(outcomes[DS_SOLVED] > 100 && outcomes[DS_UNSOLVED] > 10);
+}
+
 int main(void) {
+  RUN(told_is_what_is_returned);
   RUN(planted_solutions_are_solutions);
   RUN(every_problem_is_solved);
   return test_summary();
