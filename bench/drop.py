@@ -24,8 +24,8 @@ import sys
 from pathlib import Path
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-from run import BENCH, ROOT, commit, machine, run_command, short  # noqa: E402
+from common import add_program_option, add_result_options, start, tell  # noqa: E402
+from run import commit, machine, run_command, short  # noqa: E402
 
 DROPS = (30, 100, 300)
 ENGINES = (("Drystone", "untuned"), ("ODE", "shipped"), ("ODE", "tuned"), ("Bullet", "shipped"), ("Bullet", "tuned"))
@@ -374,12 +374,8 @@ def read_options():
     add("--parts", default="drop,growth,heaps,paper", help="which parts to run, comma-separated")
     add("--time", type=float, default=3, help="simulated seconds of a drop (3)")
     add("--limit", type=float, default=60, help="processor seconds at which a run of a drop stops itself (60)")
-    add("--drystone", default=str(ROOT / "build" / "drystone"), help="the program")
-    add("--build", type=Path, default=ROOT / "build" / "bench", help="build folder of the bench preset")
-    add("--output", type=Path, default=BENCH / "results" / "drop", help="results without extension")
-    add("--resume", action="store_true", help="keep the results that are there, run what is missing")
-    add("--tables", action="store_true", help="run nothing, write tables and picture of the results that are there")
-    add("--commit", default="", help="name of the commit, instead of asking git")
+    add_program_option(add)
+    add_result_options(add, "drop", "tables and picture")
     options = parser.parse_args()
     options.drops, options.growth, options.heaps = DROPS, GROWTH, HEAPS
     if options.quick:
@@ -449,12 +445,9 @@ def main():
     write_tables(data, md_path)
     draw(data, picture)
     lines, sound = summary(data)
-    print("\n".join(lines[2:]) + f"Tables: {md_path.relative_to(ROOT) if md_path.is_relative_to(ROOT) else md_path}")
+    tell(lines[2:], md_path)
     return 0 if sound else 1
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except KeyboardInterrupt:
-        sys.exit(130)
+    start(main)

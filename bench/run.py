@@ -22,8 +22,9 @@ import sys
 import time
 from pathlib import Path
 
-BENCH = Path(__file__).resolve().parent
-ROOT = BENCH.parent
+sys.dont_write_bytecode = True
+from common import BENCH, ROOT, add_program_option, add_result_options, start, tell, text_of  # noqa: E402
+
 GRAVITY, SLOPE, MU_HOLD, MU_SLIDE = 9.81, 0.5, 0.5005, 0.49
 # What Drystone must show: m slipped on the incline, relative error of acceleration, m moved after the first second.
 LIMIT_HOLD, LIMIT_SLIDE, LIMIT_SETTLED = 1e-9, 1e-6, 1e-5
@@ -367,13 +368,6 @@ def write_tables(data, path):
 # ---- the whole run ---------------------------------------------------------------------------------------------------
 
 
-def text_of(command):
-    try:
-        return subprocess.run(command, capture_output=True, text=True, cwd=ROOT).stdout.strip()
-    except OSError:
-        return ""
-
-
 def machine():
     processor = platform.processor() or platform.machine()
     try:
@@ -417,12 +411,8 @@ def read_options():
     add("--cpu-limit", type=float, default=50, help="processor seconds at which a rival stops itself (50)")
     add("--timeout", type=float, default=120, help="seconds after which a rival is ended (120)")
     add("--timeout-own", type=float, default=600, help="the same for Drystone (600)")
-    add("--drystone", default=str(ROOT / "build" / "drystone"), help="the program")
-    add("--build", type=Path, default=ROOT / "build" / "bench", help="build folder of the bench preset")
-    add("--output", type=Path, default=BENCH / "results" / "stand", help="results without extension")
-    add("--resume", action="store_true", help="keep the results that are there, run what is missing")
-    add("--tables", action="store_true", help="run nothing, write the tables of the results that are there")
-    add("--commit", default="", help="name of the commit, instead of asking git")
+    add_program_option(add)
+    add_result_options(add, "stand", "the tables")
     options = parser.parse_args()
     options.time_incline = min(10, options.time)
     if options.quick:
@@ -490,12 +480,9 @@ def main():
         json_path.write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n")
     write_tables(data, md_path)
     lines, sound = verdicts(data["results"], scenes)
-    print("\n".join(lines[2:]) + f"Tables: {md_path.relative_to(ROOT) if md_path.is_relative_to(ROOT) else md_path}")
+    tell(lines[2:], md_path)
     return 0 if sound else 1
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except KeyboardInterrupt:
-        sys.exit(130)
+    start(main)

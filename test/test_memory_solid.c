@@ -13,18 +13,16 @@
 #include "mesh_files.h"
 #include "scene_helper.h"
 
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *old, size_t size);
-void __real_free(void *block);
-void *__real_ds_arena_alloc(ds_arena *arena, size_t count, size_t size);
-void *__real_ds_arena_zero(ds_arena *arena, size_t count, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *old, size_t size);
-void __wrap_free(void *block);
-void *__wrap_ds_arena_alloc(ds_arena *arena, size_t count, size_t size);
-void *__wrap_ds_arena_zero(ds_arena *arena, size_t count, size_t size);
+/* What the linker calls a function of the library, and what it calls in its place. */
+#define WRAPPED(result, name, ...)   \
+  result __real_##name(__VA_ARGS__); \
+  result __wrap_##name(__VA_ARGS__)
+WRAPPED(void *, malloc, size_t size);
+WRAPPED(void *, calloc, size_t count, size_t size);
+WRAPPED(void *, realloc, void *old, size_t size);
+WRAPPED(void, free, void *block);
+WRAPPED(void *, ds_arena_alloc, ds_arena *arena, size_t count, size_t size);
+WRAPPED(void *, ds_arena_zero, ds_arena *arena, size_t count, size_t size);
 
 static atomic_long requests, fail_at; /* fail_at: the request that fails, 0 = none */
 static atomic_long live;              /* blocks that were given and not given back */

@@ -22,7 +22,10 @@ import time
 from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parent
-BENCH, ROOT = FOLDER.parent, FOLDER.parent.parent
+sys.dont_write_bytecode = True
+sys.path.append(str(FOLDER.parent))
+from common import ROOT, add_result_options, start, tell, text_of  # noqa: E402
+
 OWN, LOCAL = "drystone", "drystone-w"
 TITLES = {OWN: "Drystone", LOCAL: "Drystone, W alone"}
 SETS = {"third-party": "third-party problems", "own": "own problems"}
@@ -412,13 +415,6 @@ def draw(data, path):
 # ---- the whole -------------------------------------------------------------------------------------------------------
 
 
-def text_of(command):
-    try:
-        return subprocess.run(command, capture_output=True, text=True, cwd=ROOT).stdout.strip()
-    except OSError:
-        return ""
-
-
 def machine():
     model = ""
     try:
@@ -449,12 +445,8 @@ def read_options():
     add("--solvers", default="", help="only these solvers, comma-separated (bench-solve --list)")
     add("--tolerances", default="1e-4,1e-8", help="natural-map errors to reach (1e-4,1e-8)")
     add("--limit", type=float, default=1, help="processor seconds a run (1)")
-    add("--build", type=Path, default=ROOT / "build" / "bench", help="build folder of the bench preset")
-    add("--output", type=Path, default=BENCH / "results" / "solve", help="results without extension")
-    add("--resume", action="store_true", help="keep the results that are there, run what is missing")
+    add_result_options(add, "solve", "tables and pictures")
     add("--again", default="", help="with --resume: measure these solvers once more, comma-separated")
-    add("--tables", action="store_true", help="run nothing, write tables and pictures of the results that are there")
-    add("--commit", default="", help="name of the commit, instead of asking git")
     options = parser.parse_args()
     options.tolerances = [float(t) for t in options.tolerances.split(",")]
     options.program = options.build / "bench" / "bench-solve"
@@ -512,12 +504,9 @@ def main():
     write_tables(data, md_path)
     draw(data, md_path)
     lines, sound = verdicts(data)
-    print("\n".join(lines[2:]) + f"\nTables: {md_path.relative_to(ROOT) if md_path.is_relative_to(ROOT) else md_path}")
+    tell([*lines[2:], ""], md_path)
     return 0 if sound else 1
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except KeyboardInterrupt:
-        sys.exit(130)
+    start(main)

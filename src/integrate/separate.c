@@ -114,9 +114,7 @@ static bool free_all_caught(ds_arena *arena, row *rows, const ds_island *island,
                             const ds_assembly *assembly, const ds_contact_list *contacts) {
   const ds_subproblem *p = &island->problem;
   for (int32_t k = 0, end; k < p->contact_count; k = end) {
-    const int32_t *body = p->body + 2 * k;
-    for (end = k + 1; end < p->contact_count; end++)
-      if (p->body[2 * end] != body[0] || p->body[2 * end + 1] != body[1]) break;
+    end = ds_subproblem_end_of_pair(p, k);
     run r = {island, contacts, k, end};
     if (end - k > 1 && !free_caught(arena, rows, &r, state, assembly)) return false;
   }

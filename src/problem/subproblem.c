@@ -55,9 +55,7 @@ static void add_delassus(double *v, const ds_delassus *w, const double *r, int32
   }
 }
 
-/* Contacts of the same two bodies follow one another: the first after k with
- * others. */
-static int32_t end_of_run(const ds_subproblem *p, int32_t k) {
+int32_t ds_subproblem_end_of_pair(const ds_subproblem *p, int32_t k) {
   int32_t end = k + 1;
   while (end < p->contact_count && p->body[2 * end] == p->body[2 * k] && p->body[2 * end + 1] == p->body[2 * k + 1])
     end++;
@@ -98,7 +96,7 @@ void ds_subproblem_add_part(double *v, const ds_subproblem *p, const double *r, 
     return;
   }
   for (int32_t k = 0, end; k < p->contact_count; k = end) {
-    end = end_of_run(p, k);
+    end = ds_subproblem_end_of_pair(p, k);
     if (is_rigid(p, k)) {
       double *va = p->body[2 * k] < 0 ? NULL : v + p->first[p->body[2 * k]];
       double *vb = p->body[2 * k + 1] < 0 ? NULL : v + p->first[p->body[2 * k + 1]];
@@ -126,7 +124,7 @@ void ds_subproblem_times_part(double *y, const ds_subproblem *p, const double *v
     return;
   }
   for (int32_t k = 0, end; k < p->contact_count; k = end) {
-    end = end_of_run(p, k);
+    end = ds_subproblem_end_of_pair(p, k);
     if (is_rigid(p, k)) {
       const double *va = p->body[2 * k] < 0 ? NULL : v + p->first[p->body[2 * k]];
       const double *vb = p->body[2 * k + 1] < 0 ? NULL : v + p->first[p->body[2 * k + 1]];
@@ -146,14 +144,11 @@ void ds_subproblem_slip(double *u, const ds_subproblem *p, const double *v) {
   for (int32_t i = 0; i < 3 * p->contact_count; i++) u[i] -= p->b[i];
 }
 
-/* Contacts of the same two bodies follow one another. */
 static void even_weights(double *weight, const double *scale, const ds_subproblem *p) {
   for (int32_t k = 0, end; k < p->contact_count; k = end) {
     double sum = 0;
-    for (end = k;
-         end < p->contact_count && p->body[2 * end] == p->body[2 * k] && p->body[2 * end + 1] == p->body[2 * k + 1];
-         end++)
-      sum += scale[end];
+    end = ds_subproblem_end_of_pair(p, k);
+    for (int32_t i = k; i < end; i++) sum += scale[i];
     for (int32_t i = k; i < end; i++) weight[i] = sum / (end - k);
   }
 }
@@ -189,7 +184,7 @@ bool ds_subproblem_prepare(ds_arena *arena, ds_subproblem *p) {
   if (ds_arena_failed(arena)) return false;
   double trace = 0, sum = 0;
   for (int32_t k = 0, end; k < p->contact_count; k = end) {
-    end = p->delassus ? k + 1 : end_of_run(p, k);
+    end = p->delassus ? k + 1 : ds_subproblem_end_of_pair(p, k);
     diagonal_of_w(q, p, k, end);
   }
   for (int32_t k = 0; k < p->contact_count; k++) {

@@ -56,6 +56,9 @@ void ds_subproblem_apply_transposed(double *y, const ds_subproblem *problem, con
 void ds_subproblem_add_part(double *v, const ds_subproblem *problem, const double *r, ds_rows_part part);
 void ds_subproblem_times_part(double *y, const ds_subproblem *problem, const double *v, ds_rows_part part);
 
+/* Contacts of the same two bodies follow one another: the first after k with others. */
+int32_t ds_subproblem_end_of_pair(const ds_subproblem *problem, int32_t k);
+
 /* Projection on the Coulomb cone K_mu: p may be x. */
 void ds_cone_project(double p[3], const double x[3], double mu);
 

@@ -181,6 +181,14 @@ static bool sweeps_of_large(ds_arena *arena, ds_system *system, ds_iterate *x, d
   return keep(x, y, p, g.tolerance);
 }
 
+/* Newton from where sweeps left off, where that is near enough; y is the better of both. */
+static void newton_in_turn(ds_arena *arena, ds_system *system, ds_iterate *y, ds_iterate *z, ds_work *work, goal g) {
+  if (y->error > NEAR_IN_TURN) return;
+  ds_iterate_copy(z, y, system->problem);
+  newton(arena, system, z, work, g, 1e-2, NEWTON_IN_TURN);
+  if (z->error < y->error) ds_iterate_copy(y, z, system->problem);
+}
+
 /* Where the tolerance is loose and the island large, neither gets there soon: Newton has too many contacts to turn, and
  * sweeps carry loads one body a sweep. In turn, each from where the other left off, they halve the error each time; one
  * turn costs what a few dozen factorizations do. (Of two thousand falling bunnies at 1e-4, in the hardest steps, some
@@ -205,12 +213,8 @@ static bool sweeps_and_newton(ds_arena *arena, ds_system *system, ds_iterate *x,
       forgotten = true;
       continue;
     }
-    if (y->error <= NEAR_IN_TURN) {
-      ds_iterate_copy(z, y, p);
-      newton(arena, system, z, work, g, 1e-2, NEWTON_IN_TURN);
-      if (keep(x, z, p, g.tolerance)) return true;
-      if (z->error < y->error) ds_iterate_copy(y, z, p);
-    }
+    newton_in_turn(arena, system, y, z, work, g);
+    if (keep(x, y, p, g.tolerance)) return true;
     idle = y->error < 0.8 * before ? 0 : idle + 1;
   }
   return false;
@@ -243,10 +247,14 @@ static void coupled_path(ds_arena *arena, ds_system *system, ds_iterate *x, ds_w
   ds_iterate y = ds_iterate_new(arena, p), z = ds_iterate_new(arena, p);
   if (ds_arena_failed(arena)) return;
   bool near = x->error < NEAR, many = factorization_in_sweeps(system) >= MANY_SWEEPS;
-  if (!near && !g.loose && many && sweeps_of_large(arena, system, x, &y, work, g)) return;
-  if ((near || !g.loose) && newton_and_sweeps(arena, system, x, &y, work, g)) return;
-  if (g.loose && sweeps_and_newton(arena, system, x, &y, &z, work, g)) return;
-  if (near && !g.loose && many && sweeps_of_large(arena, system, x, &y, work, g)) return;
+  if (g.loose) {
+    if (near && newton_and_sweeps(arena, system, x, &y, work, g)) return;
+    if (sweeps_and_newton(arena, system, x, &y, &z, work, g)) return;
+  } else {
+    if (many && !near && sweeps_of_large(arena, system, x, &y, work, g)) return;
+    if (newton_and_sweeps(arena, system, x, &y, work, g)) return;
+    if (many && near && sweeps_of_large(arena, system, x, &y, work, g)) return;
+  }
 
   double *violation = DS_NEW(arena, double, p->contact_count + 1);
   double *b = DS_NEW(arena, double, 3 * (size_t)p->contact_count + 1);
@@ -318,10 +326,7 @@ bool ds_project_roughly(ds_arena *arena, double *r, double *v, ds_certificate *c
   goal g = {.tolerance = tolerance, .target = tolerance};
   for (int32_t turn = 0; turn < ROUGH_TURNS && x.error > tolerance; turn++) {
     sweep(&x, p, blocks, &work, tolerance, SWEEPS_IN_TURN);
-    if (x.error <= tolerance || x.error > NEAR_IN_TURN) continue;
-    ds_iterate_copy(&z, &x, p);
-    newton(arena, system, &z, &work, g, 1e-2, NEWTON_IN_TURN);
-    if (z.error < x.error) ds_iterate_copy(&x, &z, p);
+    if (x.error > tolerance) newton_in_turn(arena, system, &x, &z, &work, g);
   }
   if (system) work.factorizations = system->factorizations;
   memcpy(r, x.r, 3 * (size_t)p->contact_count * sizeof(double));
