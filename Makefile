@@ -33,6 +33,7 @@ bench: all ## the rivals beside Drystone on the same scenes; tables in bench/res
 	@$(call build,bench,)
 	@bench/run.py
 	@bench/drop.py
+	@bench/soft.py
 	@build/bench/bench/bench-solver bench/results/solver
 	@bench/solve/profile.py
 

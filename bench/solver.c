@@ -203,8 +203,8 @@ static void one_step(tally *t, ds_arena *arena, ds_state *state, const ds_scene 
   ds_detect_options detect = {
       .step = options->step, .margin = options->margin, .contacts_per_face = options->contacts_per_face};
   ds_detect(arena, &contacts, scene, state, &detect);
-  ds_assemble(arena, &assembly, scene, state, &contacts, options);
-  ds_predict(&assembly, scene, state, options->step);
+  ds_assemble(arena, &assembly, scene, state, &contacts, options, NULL);
+  ds_predict(&assembly, scene, state, options, NULL);
   double spent = 0;
   int32_t factorizations = 0, largest = -1;
   for (int32_t i = 0; i < assembly.island_count; i++) {

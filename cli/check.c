@@ -1,9 +1,11 @@
-/* drystone check: reads scenes and meshes, and says whether they can be used. */
+/* drystone check: reads scenes, meshes and body files, and says whether they can be used. */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "args.h"
 #include "command.h"
+#include "io/reduced_file.h"
+#include "la/vec3.h"
 #include "mesh_source.h"
 #include "source.h"
 
@@ -58,25 +60,66 @@ static void print_faults(const char *source, const ds_mesh_report *r) {
   }
 }
 
-static bool check_mesh(const char *source, double scale, bool quiet) {
-  ds_error error = {{0}};
-  ds_mesh mesh;
+static bool check_surface(const char *source, const ds_mesh *mesh, bool quiet, ds_error *error) {
   ds_mesh_report report = {0};
-  bool read = mesh_source_read(&mesh, source, scale, &error) == DS_OK;
-  bool looked = read && ds_mesh_check(&report, &mesh, &error) == DS_OK;
-  if (!looked) {
-    fprintf(stderr, "drystone check: %s\n", error.message);
-  } else if (!report.usable) {
+  if (ds_mesh_check(&report, mesh, error) != DS_OK) return false;
+  if (!report.usable) {
     print_faults(source, &report);
   } else if (!quiet) {
     ds_vec3 low, high;
-    mesh_bounds(&low, &high, &mesh);
+    mesh_bounds(&low, &high, mesh);
     printf("%s: ok: %d triangles, %d vertices, %d part%s, %.4g x %.4g x %.4g m, area %.4g m², volume %.4g m³\n", source,
-           (int)mesh.triangle_count, (int)mesh.vertex_count, (int)report.parts, report.parts == 1 ? "" : "s",
+           (int)mesh->triangle_count, (int)mesh->vertex_count, (int)report.parts, report.parts == 1 ? "" : "s",
            high.x - low.x, high.y - low.y, high.z - low.z, report.area, report.volume);
   }
+  return report.usable;
+}
+
+static bool check_tets(const char *source, const ds_tets *tets, bool quiet, ds_error *error) {
+  ds_tets_report report;
+  if (ds_tets_check(&report, tets, error) != DS_OK) return false;
+  if (!quiet)
+    printf("%s: ok: %d tetrahedra, %d nodes, angles from %.1f to %.1f degrees, volume %.4g m³\n", source,
+           (int)tets->tet_count, (int)tets->node_count, 180 / DS_PI * report.least_angle,
+           180 / DS_PI * report.greatest_angle, report.volume);
+  return true;
+}
+
+static bool check_mesh(const char *source, double scale, bool quiet) {
+  ds_error error = {{0}};
+  ds_mesh mesh;
+  ds_tets tets;
+  bool read = mesh_source_read_any(&tets, &mesh, source, scale, &error) == DS_OK;
+  bool good = read && (tets.tet_count > 0 ? check_tets(source, &tets, quiet, &error)
+                                          : check_surface(source, &mesh, quiet, &error));
+  if (error.message[0] != '\0') fprintf(stderr, "drystone check: %s\n", error.message);
   if (read) ds_mesh_free(&mesh);
-  return looked && report.usable;
+  if (read) ds_tets_free(&tets);
+  return good;
+}
+
+/* ---- body files ---- */
+
+static bool check_body(const char *path, bool quiet) {
+  ds_error error = {{0}};
+  ds_reduced *reduced = ds_reduced_file_read(path, &error);
+  if (reduced == NULL) {
+    fprintf(stderr, "drystone check: %s\n", error.message);
+    return false;
+  }
+  ds_reduced_info info = ds_reduced_get_info(reduced);
+  if (!quiet)
+    printf("%s: ok: deformable body %s, %d %s, %.4g kg, first frequency %.4g Hz, %d tetrahedra\n", path,
+           ds_reduced_name(reduced), (int)info.modes, info.stvk ? "StVK coordinates" : "linear modes", info.mass,
+           info.frequency[0], (int)info.tets);
+  ds_reduced_release(reduced);
+  return true;
+}
+
+static bool check_one(const char *source, const arg_list *settings, const source_reading *reading, double scale) {
+  if (mesh_source_is(source)) return check_mesh(source, scale, reading->quiet);
+  if (settings->count == 0 && ds_reduced_file_is(source)) return check_body(source, reading->quiet);
+  return check_scene(source, settings, reading);
 }
 
 int command_check(int argc, char **argv) {
@@ -92,14 +135,12 @@ int command_check(int argc, char **argv) {
   int status = EXIT_INPUT;
   if (args_parse(&sources, argc, argv, table, (int32_t)(sizeof table / sizeof *table))) {
     if (sources.count == 0)
-      fprintf(stderr, "drystone check: give one or more scene files or meshes\n");
+      fprintf(stderr, "drystone check: give one or more scene files, meshes or body files\n");
     else
       status = EXIT_OK;
   }
   for (int32_t i = 0; i < sources.count; i++) {
-    bool good = mesh_source_is(sources.items[i]) ? check_mesh(sources.items[i], scale, reading.quiet)
-                                                 : check_scene(sources.items[i], &settings, &reading);
-    if (!good) status = EXIT_INPUT;
+    if (!check_one(sources.items[i], &settings, &reading, scale)) status = EXIT_INPUT;
   }
   free(words);
   return status;

@@ -5,15 +5,15 @@
 #include <string.h>
 
 #include "args.h"
+#include "body/reduced.h"
 #include "body/scene.h"
-#include "camera.h"
 #include "command.h"
 #include "hide.h"
+#include "io/reduced_file.h"
 #include "mesh_source.h"
-#include "overlay.h"
+#include "picture.h"
 #include "record/record.h"
 #include "source.h"
-#include "tableau.h"
 
 typedef struct drawing {
   const char *source, *output, *size, *view, *look;
@@ -31,12 +31,14 @@ typedef struct subject {
   const ds_scene *scene;
   ds_pose *own_poses;
   const ds_pose *poses;
+  double *own_reduced;
+  const double *reduced; /* coordinates of all deformable bodies */
   const ds_contact *contacts;
   ds_contact *own_contacts; /* NULL where the frame has them */
   int32_t contact_count;
   bool *hidden; /* a body; NULL = none */
   double time;
-  bool is_mesh;
+  bool is_mesh, is_body;
   ds_mesh mesh;
 } subject;
 
@@ -115,7 +117,7 @@ static bool parse_drawing(drawing *d, const char **words, int argc, char **argv)
   arg_list found = {words, 0};
   if (!args_parse(&found, argc, argv, options, sizeof options / sizeof options[0])) return false;
   if (found.count != 1) {
-    fprintf(stderr, "drystone draw: give one recording, scene file, generator or mesh%s\n",
+    fprintf(stderr, "drystone draw: give one recording, scene file, generator, mesh or body file%s\n",
             found.count > 1 ? ", not several" : "");
     return false;
   }
@@ -148,6 +150,7 @@ static ds_status open_recording(subject *s, const drawing *d, ds_error *error) {
   if (status != DS_OK) return status;
   s->scene = ds_recording_scene(s->recording);
   s->poses = frame.poses;
+  s->reduced = frame.reduced;
   s->contacts = frame.contacts;
   s->contact_count = frame.contact_count;
   s->time = frame.time;
@@ -169,21 +172,41 @@ static ds_status open_scene(subject *s, const drawing *d, ds_error *error) {
   ds_state *state = ds_state_create(s->scene);
   int32_t count = ds_scene_body_count(s->scene);
   s->own_poses = malloc((size_t)(count > 0 ? count : 1) * sizeof *s->own_poses);
-  if (!state || !s->own_poses) {
+  s->own_reduced = calloc((size_t)s->scene->reduced_count + 1, sizeof *s->own_reduced);
+  if (!state || !s->own_poses || !s->own_reduced) {
     ds_state_destroy(state);
     snprintf(error->message, sizeof error->message, "no memory for %d bodies", count);
     return DS_ERROR_MEMORY;
   }
   for (int32_t i = 0; i < count; i++) s->own_poses[i] = ds_state_pose(s->scene, state, ds_scene_body(s->scene, i));
+  for (int32_t i = 0; i < s->scene->reduced_count; i++) s->own_reduced[i] = state->reduced[i];
   s->time = ds_state_time(state);
   s->poses = s->own_poses;
+  s->reduced = s->own_reduced;
   ds_state_destroy(state);
   return DS_OK;
 }
 
-static ds_status open_mesh(subject *s, const drawing *d, ds_error *error) {
+/* The surface of a body file, undeformed. */
+static ds_status read_body(ds_mesh *mesh, const char *path, ds_error *error) {
+  ds_reduced *body = ds_reduced_file_read(path, error);
+  if (!body) return DS_ERROR_INPUT;
+  int32_t vertices = body->surface.vertex_count, triangles = body->surface.triangle_count;
+  *mesh = (ds_mesh){.vertices = malloc((size_t)vertices * sizeof *mesh->vertices),
+                    .vertex_count = vertices,
+                    .triangles = malloc(3 * (size_t)triangles * sizeof *mesh->triangles),
+                    .triangle_count = triangles};
+  bool good = mesh->vertices && mesh->triangles;
+  if (good) ds_reduced_shape(mesh->vertices, body, NULL);
+  if (good) memcpy(mesh->triangles, ds_reduced_triangles(body), 3 * (size_t)triangles * sizeof *mesh->triangles);
+  ds_reduced_release(body);
+  if (!good) snprintf(error->message, sizeof error->message, "no memory for %d triangles", triangles);
+  return good ? DS_OK : DS_ERROR_MEMORY;
+}
+
+static ds_status open_mesh(subject *s, const drawing *d, bool is_body, ds_error *error) {
   if (d->contacts || d->time_given || d->settings.count > 0 || d->hide.count > 0) {
-    snprintf(error->message, sizeof error->message, "%.200s: a mesh has no %s", d->source,
+    snprintf(error->message, sizeof error->message, "%.200s: a %s has no %s", d->source, is_body ? "body file" : "mesh",
              d->contacts             ? "contacts"
              : d->time_given         ? "times"
              : d->settings.count > 0 ? "settings"
@@ -191,7 +214,9 @@ static ds_status open_mesh(subject *s, const drawing *d, ds_error *error) {
     return DS_ERROR_INPUT;
   }
   s->is_mesh = true;
-  ds_status status = mesh_source_read(&s->mesh, d->source, d->scale, error);
+  s->is_body = is_body;
+  ds_status status =
+      is_body ? read_body(&s->mesh, d->source, error) : mesh_source_read(&s->mesh, d->source, d->scale, error);
   return status == DS_OK ? mesh_source_drawable(&s->mesh, d->source, error) : status;
 }
 
@@ -216,11 +241,12 @@ static ds_status hide(subject *s, const drawing *d, ds_error *error) {
 }
 
 static ds_status open_subject(subject *s, const drawing *d, ds_error *error) {
-  if (mesh_source_is(d->source)) return open_mesh(s, d, error);
+  if (mesh_source_is(d->source)) return open_mesh(s, d, false, error);
   if (d->scale_given) {
     snprintf(error->message, sizeof error->message, "%.200s: --scale is for meshes", d->source);
     return DS_ERROR_INPUT;
   }
+  if (ds_reduced_file_is(d->source)) return open_mesh(s, d, true, error);
   ds_status status = source_is_recording(d->source) ? open_recording(s, d, error) : open_scene(s, d, error);
   return status == DS_OK ? hide(s, d, error) : status;
 }
@@ -230,14 +256,9 @@ static void close_subject(subject *s) {
   if (s->recording) ds_recording_close(s->recording);
   if (s->own_scene) ds_scene_destroy(s->own_scene);
   free(s->own_poses);
+  free(s->own_reduced);
   free(s->own_contacts);
   free(s->hidden);
-}
-
-/* 1, 2 or 5 times a power of ten: about a tenth of the subject's size. */
-static double grid_spacing(double radius) {
-  double wish = 0.2 * radius, power = pow(10, floor(log10(wish))), ratio = wish / power;
-  return power * (ratio < 1.5 ? 1 : ratio < 3.5 ? 2 : ratio < 7.5 ? 5 : 10);
 }
 
 /* The text in the lower left corner. */
@@ -252,43 +273,24 @@ static void write_label(char *text, size_t size, const subject *s) {
            (int)s->mesh.triangle_count);
 }
 
-static ds_status render_subject(ds_image *image, float *depth, const drawing *d, const subject *s, ds_error *error) {
+static ds_status draw_subject(ds_image *image, const drawing *d, const subject *s, ds_error *error) {
   ds_tableau tableau;
-  ds_status status = s->is_mesh ? ds_tableau_build_mesh(&tableau, &s->mesh, error)
-                                : ds_tableau_build(&tableau, s->scene, s->poses, s->hidden, d->contacts, error);
+  char label[96];
+  ds_picture picture = {.width = d->width,
+                        .height = d->height,
+                        .framing = d->framing,
+                        .dark = d->dark,
+                        .is_mesh = s->is_mesh,
+                        .label = label,
+                        .show_contacts = d->contacts,
+                        .contacts = s->contacts,
+                        .contact_count = s->contact_count};
+  ds_bodies_at bodies = {s->scene, s->poses, s->reduced, s->hidden};
+  ds_status status = s->is_mesh ? ds_tableau_build_mesh(&tableau, &s->mesh, s->is_body ? s->mesh.vertices : NULL, error)
+                                : ds_tableau_build(&tableau, &bodies, d->contacts, error);
   if (status != DS_OK) return status;
-  double radius = fmax(tableau.radius, 1e-6);
-  ds_vec3 margin = v3(0.3 * radius, 0.3 * radius, 0.3 * radius), low = tableau.low, high = tableau.high;
-  for (int32_t i = 0; i < tableau.point_count; i++) {
-    low = v3_min(low, tableau.points[i]);
-    high = v3_max(high, tableau.points[i]);
-  }
-  ds_view view = {.model = &tableau.model,
-                  .casters = tableau.casters.triangle_count > 0 ? &tableau.casters : NULL,
-                  .low = v3_sub(low, margin),
-                  .high = v3_add(high, margin),
-                  .focus = v3_scale(0.5, v3_add(tableau.low, tableau.high)),
-                  .fade = (tableau.framed_count <= 4 ? 8 : 4.5) * radius,
-                  .has_ground = tableau.has_ground,
-                  .ground = tableau.ground,
-                  .grid = grid_spacing(radius),
-                  .dark = d->dark};
-  ds_framing framing = d->framing;
-  framing.points = tableau.points;
-  framing.count = tableau.point_count;
-  framing.fill = s->is_mesh                  ? 0.85
-                 : tableau.has_surroundings  ? 1
-                 : tableau.framed_count <= 1 ? 0.4
-                 : tableau.framed_count <= 4 ? 0.65
-                                             : 1;
-  ds_camera_frame(&view.camera, &view.sun, &framing, d->width, d->height);
-  status = ds_render(image, depth, &view, error);
-  if (status == DS_OK && d->contacts)
-    status = ds_overlay_contacts(image, depth, &view.camera, s->contacts, s->contact_count, 0.25 * radius, error);
-  char left[96], scale[48];
-  write_label(left, sizeof left, s);
-  snprintf(scale, sizeof scale, "grid %g m", view.grid);
-  if (status == DS_OK) status = ds_overlay_labels(image, left, view.has_ground ? scale : NULL, d->dark, error);
+  write_label(label, sizeof label, s);
+  status = ds_picture_draw(image, &tableau, &picture, error);
   ds_tableau_free(&tableau);
   return status;
 }
@@ -296,19 +298,9 @@ static ds_status render_subject(ds_image *image, float *depth, const drawing *d,
 static ds_status draw(const drawing *d, ds_error *error) {
   subject s = {0};
   ds_image image = {0};
-  float *depth = NULL;
   ds_status status = open_subject(&s, d, error);
-  if (status == DS_OK) status = ds_image_create(&image, d->width, d->height, error);
-  if (status == DS_OK && d->contacts) {
-    depth = malloc((size_t)d->width * (size_t)d->height * sizeof *depth);
-    if (!depth) {
-      snprintf(error->message, sizeof error->message, "no memory for a picture of %d x %d", d->width, d->height);
-      status = DS_ERROR_MEMORY;
-    }
-  }
-  if (status == DS_OK) status = render_subject(&image, depth, d, &s, error);
+  if (status == DS_OK) status = draw_subject(&image, d, &s, error);
   if (status == DS_OK) status = ds_image_write_png(&image, d->output, error);
-  free(depth);
   ds_image_free(&image);
   close_subject(&s);
   return status;

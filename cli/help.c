@@ -7,15 +7,17 @@
 #include "command.h"
 
 static const char source_note[] =
-    "SOURCE is a scene file, or a generator with parameters: card-house:levels=5,mu=0.7\n";
+    "SOURCE is a scene file, a generator with parameters: card-house:levels=5,mu=0.7, or a body file, whose body is\n"
+    "dropped on a floor\n";
 
 static const char mesh_note[] =
-    "MESH is a file .obj, .stl, .ply or .msh, figure:NAME ('drystone figures' lists them), or recipe:FILE.json\n";
+    "MESH is a file .obj, .stl, .ply or .msh, of tetrahedra .msh, .vtk, .veg, .node or .ele, figure:NAME ('drystone\n"
+    "figures' lists them), or recipe:FILE.json\n";
 
-#define CACHE_OPTIONS                                                                                   \
-  "      --cache DIR         keep built solids there; else $DRYSTONE_CACHE, $XDG_CACHE_HOME/drystone, " \
-  "~/.cache/drystone\n"                                                                                 \
-  "      --no-cache          build all solids anew\n"
+#define CACHE_OPTIONS                                                                                     \
+  "      --cache DIR         keep there what was built; else $DRYSTONE_CACHE, $XDG_CACHE_HOME/drystone, " \
+  "~/.cache/drystone\n"                                                                                   \
+  "      --no-cache          build all anew\n"
 
 static const char run_options[] =
     "  -t, --time S            simulate S seconds instead of what the scene says\n"
@@ -23,6 +25,7 @@ static const char run_options[] =
     "      --tol E             natural-map error at which an island counts as converged\n"
     "      --method NAME       staggered (default) or gauss-seidel\n"
     "      --predictor NAME    coupled (default) or none: Algorithm 1 of SP08 as published\n"
+    "      --metric NAME       of contact with deformable bodies: effective (default) or mass, as in SP08\n"
     "  -j, --threads N         threads; 0 = all cores (default). Results do not depend on it\n"
     "  -o, --record FILE.h5    record poses, velocities, contacts and certificates\n"
     "      --record-every N    record every Nth step (default 1); the start and the end are always recorded\n"
@@ -47,6 +50,24 @@ static const char solve_options[] =
     "      --write-solution FILE.hdf5      write problem and solution; one FILE only\n"
     "      --write-problem FILE.hdf5|.dat  write the problem in FCLIB's or Siconos' format; one FILE only\n"
     "      --strict            exit with 1 if any problem is not solved\n";
+
+static const char reduce_options[] =
+    "  -o, --output BODY.h5    the body\n"
+    "      --young E           Young's modulus, Pa (default 1e6)\n"
+    "      --poisson NU        Poisson's ratio, between -1 and 0.5 (default 0.3)\n"
+    "      --density D         kg/m³ (default 1000)\n"
+    "      --modes R           reduced coordinates (default 12)\n"
+    "      --stvk              large deformation: St. Venant-Kirchhoff on modes and modal derivatives\n"
+    "      --damping-mass A    Rayleigh damping, 1/s (default 0)\n"
+    "      --damping-stiffness B  the same, s (default 0.001)\n"
+    "      --cell L            of a surface: cells of L metres are cut into tetrahedra\n"
+    "      --tets N            of a surface: about N tetrahedra (default 4000)\n"
+    "      --scale F           multiply the coordinates: 0.001 for a mesh in mm\n"
+    "      --name NAME         of the body; without it that of the mesh\n"
+    "      --pictures PREFIX   PREFIX-01.png, ...: a picture of each mode\n"
+    "      --json              the report as JSON\n"
+    "  -j, --threads N         threads; 0 = all cores (default). Results do not depend on it\n" CACHE_OPTIONS
+    "  -q, --quiet             no progress line and no report\n";
 
 static const char check_options[] =
     "      --set PATH=VALUE    change a value first; may be repeated\n"
@@ -89,16 +110,18 @@ static const command_entry entries[] = {
     {"run", command_run, "run SOURCE [options]", "simulate a scene", run_options},
     {"solve", command_solve, "solve FILE... [options]",
      "solve frictional contact problems: FCLIB's .hdf5, Siconos' .dat", solve_options},
-    {"check", command_check, "check SOURCE|MESH... [options]", "say whether scenes can be run, and meshes used",
-     check_options},
-    {"info", command_info, "info SOURCE|RECORD.h5|MESH [options]", "what is in a scene, a recording or a mesh",
-     info_options},
+    {"reduce", command_reduce, "reduce MESH|RECIPE.json|FIGURE -o BODY.h5 [options]",
+     "make a deformable body of a mesh, for scenes and 'drystone run BODY.h5'", reduce_options},
+    {"check", command_check, "check SOURCE|MESH|BODY.h5... [options]",
+     "say whether scenes can be run, and meshes and bodies used", check_options},
+    {"info", command_info, "info SOURCE|RECORD.h5|MESH|BODY.h5 [options]",
+     "what is in a scene, a recording, a mesh or a body file", info_options},
     {"scenes", command_scenes, "scenes [NAME...] [options]", "the generators and their parameters", scenes_options},
     {"scene", command_scene, "scene NAME [key=value...] [options]", "write a generator's scene as JSON to stdout",
      scene_options},
     {"figures", command_figures, "figures", "the figures that solids can be", NULL},
-    {"draw", command_draw, "draw RECORD.h5|SOURCE|MESH -o FILE.png [options]",
-     "a picture of a recording at one moment, of a scene or of a mesh", draw_options},
+    {"draw", command_draw, "draw RECORD.h5|SOURCE|MESH|BODY.h5 -o FILE.png [options]",
+     "a picture of a recording at one moment, of a scene, a mesh or a body", draw_options},
     {"plot", command_plot, "plot RECORD.h5... -o FILE.png [options]", "curves of recordings over time", plot_options},
     {"help", command_help, "help [COMMAND]", "this, or the options of a command", NULL},
     {"version", command_version, "version", "the version of the library", NULL},
@@ -118,7 +141,7 @@ const char *command_nearest(const char *name) {
 }
 
 void command_print_all(FILE *out) {
-  fputs("drystone COMMAND ...: rigid bodies held together by exact friction, certified every step\n\n", out);
+  fputs("drystone COMMAND ...: bodies held together by exact friction, certified every step\n\n", out);
   for (int i = 0; i < ENTRY_COUNT; i++) fprintf(out, "  %-8s %s\n", entries[i].name, entries[i].summary);
   fputs(
       "\n'drystone help COMMAND' lists the options. Exit status: 0; 1 a certificate failed under --strict;\n"
@@ -128,7 +151,8 @@ void command_print_all(FILE *out) {
 
 void command_print_one(FILE *out, const command_entry *entry) {
   fprintf(out, "drystone %s\n  %s\n", entry->usage, entry->summary);
-  if (strstr(entry->usage, "SOURCE") != NULL) fprintf(out, "\n%s", source_note);
-  if (strstr(entry->usage, "MESH") != NULL) fputs(mesh_note, out);
+  bool source = strstr(entry->usage, "SOURCE") != NULL;
+  if (source) fprintf(out, "\n%s", source_note);
+  if (strstr(entry->usage, "MESH") != NULL) fprintf(out, "%s%s", source ? "" : "\n", mesh_note);
   if (entry->options != NULL) fprintf(out, "\n%s", entry->options);
 }

@@ -1,4 +1,4 @@
-/* drystone info: what is in a scene or in a recording; info_mesh.c says it of a mesh. */
+/* drystone info: what is in a scene or in a recording; info_mesh.c says it of a mesh, info_reduced.c of a body file. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,7 +6,10 @@
 #include "args.h"
 #include "body/scene.h"
 #include "command.h"
+#include "frame_energy.h"
 #include "info_mesh.h"
+#include "info_reduced.h"
+#include "io/reduced_file.h"
 #include "mesh_source.h"
 #include "record/record.h"
 #include "source.h"
@@ -14,8 +17,9 @@
 enum { LISTED = 20 }; /* bodies shown without --all */
 
 static const char *const kind_names[] = {"dynamic", "static", "kinematic"};
-static const char *const shape_names[] = {"sphere", "box", "capsule", "cylinder", "hull", "half-space", "solid"};
-enum { SHAPE_KINDS = 7 };
+static const char *const shape_names[] = {"sphere", "box",        "capsule", "cylinder",
+                                          "hull",   "half-space", "solid",   "deformable"};
+enum { SHAPE_KINDS = (int)(sizeof shape_names / sizeof *shape_names) };
 
 static int complain(const char *message) {
   fprintf(stderr, "drystone info: %s\n", message);
@@ -36,7 +40,8 @@ static void print_totals(const ds_scene *scene) {
   printf("bodies       %d:", (int)scene->body_count);
   for (int i = 0; i < 3; i++)
     if (kinds[i] > 0) printf(" %d %s", (int)kinds[i], kind_names[i]);
-  printf("; %d degrees of freedom\nmass         %g kg\nshapes      ", 6 * (int)kinds[DS_BODY_DYNAMIC], mass);
+  printf("; %d degrees of freedom\nmass         %g kg\nshapes      ",
+         6 * (int)kinds[DS_BODY_DYNAMIC] + (int)scene->reduced_count, mass);
   for (int i = 0; i < SHAPE_KINDS; i++)
     if (shapes[i] > 0) printf(" %d %s", (int)shapes[i], shape_names[i]);
   putchar('\n');
@@ -67,6 +72,20 @@ static void print_solids(const ds_scene *scene) {
   if (count > 0) printf("solids       %d, %.1f MB together\n", (int)count, 1e-6 * (double)bytes);
 }
 
+/* Each reduced body once, with how many bodies are made of it. */
+static void print_deformables(const ds_scene *scene) {
+  for (int32_t i = 0; i < scene->body_count; i++) {
+    const ds_reduced *reduced = scene->bodies[i].reduced;
+    bool first = reduced != NULL;
+    int32_t users = 0;
+    for (int32_t k = 0; reduced != NULL && k < scene->body_count; k++) {
+      users += scene->bodies[k].reduced == reduced;
+      if (k < i && scene->bodies[k].reduced == reduced) first = false;
+    }
+    if (first) info_reduced_line(reduced, users);
+  }
+}
+
 static void print_materials(const ds_scene *scene) {
   for (int32_t m = 0; m < scene->material_count; m++) {
     int32_t users = 0;
@@ -82,7 +101,7 @@ static void print_materials(const ds_scene *scene) {
   printf("gravity      %g %g %g m/s²\n", g.x, g.y, g.z);
 }
 
-static void print_settings(const ds_run_settings *run) {
+static void print_settings(const ds_scene *scene, const ds_run_settings *run) {
   const ds_options *o = &run->options;
   printf("time         %g s in steps of %g s\n", run->time, o->step);
   printf("method       %s, predictor %s, tolerance %g, %d iterations at most\n", method_name(o->method),
@@ -91,6 +110,9 @@ static void print_settings(const ds_run_settings *run) {
     printf("friction     exact disk\n");
   else
     printf("friction     polygon of %d samples\n", (int)o->friction_samples);
+  if (scene->reduced_count > 0)
+    printf("deformables  metric %s, %d Newton step%s at most, Newmark damping %g\n", metric_name(o->metric),
+           (int)o->newton, o->newton == 1 ? "" : "s", o->newmark_damping);
   printf("contacts     at most %d a face, warm start %s\n", (int)o->contacts_per_face, o->warm_start ? "on" : "off");
 }
 
@@ -131,8 +153,9 @@ static int info_scene(const char *source, const arg_list *settings, const source
   printf("scene        %s\n", run.name);
   print_totals(scene);
   print_solids(scene);
+  print_deformables(scene);
   print_materials(scene);
-  print_settings(&run);
+  print_settings(scene, &run);
   print_overlap(scene);
   print_bodies(scene, all);
   ds_scene_destroy(scene);
@@ -166,6 +189,24 @@ static bool scan(worst_frames *w, ds_recording *recording, ds_error *error) {
   return true;
 }
 
+static bool print_elastic(ds_recording *recording, ds_error *error) {
+  const ds_scene *scene = ds_recording_scene(recording);
+  double most = 0, time = 0, last = 0, step = ds_recording_settings(recording)->options.step;
+  if (scene->reduced_count == 0) return true;
+  ds_state *state = ds_state_create(scene);
+  bool ok = state != NULL;
+  if (!ok) snprintf(error->message, sizeof error->message, "out of memory");
+  for (int32_t i = 0; ok && i < ds_recording_frame_count(recording); i++) {
+    ds_frame frame;
+    ok = ds_recording_read(recording, &frame, i, error) == DS_OK;
+    if (ok) last = frame_energy(state, scene, &frame, frame.report.step > 0 ? step : 0).elastic;
+    if (ok && !(last <= most)) most = last, time = frame.time;
+  }
+  ds_state_destroy(state);
+  if (ok) printf("elastic      energy %.4g J at most, at t = %g s; %.4g J at the end\n", most, time, last);
+  return ok;
+}
+
 static int info_recording(const char *path, bool all) {
   ds_error error = {{0}};
   ds_recording *recording = ds_recording_open(path, &error);
@@ -190,12 +231,14 @@ static int info_recording(const char *path, bool all) {
     printf("             residual %.2g J, approach %.2g m/s, cone violation %.2g\n", w.residual, w.approach_velocity,
            w.cone_violation);
     printf("penetration  %.3g m at most, at t = %g s\n", w.penetration, w.penetration_time);
+    if (!print_elastic(recording, &error)) status = complain(error.message);
   }
   if (status == EXIT_OK) {
     print_totals(ds_recording_scene(recording));
     print_solids(ds_recording_scene(recording));
+    print_deformables(ds_recording_scene(recording));
     print_materials(ds_recording_scene(recording));
-    print_settings(run);
+    print_settings(ds_recording_scene(recording), run);
     if (all) print_bodies(ds_recording_scene(recording), true);
   }
   ds_recording_close(recording);
@@ -218,15 +261,19 @@ int command_info(int argc, char **argv) {
   int status = EXIT_INPUT;
   if (args_parse(&names, argc, argv, table, (int32_t)(sizeof table / sizeof *table))) {
     const char *name = names.count == 1 ? names.items[0] : "";
-    bool is_mesh = mesh_source_is(name), recording = !is_mesh && source_is_recording(name);
+    bool is_mesh = mesh_source_is(name), is_body = !is_mesh && ds_reduced_file_is(name);
+    bool recording = !is_mesh && !is_body && source_is_recording(name);
     if (names.count != 1)
-      complain("give one scene file, generator, recording or mesh");
-    else if ((recording || is_mesh) && settings.count > 0)
-      complain(recording ? "--set changes scenes, not recordings" : "--set changes scenes, not meshes");
+      complain("give one scene file, generator, recording, body file or mesh");
+    else if ((recording || is_mesh || is_body) && settings.count > 0)
+      complain(recording ? "--set changes scenes, not recordings"
+               : is_body ? "--set changes scenes, not body files"
+                         : "--set changes scenes, not meshes");
     else if (for_mesh && !is_mesh)
       complain("--density and --scale are for meshes");
     else
       status = is_mesh     ? info_mesh(name, &mesh, &reading)
+               : is_body   ? info_reduced(name)
                : recording ? info_recording(name, all)
                            : info_scene(name, &settings, &reading, all);
   }

@@ -5,11 +5,17 @@
 
 #include "base/thread.h"
 #include "command.h"
+#include "info_reduced.h"
 #include "mesh_source.h"
 
 static int complain(const char *message) {
   fprintf(stderr, "drystone info: %s\n", message);
   return EXIT_INPUT;
+}
+
+static void print_size(ds_vec3 low, ds_vec3 high) {
+  printf("size         %.6g x %.6g x %.6g m, from (%.4g, %.4g, %.4g) to (%.4g, %.4g, %.4g)\n", high.x - low.x,
+         high.y - low.y, high.z - low.z, low.x, low.y, low.z, high.x, high.y, high.z);
 }
 
 static void print_mass(const ds_mesh *mesh, double density) {
@@ -29,10 +35,34 @@ static void print_solid(const ds_solid_info *info, double seconds) {
          info->from_cache ? "read from the cache in" : "built in", seconds);
 }
 
+static int info_tets(const char *source, const ds_tets *tets, double density) {
+  ds_error error = {{0}};
+  ds_tets_report report;
+  ds_mesh surface;
+  if (ds_tets_check(&report, tets, &error) != DS_OK) return complain(error.message);
+  if (ds_tets_surface(&surface, NULL, tets, &error) != DS_OK) return complain(error.message);
+  ds_vec3 low, high;
+  mesh_bounds(&low, &high, &surface);
+  printf("mesh         %s\n", source);
+  print_size(low, high);
+  info_tets_print(tets, &report);
+  printf("volume       %.6g m³\n", report.volume);
+  print_mass(&surface, density);
+  printf("next         drystone reduce %s --young 1e6 -o body.h5\n", source);
+  ds_mesh_free(&surface);
+  return EXIT_OK;
+}
+
 int info_mesh(const char *source, const info_mesh_options *options, const source_reading *reading) {
   ds_error error = {{0}};
   ds_mesh mesh;
-  if (mesh_source_read(&mesh, source, options->scale, &error) != DS_OK) return complain(error.message);
+  ds_tets tets;
+  if (mesh_source_read_any(&tets, &mesh, source, options->scale, &error) != DS_OK) return complain(error.message);
+  if (tets.tet_count > 0) {
+    int status = info_tets(source, &tets, options->density);
+    ds_tets_free(&tets);
+    return status;
+  }
   double start = ds_clock();
   ds_solid *solid = source_solid(&mesh, source, reading, &error);
   if (solid == NULL) {
@@ -43,9 +73,7 @@ int info_mesh(const char *source, const info_mesh_options *options, const source
   }
   ds_solid_info info = ds_solid_get_info(solid);
   printf("mesh         %s\n", source);
-  printf("size         %.6g x %.6g x %.6g m, from (%.4g, %.4g, %.4g) to (%.4g, %.4g, %.4g)\n", info.high.x - info.low.x,
-         info.high.y - info.low.y, info.high.z - info.low.z, info.low.x, info.low.y, info.low.z, info.high.x,
-         info.high.y, info.high.z);
+  print_size(info.low, info.high);
   printf("surface      %d triangles, %d vertices, %.6g m²\n", (int)info.triangles, (int)info.vertices, info.area);
   printf("volume       %.6g m³\n", info.volume);
   print_mass(&mesh, options->density);

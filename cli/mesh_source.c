@@ -9,6 +9,7 @@
 #include "args.h"
 #include "drystone/scene_file.h"
 #include "la/vec3.h"
+#include "scene/tets_source.h"
 
 #define FIGURE "figure:"
 #define RECIPE "recipe:"
@@ -19,7 +20,7 @@ bool mesh_source_is(const char *source) {
   const char *dot = strrchr(source, '.');
   for (size_t i = 0; dot != NULL && i < sizeof endings / sizeof *endings; i++)
     if (strcasecmp(dot, endings[i]) == 0) return true;
-  return false;
+  return ds_tets_is_file(source);
 }
 
 static ds_status read_figure(ds_mesh *mesh, const char *name, double scale, ds_error *error) {
@@ -49,15 +50,19 @@ static ds_status read_recipe(ds_mesh *mesh, const char *path, double scale, ds_e
   return status;
 }
 
-ds_status mesh_source_read(ds_mesh *mesh, const char *source, double scale, ds_error *error) {
-  ds_status status;
+ds_status mesh_source_read_any(ds_tets *tets, ds_mesh *mesh, const char *source, double scale, ds_error *error) {
+  *tets = (ds_tets){0};
   *mesh = (ds_mesh){0};
-  if (strncmp(source, FIGURE, strlen(FIGURE)) == 0)
-    status = read_figure(mesh, source + strlen(FIGURE), scale, error);
-  else if (strncmp(source, RECIPE, strlen(RECIPE)) == 0)
-    status = read_recipe(mesh, source + strlen(RECIPE), scale, error);
-  else
-    status = ds_mesh_read(mesh, source, scale, error);
+  if (strncmp(source, FIGURE, strlen(FIGURE)) == 0) return read_figure(mesh, source + strlen(FIGURE), scale, error);
+  if (strncmp(source, RECIPE, strlen(RECIPE)) == 0) return read_recipe(mesh, source + strlen(RECIPE), scale, error);
+  return ds_tets_source_read(tets, mesh, source, scale, error);
+}
+
+ds_status mesh_source_read(ds_mesh *mesh, const char *source, double scale, ds_error *error) {
+  ds_tets tets;
+  ds_status status = mesh_source_read_any(&tets, mesh, source, scale, error);
+  if (status == DS_OK && tets.tet_count > 0) status = ds_tets_surface(mesh, NULL, &tets, error);
+  ds_tets_free(&tets);
   return status;
 }
 

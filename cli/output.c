@@ -136,10 +136,9 @@ void json_end(json_object *object) {
   if (object->depth == 1) fputc('\n', object->file);
 }
 
-void json_real(json_object *object, const char *key, double value) {
-  write_key(object, key);
+static void write_real(FILE *file, double value) {
   if (!isfinite(value)) {
-    fputs("null", object->file);
+    fputs("null", file);
     return;
   }
   /* the fewest digits that read back as the same number */
@@ -148,7 +147,22 @@ void json_real(json_object *object, const char *key, double value) {
     snprintf(text, sizeof text, "%.*g", digits, value);
     if (strtod(text, NULL) == value) break;
   }
-  fputs(text, object->file);
+  fputs(text, file);
+}
+
+void json_real(json_object *object, const char *key, double value) {
+  write_key(object, key);
+  write_real(object->file, value);
+}
+
+void json_reals(json_object *object, const char *key, const double *values, int32_t count) {
+  write_key(object, key);
+  fputc('[', object->file);
+  for (int32_t i = 0; i < count; i++) {
+    if (i > 0) fputs(", ", object->file);
+    write_real(object->file, values[i]);
+  }
+  fputc(']', object->file);
 }
 
 void json_integer(json_object *object, const char *key, int64_t value) {

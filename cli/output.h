@@ -34,6 +34,7 @@ void json_real(json_object *object, const char *key, double value);
 void json_integer(json_object *object, const char *key, int64_t value);
 void json_text(json_object *object, const char *key, const char *value); /* NULL becomes null */
 void json_bool(json_object *object, const char *key, bool value);
+void json_reals(json_object *object, const char *key, const double *values, int32_t count);
 void json_texts(json_object *object, const char *key, const char *const *values, int32_t count);
 
 #endif

@@ -8,9 +8,10 @@
 #include <string.h>
 
 #include "args.h"
+#include "body/scene.h"
 #include "chart.h"
 #include "command.h"
-#include "la/vec3.h"
+#include "frame_energy.h"
 #include "record/record.h"
 #include "source.h"
 
@@ -19,6 +20,7 @@ typedef enum quantity {
   KINETIC,
   POTENTIAL,
   TOTAL,
+  ELASTIC,
   CONTACTS,
   ACTIVE,
   NATURAL,
@@ -34,13 +36,13 @@ typedef enum quantity {
   QUANTITY_COUNT,
 } quantity;
 
-enum { LINES_MAX = 3, METRIC_COUNT = 8, TRACKS_MAX = 8 };
+enum { LINES_MAX = 4, METRIC_COUNT = 8, TRACKS_MAX = 8 };
 _Static_assert(LINES_MAX <= TRACKS_MAX, "a panel has room for both");
 
 typedef struct metric {
   const char *name, *title;
   bool log, from_zero, tolerance;
-  int lines, main_line;
+  int lines, main_line; /* the last line of "energy" is for deformable bodies alone */
   quantity line[LINES_MAX];
   const char *line_name[LINES_MAX];
   const char *main_title; /* of the panel that compares recordings */
@@ -52,10 +54,10 @@ static const metric metrics[METRIC_COUNT] = {
      false,
      false,
      false,
-     3,
+     4,
      2,
-     {KINETIC, POTENTIAL, TOTAL},
-     {"kinetic", "potential", "total"},
+     {KINETIC, POTENTIAL, TOTAL, ELASTIC},
+     {"kinetic", "potential", "total", "elastic"},
      "Total energy since the start (J)"},
     {"contacts",
      "Contacts",
@@ -115,6 +117,7 @@ static const metric metrics[METRIC_COUNT] = {
 typedef struct track {
   char name[64];
   int32_t frames, bodies;
+  bool deformable; /* one of the bodies is */
   double *time, *value[QUANTITY_COUNT];
   double tolerance, step;
 } track;
@@ -144,33 +147,23 @@ static bool allocate_track(track *t) {
   return good;
 }
 
-/* Kinetic and potential energy, and the largest speed, of a frame. */
-static void measure_motion(double *kinetic, double *potential, double *speed, const ds_scene *scene,
-                           const ds_frame *frame) {
-  ds_vec3 gravity = ds_scene_gravity(scene);
-  *kinetic = *potential = *speed = 0;
-  for (int32_t i = 0; i < ds_scene_body_count(scene); i++) {
-    ds_body_id id = ds_scene_body(scene, i);
-    if (ds_body_get_kind(scene, id) != DS_BODY_DYNAMIC) continue;
-    ds_mass mass = ds_body_mass(scene, id);
-    ds_mat3 inertia;
-    memcpy(inertia.m, mass.inertia, sizeof inertia.m);
-    ds_vec3 v = frame->velocities[i], w = quat_unrotate(frame->poses[i].q, frame->angular_velocities[i]);
-    *kinetic += 0.5 * (mass.mass * v3_norm2(v) + v3_dot(w, mat3_mul_v3(&inertia, w)));
-    *potential -= mass.mass * v3_dot(gravity, pose_point(frame->poses[i], mass.center));
-    *speed = fmax(*speed, v3_norm(v));
-  }
+static double fastest(const ds_scene *scene, const ds_frame *frame) {
+  double speed = 0;
+  for (int32_t i = 0; i < scene->body_count; i++)
+    if (scene->bodies[i].kind == DS_BODY_DYNAMIC) speed = fmax(speed, v3_norm(frame->velocities[i]));
+  return speed;
 }
 
-static void store_frame(track *t, int32_t i, const ds_scene *scene, const ds_frame *frame) {
-  double kinetic, potential, speed, total_ms = 0;
+static void store_frame(track *t, int32_t i, ds_state *state, const ds_scene *scene, const ds_frame *frame) {
+  double total_ms = 0;
   const ds_step_report *report = &frame->report;
-  measure_motion(&kinetic, &potential, &speed, scene, frame);
+  ds_energy energy = frame_energy(state, scene, frame, report->step > 0 ? t->step : 0);
   for (int k = 0; k < DS_STAGE_COUNT; k++) total_ms += 1e3 * report->seconds[k];
   const double values[QUANTITY_COUNT] = {
-      [KINETIC] = kinetic,
-      [POTENTIAL] = potential,
-      [TOTAL] = kinetic + potential,
+      [KINETIC] = energy.kinetic,
+      [POTENTIAL] = energy.potential,
+      [TOTAL] = energy.kinetic + energy.potential + energy.elastic,
+      [ELASTIC] = energy.elastic,
       [CONTACTS] = report->contacts,
       [ACTIVE] = report->active_contacts,
       [NATURAL] = report->worst.natural_error,
@@ -178,7 +171,7 @@ static void store_frame(track *t, int32_t i, const ds_scene *scene, const ds_fra
       [STAGGERED] = report->worst.staggered_iterations,
       [PROJECTION] = report->worst.projection_iterations,
       [FACTORIZATIONS] = report->worst.factorizations,
-      [SPEED] = speed,
+      [SPEED] = fastest(scene, frame),
       [PENETRATION] = 1e3 * report->penetration,
       [MS_TOTAL] = total_ms,
       [MS_DETECT] = 1e3 * report->seconds[DS_STAGE_DETECT],
@@ -213,20 +206,22 @@ static ds_status read_track(track *t, const char *path, ds_error *error) {
   base_name(t->name, sizeof t->name, path);
   t->frames = ds_recording_frame_count(recording);
   t->bodies = ds_scene_body_count(scene);
+  t->deformable = scene->reduced_count > 0;
   t->tolerance = run->options.tolerance;
   t->step = run->options.step;
   ds_status status = DS_OK;
+  ds_state *state = ds_state_create(scene);
   if (t->frames < 1) {
     snprintf(error->message, sizeof error->message, "%.200s: has no frames yet", path);
     status = DS_ERROR_INPUT;
-  } else if (!allocate_track(t)) {
+  } else if (!state || !allocate_track(t)) {
     snprintf(error->message, sizeof error->message, "%.200s: no memory for %d frames", path, t->frames);
     status = DS_ERROR_MEMORY;
   }
   for (int32_t i = 0; status == DS_OK && i < t->frames; i++) {
     ds_frame frame;
     status = ds_recording_read(recording, &frame, i, error);
-    if (status == DS_OK) store_frame(t, i, scene, &frame);
+    if (status == DS_OK) store_frame(t, i, state, scene, &frame);
   }
   /* energies count from the first frame */
   double potential = status == DS_OK ? t->value[POTENTIAL][0] : 0, total = status == DS_OK ? t->value[TOTAL][0] : 0;
@@ -234,6 +229,7 @@ static ds_status read_track(track *t, const char *path, ds_error *error) {
     t->value[POTENTIAL][i] -= potential;
     t->value[TOTAL][i] -= total;
   }
+  ds_state_destroy(state);
   ds_recording_close(recording);
   return status;
 }
@@ -309,6 +305,7 @@ static ds_panel make_panel(ds_series *series, char *rule_name, size_t rule_size,
                     .from_zero = m->from_zero,
                     .series = series,
                     .series_count = several ? p->track_count : m->lines};
+  if (!several && m->lines == LINES_MAX && !p->tracks[0].deformable) panel.series_count--;
   for (int32_t i = 0; i < panel.series_count; i++) {
     const track *t = &p->tracks[several ? i : 0];
     int line = several ? m->main_line : (int)i;

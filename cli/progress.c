@@ -29,12 +29,12 @@ void progress_update(progress *p, const ds_step_report *report) {
   fflush(stderr);
 }
 
-void progress_solid(progress *p, const char *name, double share) {
+void progress_build(progress *p, const char *what, const char *name, double share) {
   if (!p->shown) return;
   double now = ds_clock();
   if (now - p->last < INTERVAL) return;
   p->last = now;
-  fprintf(stderr, "\rbuilding solid %.60s  %3.0f %%\033[K", name, 100 * (share < 1 ? share : 1));
+  fprintf(stderr, "\r%.40s %.60s  %3.0f %%\033[K", what, name, 100 * (share < 1 ? share : 1));
   fflush(stderr);
 }
 

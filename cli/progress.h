@@ -1,5 +1,5 @@
-/* The progress line of a run, or of building solids: on stderr, only where that is a terminal, at most ten times a
- * second. */
+/* The progress line of a run, or of building what it needs: on stderr, only where that is a terminal, at most ten times
+ * a second. */
 #ifndef DS_CLI_PROGRESS_H
 #define DS_CLI_PROGRESS_H
 
@@ -13,7 +13,7 @@ typedef struct progress {
 
 void progress_begin(progress *p, bool quiet, double end);
 void progress_update(progress *p, const ds_step_report *report);
-void progress_solid(progress *p, const char *name, double share); /* of building it, 0..1 */
-void progress_end(progress *p);                                   /* clears the line */
+void progress_build(progress *p, const char *what, const char *name, double share); /* "building", name, 0..1 */
+void progress_end(progress *p);                                                     /* clears the line */
 
 #endif

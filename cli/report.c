@@ -34,7 +34,7 @@ struct run_report {
   ds_run_settings run;
   char source[128];
   report_ending ending;
-  int32_t threads, bodies, dynamic_bodies;
+  int32_t threads, bodies, dynamic_bodies, deformable_bodies, reduced;
   int64_t planned_steps, steps;
   double time;
   int64_t contacts, active_contacts, staggered_iterations, projection_iterations, factorizations; /* sums */
@@ -45,7 +45,7 @@ struct run_report {
   double penetration_max, penetration_first_second, penetration_last;
   double separation_max;
   int64_t stopped_bodies;
-  double energy_start, energy_end, energy_gain_max, energy_gain_time;
+  double energy_start, energy_end, elastic_end, energy_gain_max, energy_gain_time;
   bool restitution, scripted, forced; /* what may raise the energy */
   ds_vec3 *start, *settled, *window;  /* centres at the start, after the first second, before the last tenth */
   bool has_settled, has_window;
@@ -98,12 +98,14 @@ run_report *report_create(const ds_scene *scene, const ds_state *state, const ds
   snprintf(r->source, sizeof r->source, "%s", source);
   r->threads = threads > 0 ? threads : core_count();
   r->bodies = scene->body_count;
+  r->reduced = scene->reduced_count;
   r->planned_steps = planned_steps;
   r->first_unconverged_time = r->energy_gain_time = NAN;
   r->moved.body = r->moved_settled.body = r->crept.body = -1;
   for (int32_t i = 0; i < scene->body_count; i++) {
     const ds_body *body = &scene->bodies[i];
     r->dynamic_bodies += body->kind == DS_BODY_DYNAMIC;
+    r->deformable_bodies += body->reduced != NULL;
     r->scripted = r->scripted || body->kind == DS_BODY_KINEMATIC;
     r->forced = r->forced || v3_norm2(body->def.force) > 0 || v3_norm2(body->def.torque) > 0;
   }
@@ -118,7 +120,7 @@ run_report *report_create(const ds_scene *scene, const ds_state *state, const ds
   copy_centers(r->start, state, scene->body_count);
   open_window(r, state, ds_state_time(state));
   ds_energy energy = ds_state_energy(scene, state);
-  r->energy_start = r->energy_end = energy.kinetic + energy.potential;
+  r->energy_start = r->energy_end = energy.kinetic + energy.potential + energy.elastic;
   return r;
 }
 
@@ -241,7 +243,8 @@ void report_finish(run_report *r, const ds_scene *scene, const ds_state *state, 
   r->wall_seconds = wall_seconds;
   r->cpu_seconds = cpu_seconds;
   ds_energy energy = ds_state_energy(scene, state);
-  r->energy_end = energy.kinetic + energy.potential;
+  r->energy_end = energy.kinetic + energy.potential + energy.elastic;
+  r->elastic_end = energy.elastic;
   double length = r->time - r->window_time;
   if (r->has_window && length > 0) {
     find_farthest(&r->crept, r->window, scene, state);
@@ -274,6 +277,9 @@ static void write_setup(json_object *j, const run_report *r) {
   json_text(j, "ended", endings[r->ending]);
   json_text(j, "method", method_name(o->method));
   json_text(j, "predictor", predictor_name(o->predictor));
+  json_text(j, "metric", metric_name(o->metric));
+  json_integer(j, "newton", o->newton);
+  json_real(j, "newmark_damping", o->newmark_damping);
   json_real(j, "step", o->step);
   json_real(j, "tolerance", o->tolerance);
   json_integer(j, "friction_samples", o->friction_samples);
@@ -286,7 +292,8 @@ static void write_setup(json_object *j, const run_report *r) {
   json_real(j, "time", r->time);
   json_integer(j, "bodies", r->bodies);
   json_integer(j, "dynamic_bodies", r->dynamic_bodies);
-  json_integer(j, "dof", 6 * (int64_t)r->dynamic_bodies);
+  json_integer(j, "deformable_bodies", r->deformable_bodies);
+  json_integer(j, "dof", 6 * (int64_t)r->dynamic_bodies + r->reduced);
 }
 
 static void write_solution(json_object *j, const run_report *r) {
@@ -329,6 +336,7 @@ static void write_motion(json_object *j, const run_report *r) {
   json_text(j, "creep_body", r->crept.body >= 0 ? r->crept_name : NULL);
   json_real(j, "energy_start", r->energy_start);
   json_real(j, "energy_end", r->energy_end);
+  json_real(j, "elastic_energy_end", r->elastic_end);
   json_real(j, "energy_gain_max", r->energy_gain_max);
   json_real(j, "energy_gain_time", r->energy_gain_time);
   json_texts(j, "energy_gain_causes", causes, count);
@@ -395,6 +403,9 @@ void report_print(const run_report *r, FILE *out) {
           r->penetration_first_second, r->penetration_last);
   fprintf(out, "  energy        %.6g J, at the start %.6g J; gain in a step %.2g J at most\n", r->energy_end,
           r->energy_start, r->energy_gain_max);
+  if (r->deformable_bodies > 0)
+    fprintf(out, "  deformable    %d bod%s, %d coordinates; elastic energy %.4g J at the end\n",
+            (int)r->deformable_bodies, r->deformable_bodies == 1 ? "y" : "ies", (int)r->reduced, r->elastic_end);
   const timing *total = &r->timings[DS_STAGE_COUNT];
   fprintf(out, "  cost          %.3g ms a step, 99 %% below %.3g ms; %.3g times real time on %d thread%s\n",
           mean(r, 1e3 * total->sum), 1e3 * percentile(total, r->steps, 0.99), speed(r), (int)r->threads,

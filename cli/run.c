@@ -41,8 +41,8 @@ typedef struct run_options {
   const char *source, *record, *report, *dump_folder, *dump_when;
   arg_list settings;
   double time, step, tolerance;
-  int32_t method, predictor, record_every;
-  bool has_time, has_step, has_tolerance, has_method, has_predictor, has_record_every;
+  int32_t method, predictor, metric, record_every;
+  bool has_time, has_step, has_tolerance, has_method, has_predictor, has_metric, has_record_every;
   bool strict;
   source_reading reading; /* threads and quiet are those of the run */
 } run_options;
@@ -74,6 +74,7 @@ static bool parse(run_options *o, const char **words, int argc, char **argv) {
       {"--tol", NULL, ARG_REAL, &o->tolerance, 1e-16, 1, NULL, &o->has_tolerance},
       {"--method", NULL, ARG_CHOICE, &o->method, 0, 0, METHOD_CHOICES, &o->has_method},
       {"--predictor", NULL, ARG_CHOICE, &o->predictor, 0, 0, PREDICTOR_CHOICES, &o->has_predictor},
+      {"--metric", NULL, ARG_CHOICE, &o->metric, 0, 0, METRIC_CHOICES, &o->has_metric},
       {"--threads", "-j", ARG_INTEGER, &o->reading.threads, 0, 256, NULL, NULL},
       {"--record", "-o", ARG_TEXT, &o->record, 0, 0, NULL, NULL},
       {"--record-every", NULL, ARG_INTEGER, &o->record_every, 1, 1e9, NULL, &o->has_record_every},
@@ -130,6 +131,7 @@ static bool plan(run_context *c, ds_error *error) {
   if (o->has_tolerance) c->run.options.tolerance = o->tolerance;
   if (o->has_method) c->run.options.method = (ds_method)o->method;
   if (o->has_predictor) c->run.options.predictor = (ds_predictor)o->predictor;
+  if (o->has_metric) c->run.options.metric = (ds_metric)o->metric;
   if (ds_options_check(&c->run.options, error) != DS_OK) return false;
   /* 0.3 s at 0.1 s are three steps, though 0.3/0.1 is a little less or more */
   double steps = ceil(c->run.time / c->run.options.step * (1 - 1e-12));
@@ -174,7 +176,7 @@ static bool record_frame(run_context *c, const ds_step_report *step, ds_error *e
 static ds_step_report start_report(const run_context *c) {
   ds_energy energy = ds_state_energy(c->scene, c->state);
   ds_step_report report = {.time = ds_state_time(c->state)};
-  report.energy_before = report.energy_after = energy.kinetic + energy.potential;
+  report.energy_before = report.energy_after = energy.kinetic + energy.potential + energy.elastic;
   report.worst.converged = true;
   return report;
 }

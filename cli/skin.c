@@ -14,6 +14,7 @@
 #include "coarsen.h"
 
 #define CREASE_COSINE 0.81915204428899178 /* of 35 degrees */
+#define COARSE_COSINE 0.57357643635104605 /* of 55: surfaces of tetrahedra are coarser than they are curved */
 
 /* One corner of a triangle, sorted by its vertex and by the vertex that follows in the triangle. */
 typedef struct spoke {
@@ -22,7 +23,10 @@ typedef struct spoke {
 
 typedef struct builder {
   const ds_mesh *mesh;
-  ds_vec3 *normals; /* a triangle each */
+  const ds_vec3 *rest; /* vertices that tell the creases */
+  double crease;       /* cosine */
+  ds_vec3 *normals;    /* a triangle each */
+  ds_vec3 *rest_normals;
   spoke *spokes;
   int32_t *group;   /* disjoint sets of corners that share a normal */
   int32_t *surface; /* disjoint sets of triangles that are smooth together */
@@ -64,7 +68,7 @@ static void join_corner(builder *b, int32_t *open_edges, int32_t c) {
     return;
   }
   int32_t t = c / 3, u = other->corner / 3;
-  if (t == u || v3_dot(b->normals[t], b->normals[u]) < CREASE_COSINE) return;
+  if (t == u || v3_dot(b->rest_normals[t], b->rest_normals[u]) < b->crease) return;
   /* both ends of the edge: here c and other->corner, there the corner before c and the one after the other */
   ds_sets_join(b->group, c, other->corner);
   ds_sets_join(b->group, before, turn(other->corner, 1));
@@ -80,19 +84,21 @@ static double corner_angle(const ds_mesh *mesh, int32_t c) {
   return atan2(v3_norm(v3_cross(a, e)), v3_dot(a, e));
 }
 
-static bool builder_create(builder *b, const ds_mesh *mesh) {
+static bool builder_create(builder *b, const ds_mesh *mesh, const ds_vec3 *rest) {
   size_t triangles = (size_t)mesh->triangle_count + 1, corners = 3 * triangles;
-  *b = (builder){.mesh = mesh};
+  *b = (builder){.mesh = mesh, .rest = rest ? rest : mesh->vertices, .crease = rest ? COARSE_COSINE : CREASE_COSINE};
+  b->rest_normals = malloc(triangles * sizeof *b->rest_normals);
   b->normals = malloc(triangles * sizeof *b->normals);
   b->spokes = malloc(corners * sizeof *b->spokes);
   b->group = malloc(corners * sizeof *b->group);
   b->surface = malloc(triangles * sizeof *b->surface);
   b->edges = malloc(triangles * sizeof *b->edges);
   b->vertex = malloc(corners * sizeof *b->vertex);
-  return b->normals && b->spokes && b->group && b->surface && b->edges && b->vertex;
+  return b->rest_normals && b->normals && b->spokes && b->group && b->surface && b->edges && b->vertex;
 }
 
 static void builder_free(builder *b) {
+  free(b->rest_normals);
   free(b->normals);
   free(b->spokes);
   free(b->group);
@@ -101,13 +107,18 @@ static void builder_free(builder *b) {
   free(b->vertex);
 }
 
+static ds_vec3 triangle_normal(const ds_vec3 *x, const int32_t *k) {
+  return v3_unit(v3_cross(v3_sub(x[k[1]], x[k[0]]), v3_sub(x[k[2]], x[k[0]])));
+}
+
 static void find_groups(builder *b, ds_skin *skin) {
   const ds_mesh *mesh = b->mesh;
   int32_t corners = 3 * mesh->triangle_count;
   for (int32_t t = 0; t < mesh->triangle_count; t++) {
     const int32_t *k = mesh->triangles + 3 * (size_t)t;
     ds_vec3 x = mesh->vertices[k[0]], y = mesh->vertices[k[1]], z = mesh->vertices[k[2]];
-    b->normals[t] = v3_unit(v3_cross(v3_sub(y, x), v3_sub(z, x)));
+    b->normals[t] = triangle_normal(mesh->vertices, k);
+    b->rest_normals[t] = triangle_normal(b->rest, k);
     b->edges[t] = 7;
     skin->volume += v3_dot(x, v3_cross(y, z)) / 6;
   }
@@ -150,9 +161,9 @@ static void fill_skin(ds_skin *skin, builder *b, bool lines) {
   skin->triangle_count = mesh->triangle_count;
 }
 
-static bool build(ds_skin *skin, const ds_mesh *mesh, bool lines) {
+static bool build(ds_skin *skin, const ds_mesh *mesh, const ds_vec3 *rest, bool lines) {
   builder b;
-  bool good = builder_create(&b, mesh);
+  bool good = builder_create(&b, mesh, rest);
   if (good) {
     find_groups(&b, skin);
     size_t corners = 3 * (size_t)mesh->triangle_count;
@@ -165,14 +176,14 @@ static bool build(ds_skin *skin, const ds_mesh *mesh, bool lines) {
   return good;
 }
 
-bool ds_skin_build(ds_skin *skin, const ds_mesh *mesh, int32_t triangles) {
+bool ds_skin_build(ds_skin *skin, const ds_mesh *mesh, const ds_vec3 *rest, int32_t triangles) {
   *skin = (ds_skin){0};
   if (mesh->triangle_count <= triangles && mesh->triangle_count <= INT32_MAX / 4) {
-    if (build(skin, mesh, true)) return true;
+    if (build(skin, mesh, rest, true)) return true;
   } else {
     ds_mesh coarse;
     if (!coarsen_mesh(&coarse, mesh, triangles)) return false;
-    bool good = build(skin, &coarse, false);
+    bool good = build(skin, &coarse, NULL, false);
     ds_mesh_free(&coarse);
     if (good) return true;
   }

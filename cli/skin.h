@@ -14,9 +14,10 @@ typedef struct ds_skin {
   double volume;      /* enclosed, m³; negative where the surface is inside out */
 } ds_skin;
 
-/* A skin of about `triangles` triangles at most. False where memory ran out. Indices have to be right and coordinates
- * finite. */
-bool ds_skin_build(ds_skin *skin, const ds_mesh *mesh, int32_t triangles);
+/* A skin of about `triangles` triangles at most. `rest` are the vertices of a deformed mesh before it was deformed:
+ * they tell its creases, which so stay the same whatever it does; NULL = it is not deformed. False where memory ran
+ * out. Indices have to be right and coordinates finite. */
+bool ds_skin_build(ds_skin *skin, const ds_mesh *mesh, const ds_vec3 *rest, int32_t triangles);
 void ds_skin_free(ds_skin *skin);
 
 /* Adds it at a pose; `back` adds the triangles' back sides instead. False where memory ran out. */

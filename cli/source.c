@@ -1,12 +1,14 @@
 /* Where a scene comes from: see source.h. */
 #include "source.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "cache.h"
+#include "io/reduced_file.h"
 #include "progress.h"
 
 static bool is_generator(const char *source) {
@@ -34,12 +36,38 @@ void source_say_unknown(const char *source, ds_error *error) {
   if (nearest != NULL) strncat(error->message, "?", sizeof error->message - strlen(error->message) - 1);
 }
 
+/* A body file alone: the body falls on a floor from its own height, in steps that follow its slowest mode. */
+static char *drop_text(const char *path, ds_error *error) {
+  enum { SIZE = 4096 };
+  ds_reduced *body = ds_reduced_file_read(path, error);
+  if (body == NULL) return NULL;
+  ds_reduced_info info = ds_reduced_get_info(body);
+  double step = fmin(0.01, fmax(0.001, 0.02 / info.frequency[0]));
+  ds_reduced_release(body);
+  const char *slash = strrchr(path, '/'), *file = slash != NULL ? slash + 1 : path;
+  char *text = strlen(file) < 1024 && strpbrk(file, "\"\\") == NULL ? malloc(SIZE) : NULL;
+  double height = info.high.z - info.low.z;
+  if (text == NULL)
+    snprintf(error->message, sizeof error->message, "%.200s: no scene can name it; rename it", path);
+  else
+    snprintf(text, SIZE,
+             "{\n  \"drystone\": 1,\n  \"name\": \"drop\",\n  \"note\": \"A deformable body falls on a floor.\",\n"
+             "  \"time\": 3,\n  \"options\": {\"step\": %.2g},\n  \"bodies\": [\n"
+             "    {\"name\": \"floor\", \"kind\": \"static\", \"shapes\": [{\"kind\": \"half-space\"}]},\n"
+             "    {\"name\": \"body\", \"position\": [0, 0, %.9g], \"deformable\": {\"file\": \"%s\"}}\n  ]\n}\n",
+             step, height - info.low.z, file);
+  return text;
+}
+
 char *source_text(size_t *length, const char *source, const arg_list *settings, ds_error *error) {
   struct stat status;
   char *text = NULL;
   const char *dot = strrchr(source, '.');
-  if (stat(source, &status) == 0 || (strchr(source, '/') != NULL && strchr(source, ':') == NULL) ||
-      (dot != NULL && strcmp(dot, ".json") == 0)) {
+  if (ds_reduced_file_is(source)) {
+    text = drop_text(source, error);
+    if (text != NULL) *length = strlen(text);
+  } else if (stat(source, &status) == 0 || (strchr(source, '/') != NULL && strchr(source, ':') == NULL) ||
+             (dot != NULL && strcmp(dot, ".json") == 0)) {
     text = ds_text_read_file(source, length, error); /* says so where there is none */
   } else if (is_generator(source)) {
     text = ds_generate(source, error);
@@ -54,13 +82,17 @@ char *source_text(size_t *length, const char *source, const arg_list *settings, 
   return changed;
 }
 
-/* The folder for built solids; NULL = none. False with a message where the one asked for cannot be used. */
-static bool find_cache(char **cache, const source_reading *reading, ds_error *error) {
-  *cache = reading->no_cache || reading->surface_only ? NULL : cache_folder(reading->cache, error);
+bool source_cache(char **cache, const source_reading *reading, ds_error *error) {
+  *cache = reading->no_cache ? NULL : cache_folder(reading->cache, error);
   return *cache != NULL || error->message[0] == '\0';
 }
 
-static void show_progress(void *user, const char *solid, double share) { progress_solid(user, solid, share); }
+static void show_progress(void *user, const char *name, double share) { progress_build(user, "building", name, share); }
+
+static ds_reduced *load_body(void *user, const char *path, ds_error *error) {
+  (void)user;
+  return ds_reduced_file_read(path, error);
+}
 
 ds_scene *source_scene(char **text, ds_run_settings *run, const char *source, const arg_list *settings,
                        const source_reading *reading, ds_error *error) {
@@ -70,7 +102,8 @@ ds_scene *source_scene(char **text, ds_run_settings *run, const char *source, co
   ds_scene *scene = NULL;
   error->message[0] = '\0';
   /* no folder is made for scenes that have nothing to keep there */
-  if (strstr(json, "\"solids\"") == NULL || find_cache(&cache, reading, error)) {
+  bool solids = strstr(json, "\"solids\"") != NULL && !reading->surface_only;
+  if ((!solids && strstr(json, "\"deformable\"") == NULL) || source_cache(&cache, reading, error)) {
     progress line;
     progress_begin(&line, reading->quiet, 0);
     ds_scene_read_options options = ds_default_scene_read();
@@ -78,6 +111,7 @@ ds_scene *source_scene(char **text, ds_run_settings *run, const char *source, co
     options.threads = reading->threads;
     options.surface_only = reading->surface_only;
     options.progress = show_progress;
+    options.load = load_body;
     options.user = &line;
     scene = ds_scene_read_text_with(json, length, source, &options, run, error);
     progress_end(&line);
@@ -97,13 +131,13 @@ typedef struct solid_progress {
 
 static void show_solid(void *user, double share) {
   solid_progress *p = user;
-  progress_solid(&p->line, p->name, share);
+  progress_build(&p->line, "building", p->name, share);
 }
 
 ds_solid *source_solid(const ds_mesh *mesh, const char *name, const source_reading *reading, ds_error *error) {
   char *cache = NULL;
   error->message[0] = '\0';
-  if (!find_cache(&cache, reading, error)) return NULL;
+  if (!reading->surface_only && !source_cache(&cache, reading, error)) return NULL;
   solid_progress p = {.name = name};
   progress_begin(&p.line, reading->quiet, 0);
   ds_solid_def def = ds_default_solid();
@@ -138,5 +172,7 @@ bool source_is_recording(const char *path) {
 }
 
 const char *method_name(ds_method method) { return method == DS_METHOD_GAUSS_SEIDEL ? "gauss-seidel" : "staggered"; }
+
+const char *metric_name(ds_metric metric) { return metric == DS_METRIC_MASS ? "mass" : "effective"; }
 
 const char *predictor_name(ds_predictor predictor) { return predictor == DS_PREDICTOR_NONE ? "none" : "coupled"; }

@@ -1,14 +1,14 @@
-/* Where a scene comes from: a file, or a generator with parameters. */
+/* Where a scene comes from: a file, a generator with parameters, or a body file, whose body is dropped on a floor. */
 #ifndef DS_CLI_SOURCE_H
 #define DS_CLI_SOURCE_H
 
 #include "args.h"
 #include "drystone/scene_file.h"
 
-/* The JSON text of SCENE|GENERATOR[:key=value,...] with the "path=value" settings applied; a name that is an existing
- * file is a file. NULL with a message. Freed by the caller. */
+/* The JSON text of SCENE|GENERATOR[:key=value,...]|BODY.h5 with the "path=value" settings applied; a name that is an
+ * existing file is a file. NULL with a message. Freed by the caller. */
 char *source_text(size_t *length, const char *source, const arg_list *settings, ds_error *error);
-/* How the solids of a scene are built. */
+/* How the solids and deformables of a scene are built. */
 typedef struct source_reading {
   const char *cache; /* folder, NULL = the usual one */
   bool no_cache;
@@ -20,6 +20,9 @@ typedef struct source_reading {
   {"--cache", NULL, ARG_TEXT, &(reading)->cache, 0, 0, NULL, NULL}, {    \
     "--no-cache", NULL, ARG_FLAG, &(reading)->no_cache, 0, 0, NULL, NULL \
   }
+/* The folder for what was built; NULL = none. False with a message where the one asked for cannot be used; the message
+ * is empty before. */
+bool source_cache(char **cache, const source_reading *reading, ds_error *error);
 /* The text of source_text, read; it goes to *text, freed by the caller, unless that is NULL. */
 ds_scene *source_scene(char **text, ds_run_settings *run, const char *source, const arg_list *settings,
                        const source_reading *reading, ds_error *error);
@@ -34,6 +37,8 @@ bool source_is_recording(const char *path);
 
 const char *method_name(ds_method method);
 const char *predictor_name(ds_predictor predictor);
+const char *metric_name(ds_metric metric);
+#define METRIC_CHOICES "effective|mass"
 #define METHOD_CHOICES "staggered|gauss-seidel"
 #define PREDICTOR_CHOICES "coupled|none"
 

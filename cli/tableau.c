@@ -4,7 +4,7 @@
  * one is cut to a polygon around the bodies, now and at the start, and by the other half-spaces. A lonely one that is
  * not steep is drawn as a ramp with a floor at its foot; others are surfaces seen only from their free side. One that
  * faces down is not drawn. A solid is made fit to be drawn once, fewer triangles the more bodies have one, and still
- * fewer for shadows. Hidden bodies are as if they were not in the scene. */
+ * fewer for shadows; a deformable body is made fit as it is now. Hidden bodies are as if they were not in the scene. */
 #include "tableau.h"
 
 #include <stdio.h>
@@ -28,8 +28,9 @@ typedef struct builder {
   ds_tableau *tableau;
   const ds_scene *scene;
   const ds_pose *poses;
-  const bool *hidden; /* a body; NULL = none */
-  bool *framed;       /* a body */
+  const double *reduced; /* NULL = undeformed */
+  const bool *hidden;    /* a body; NULL = none */
+  bool *framed;          /* a body */
   int32_t segments;
   ds_wardrobe wardrobe;
   bool muted, memory_ok;
@@ -73,6 +74,18 @@ static bool add_solid(builder *b, ds_model *model, const ds_solid *solid, ds_pos
   return ds_model_add_skin(model, model == &b->tableau->casters ? &d->caster : &d->skin, pose, paint, false);
 }
 
+/* The surface of a deformable body as it is now, in the model and among the casters. */
+static bool add_deformed(builder *b, const ds_body *body, ds_pose pose, int32_t paint) {
+  ds_tableau *t = b->tableau;
+  ds_dressed dressed;
+  const double *q = b->reduced ? b->reduced + body->first_reduced : NULL;
+  bool good = ds_wardrobe_dress_reduced(&dressed, &b->wardrobe, body->reduced, q) &&
+              ds_model_add_skin(&t->model, &dressed.skin, pose, paint, false) &&
+              (!b->wardrobe.has_casters || ds_model_add_skin(&t->casters, &dressed.caster, pose, paint, false));
+  ds_dressed_free(&dressed);
+  return good;
+}
+
 /* ---- bodies ---- */
 
 static bool add_shape(builder *b, ds_model *model, const ds_shape *shape, ds_pose pose, int32_t paint) {
@@ -90,6 +103,7 @@ static bool add_shape(builder *b, ds_model *model, const ds_shape *shape, ds_pos
     case DS_SHAPE_SOLID:
       return add_solid(b, model, shape->solid, pose, paint);
     case DS_SHAPE_HALF_SPACE:
+    case DS_SHAPE_REDUCED: /* add_deformed */
       return true;
   }
   return true;
@@ -107,6 +121,7 @@ static bool is_hidden(const builder *b, int32_t body) { return b->hidden && b->h
 static void add_body(builder *b, int32_t body) {
   const ds_body *it = &b->scene->bodies[body];
   int32_t paint = body_paint(b, body);
+  if (b->memory_ok && it->reduced) b->memory_ok = add_deformed(b, it, b->poses[body], paint);
   for (int32_t s = 0; b->memory_ok && s < it->shape_count; s++) {
     ds_pose pose = pose_mul(b->poses[body], it->shapes[s].pose_in_body);
     b->memory_ok = add_shape(b, &b->tableau->model, &it->shapes[s], pose, paint) &&
@@ -326,15 +341,21 @@ static void add_bodies(builder *b) {
   }
 }
 
-ds_status ds_tableau_build(ds_tableau *tableau, const ds_scene *scene, const ds_pose *poses, const bool *hidden,
-                           bool muted, ds_error *error) {
+ds_status ds_tableau_build(ds_tableau *tableau, const ds_bodies_at *bodies, bool muted, ds_error *error) {
+  const ds_scene *scene = bodies->scene;
   *tableau = (ds_tableau){0};
-  builder b = {.tableau = tableau, .scene = scene, .poses = poses, .hidden = hidden, .muted = muted, .memory_ok = true};
+  builder b = {.tableau = tableau,
+               .scene = scene,
+               .poses = bodies->poses,
+               .reduced = bodies->reduced,
+               .hidden = bodies->hidden,
+               .muted = muted,
+               .memory_ok = true};
   b.segments = choose_segments(&b);
-  ds_wardrobe_open(&b.wardrobe, scene, hidden);
+  ds_wardrobe_open(&b.wardrobe, scene, bodies->hidden);
   b.framed = calloc((size_t)(scene->body_count > 0 ? scene->body_count : 1), sizeof *b.framed);
   if (b.framed) {
-    b.memory_ok = ds_framed_choose(b.framed, scene, poses, hidden);
+    b.memory_ok = ds_framed_choose(b.framed, scene, bodies->poses, bodies->hidden);
     if (b.memory_ok) add_bodies(&b);
     if (b.memory_ok) add_half_spaces(&b);
     if (b.memory_ok) frame_ground(tableau);
@@ -348,14 +369,14 @@ ds_status ds_tableau_build(ds_tableau *tableau, const ds_scene *scene, const ds_
   return DS_ERROR_MEMORY;
 }
 
-ds_status ds_tableau_build_mesh(ds_tableau *tableau, const ds_mesh *mesh, ds_error *error) {
+ds_status ds_tableau_build_mesh(ds_tableau *tableau, const ds_mesh *mesh, const ds_vec3 *rest, ds_error *error) {
   static const ds_vec3 front = {0.86, 0.70, 0.48}, behind = {0.75, 0.05, 0.05};
   ds_tableau *t = tableau;
   *t = (ds_tableau){.framed_count = 2, .has_ground = true};
   ds_wardrobe wardrobe;
   ds_dressed dressed;
   ds_wardrobe_open_mesh(&wardrobe, mesh);
-  bool good = ds_wardrobe_dress_mesh(&dressed, &wardrobe, mesh);
+  bool good = ds_wardrobe_dress_mesh(&dressed, &wardrobe, mesh, rest);
   const ds_skin *skin = &dressed.skin;
   if (good) {
     t->model.origin = t->casters.origin = t->low = t->high = mesh->vertices[mesh->triangles[0]];

@@ -19,12 +19,18 @@ typedef struct ds_tableau {
   double ground;
 } ds_tableau;
 
-/* Poses are those of the bodies' user frames, one a body. `hidden` bodies, a flag each, are left out; NULL = none.
- * `muted` draws in pale colours, so that marks stand out. */
-ds_status ds_tableau_build(ds_tableau *tableau, const ds_scene *scene, const ds_pose *poses, const bool *hidden,
-                           bool muted, ds_error *error);
-/* A mesh alone, standing on the ground. Where it is open or inside out, back sides are drawn too, in red. */
-ds_status ds_tableau_build_mesh(ds_tableau *tableau, const ds_mesh *mesh, ds_error *error);
+/* The bodies of a scene at one time. */
+typedef struct ds_bodies_at {
+  const ds_scene *scene;
+  const ds_pose *poses;  /* of the bodies' user frames, one a body */
+  const double *reduced; /* coordinates of all deformable bodies, one after the other; NULL = undeformed */
+  const bool *hidden;    /* bodies that are left out, a flag each; NULL = none */
+} ds_bodies_at;
+/* `muted` draws in pale colours, so that marks stand out. */
+ds_status ds_tableau_build(ds_tableau *tableau, const ds_bodies_at *bodies, bool muted, ds_error *error);
+/* A mesh alone, standing on the ground. Where it is open or inside out, back sides are drawn too, in red. `rest`
+ * is NULL, or where the vertices of a deformed mesh were before. */
+ds_status ds_tableau_build_mesh(ds_tableau *tableau, const ds_mesh *mesh, const ds_vec3 *rest, ds_error *error);
 void ds_tableau_free(ds_tableau *tableau);
 
 #endif

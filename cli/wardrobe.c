@@ -25,9 +25,10 @@ void ds_wardrobe_open(ds_wardrobe *w, const ds_scene *scene, const bool *hidden)
     if (hidden && hidden[i]) continue;
     for (int32_t s = 0; s < ds_body_shape_count(scene, body); s++) {
       ds_shape_def shape = ds_body_shape(scene, body, s);
-      if (shape.kind != DS_SHAPE_SOLID) continue;
+      if (shape.kind != DS_SHAPE_SOLID && shape.kind != DS_SHAPE_REDUCED) continue;
       count++;
-      triangles += ds_solid_mesh(shape.solid)->triangle_count;
+      triangles += shape.kind == DS_SHAPE_SOLID ? ds_solid_mesh(shape.solid)->triangle_count
+                                                : ds_reduced_get_info(shape.reduced).triangles;
     }
   }
   choose(w, count, triangles);
@@ -35,10 +36,26 @@ void ds_wardrobe_open(ds_wardrobe *w, const ds_scene *scene, const bool *hidden)
 
 void ds_wardrobe_open_mesh(ds_wardrobe *w, const ds_mesh *mesh) { choose(w, 1, mesh->triangle_count); }
 
-bool ds_wardrobe_dress_mesh(ds_dressed *dressed, const ds_wardrobe *w, const ds_mesh *mesh) {
+bool ds_wardrobe_dress_mesh(ds_dressed *dressed, const ds_wardrobe *w, const ds_mesh *mesh, const ds_vec3 *rest) {
   *dressed = (ds_dressed){0};
-  return ds_skin_build(&dressed->skin, mesh, w->skin_triangles) &&
-         (!w->has_casters || ds_skin_build(&dressed->caster, mesh, w->caster_triangles));
+  return ds_skin_build(&dressed->skin, mesh, rest, w->skin_triangles) &&
+         (!w->has_casters || ds_skin_build(&dressed->caster, mesh, rest, w->caster_triangles));
+}
+
+bool ds_wardrobe_dress_reduced(ds_dressed *dressed, const ds_wardrobe *w, const ds_reduced *reduced, const double *q) {
+  ds_reduced_info info = ds_reduced_get_info(reduced);
+  *dressed = (ds_dressed){0};
+  ds_mesh mesh = {.vertices = malloc(2 * (size_t)info.vertices * sizeof(ds_vec3)), /* and at rest */
+                  .vertex_count = info.vertices,
+                  .triangles = (int32_t *)ds_reduced_triangles(reduced),
+                  .triangle_count = info.triangles};
+  if (mesh.vertices == NULL) return false;
+  ds_vec3 *rest = mesh.vertices + info.vertices;
+  ds_reduced_shape(mesh.vertices, reduced, q);
+  ds_reduced_shape(rest, reduced, NULL);
+  bool good = ds_wardrobe_dress_mesh(dressed, w, &mesh, rest);
+  free(mesh.vertices);
+  return good;
 }
 
 const ds_dressed *ds_wardrobe_dress(ds_wardrobe *w, const ds_solid *solid) {
@@ -47,7 +64,7 @@ const ds_dressed *ds_wardrobe_dress(ds_wardrobe *w, const ds_solid *solid) {
     if (w->solids[i].solid == solid) return &w->solids[w->last = i];
   if (!ds_array_reserve(&w->solids, &w->capacity, w->count + 1, sizeof *w->solids)) return NULL;
   ds_dressed *dressed = &w->solids[w->count];
-  if (!ds_wardrobe_dress_mesh(dressed, w, ds_solid_mesh(solid))) {
+  if (!ds_wardrobe_dress_mesh(dressed, w, ds_solid_mesh(solid), NULL)) {
     ds_dressed_free(dressed);
     return NULL;
   }

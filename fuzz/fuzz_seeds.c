@@ -1,11 +1,12 @@
 /* Writes the seeds of the fuzz targets: FOLDER/text has small problems in every storage, FOLDER/hdf5 the bytes of
- * well-formed structures, FOLDER/mesh mesh files behind a byte that tells the format. Usage: fuzz-seeds FOLDER */
+ * well-formed structures, FOLDER/mesh and FOLDER/tets files of surfaces and of tetrahedra behind a byte that tells the
+ * format. Usage: fuzz-seeds FOLDER */
 #define _XOPEN_SOURCE 700 /* open_memstream, mkdir */
 #include <errno.h>
 #include <sys/stat.h>
 
-#include "mesh_files.h"
 #include "problem_sample.h"
+#include "tets_files.h"
 
 static bool write_bytes(const char *folder, const char *name, const void *bytes, size_t size) {
   char path[512];
@@ -83,11 +84,36 @@ static bool write_meshes(const char *folder) {
   return ok;
 }
 
+/* The first byte is the place of the format in fuzz_tets.c's list: msh, vtk, veg, node. */
+static bool write_tets(const char *folder) {
+  bool ok = true;
+  int number = 0;
+  for (int kind = 0; kind < 4; kind++) {
+    bytes b = kind & 2 ? msh_2(kind & 1, false, TETRAHEDRA_RIGHT) : msh_4(kind & 1, false, 8, TETRAHEDRA_RIGHT);
+    ok = write_mesh(folder, number++, &b, 0) && ok;
+  }
+  for (int kind = 0; kind < 16; kind++) {
+    bytes b = vtk_file(kind & 1, kind & 2, kind & 4, kind & 8);
+    ok = write_mesh(folder, number++, &b, 1) && ok;
+  }
+  for (int kind = 0; kind < 4; kind++) {
+    bytes b = veg_file(kind & 1, kind & 2), ele = ele_file(kind & 1, kind & 2, false);
+    ok = write_mesh(folder, number++, &b, 2) && ok;
+    b = node_file(kind & 1, kind & 2);
+    b.data[b.length++] = 0;
+    memcpy(b.data + b.length, ele.data, ele.length);
+    b.length += ele.length;
+    ok = write_mesh(folder, number++, &b, 3) && ok;
+  }
+  return ok;
+}
+
 int main(int argc, char **argv) {
-  char text[256], hdf5[256], mesh[256], all[256];
+  char text[256], hdf5[256], mesh[256], tets[256], all[256];
   if (argc != 2) return fprintf(stderr, "usage: fuzz-seeds FOLDER\n"), 2;
   if (!make_folder(all, sizeof all, argv[1], "") || !make_folder(text, sizeof text, argv[1], "text") ||
-      !make_folder(hdf5, sizeof hdf5, argv[1], "hdf5") || !make_folder(mesh, sizeof mesh, argv[1], "mesh"))
+      !make_folder(hdf5, sizeof hdf5, argv[1], "hdf5") || !make_folder(mesh, sizeof mesh, argv[1], "mesh") ||
+      !make_folder(tets, sizeof tets, argv[1], "tets"))
     return fprintf(stderr, "fuzz-seeds: %s: %s\n", argv[1], strerror(errno)), 2;
-  return write_texts(text) && write_structures(hdf5) && write_meshes(mesh) ? 0 : 2;
+  return write_texts(text) && write_structures(hdf5) && write_meshes(mesh) && write_tets(tets) ? 0 : 2;
 }

@@ -14,7 +14,7 @@ find test/bad_problems -name '*.dat' -exec cp {} "$build/seeds/text/" \;
 run() {
   echo "== $1, $seconds s"
   mkdir -p "$build/corpus/$2"
-  "$build/fuzz/$1" -max_total_time="$seconds" -max_len="$3" -timeout=30 -rss_limit_mb=2048 -print_final_stats=1 \
+  "$build/fuzz/$1" -max_total_time="$seconds" -max_len="$3" -timeout=120 -rss_limit_mb=2048 -print_final_stats=1 \
     -artifact_prefix="$build/crash-" -verbosity=1 "$build/corpus/$2" "$build/seeds/$2" 2>&1 |
     grep -v -E '^#[0-9]+.*(NEW|REDUCE|RELOAD|pulse)|NEW_FUNC|# Uses:' # progress of libFuzzer, thousands of lines
 }
@@ -22,8 +22,11 @@ run fuzz_problem text 16384 &
 text=$!
 run fuzz_mesh mesh 4096 &
 mesh=$!
+run fuzz_tets tets 4096 &
+tets=$!
 status=0
 run fuzz_problem_hdf5 hdf5 8192 || status=$?
 wait "$text" || status=$?
 wait "$mesh" || status=$?
+wait "$tets" || status=$?
 exit "$status"

@@ -4,6 +4,9 @@
 # A scene passes when every step converged, no body's centre moved by 1e-5 m after the first second, the deepest overlap
 # never grew beyond that of the first second (by 1e-9 m), and the creep over the last tenth would not use up that 1e-5 m
 # in the whole time. Defaults everywhere: no setting is made for any scene. SOAK_SCENES chooses others.
+# Deformable scenes in which things fall, slide or are pressed together first (see `falls`) pass when every step
+# converged, no centre drifts by 1e-5 m over the last tenth of the time, the deepest overlap at the end is less than
+# 0.5 mm, and no energy was won.
 # Writes bench/results/soak.md; the reports stay in build/soak/. Exit 1 where a scene failed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -19,7 +22,8 @@ else
   # shellcheck disable=SC2054
   scenes=(stack:count=10 stack:count=50 stack:count=10,top_mass=100
     card-house:levels=2 card-house:levels=3 card-house:levels=5 card-house:levels=7 card-house:levels=10
-    arch:stones=25 arch:stones=101 arch:stones=501 wall)
+    arch:stones=25 arch:stones=101 arch:stones=501 wall
+    soft-stack soft-jam hybrid composites:mu=0.5 dinosaurs)
 fi
 
 report_of() { echo "$work/${1//[:,=]/_}.json"; }
@@ -34,6 +38,11 @@ run_one() {
   echo "  $1: exit $status after $((SECONDS - begin)) s"
 }
 
+# falls SCENE: whether it comes to rest only after a while
+falls() {
+  case "${1%%:*}" in composites* | dinosaurs | hybrid | soft-jam | soft-bounce) true ;; *) false ;; esac
+}
+
 # verdict SCENE: prints the row of the table and returns whether the scene stood
 verdict() {
   local report status why=""
@@ -43,7 +52,7 @@ verdict() {
     echo "| $1 | | | | | | | | | no report: exit $status, $(tail -n 1 "${report%.json}.log") |"
     return 1
   fi
-  local share moved first deepest creep error ms
+  local share moved first deepest creep error ms mark=""
   share=$(field "$report" converged_share)
   moved=$(field "$report" displacement_settled_max)
   first=$(field "$report" penetration_first_second)
@@ -52,14 +61,23 @@ verdict() {
   error=$(field "$report" natural_error_max)
   ms=$(field "$report" total ms_mean)
   holds "$(field "$report" time) >= $seconds - 0.1" || why+=" ended early;"
-  holds "$(field "$report" step) == 0.01 && $(field "$report" tolerance) <= 1e-8" || why+=" other step or tolerance;"
+  holds "$(field "$report" tolerance) <= 1e-8" || why+=" other tolerance;"
   holds "$share == 1" || why+=" not every step converged;"
-  holds "$moved < 1e-5" || why+=" moved;"
-  holds "$deepest <= $first + 1e-9" || why+=" penetration grew;"
-  holds "$creep * $seconds < 1e-5" || why+=" creeps;"
+  if falls "$1"; then
+    mark="‡"
+    moved=$(awk "BEGIN { print $(field "$report" creep_max) * $seconds / 10 }")
+    holds "$moved < 1e-5" || why+=" drifts;"
+    holds "$(field "$report" penetration_last) < 5e-4" || why+=" overlaps;"
+    holds "$(field "$report" energy_end) <= $(field "$report" energy_start)" || why+=" won energy;"
+  else
+    holds "$(field "$report" step) == 0.01" || why+=" other step;"
+    holds "$moved < 1e-5" || why+=" moved;"
+    holds "$deepest <= $first + 1e-9" || why+=" penetration grew;"
+    holds "$creep * $seconds < 1e-5" || why+=" creeps;"
+  fi
   [ "$status" = 0 ] || why+=" exit $status;"
-  printf '| %s | %s | %s | %s | %.1e | %.1e | %.1e | %.1e / %.1e | %.3f |%s |\n' "$1" "$(field "$report" bodies)" \
-    "$(field "$report" contacts_max)" "$share" "$error" "$moved" "$creep" "$first" "$deepest" "$ms" "${why:- stands}"
+  printf '| %s | %s | %s | %s | %.1e | %.1e%s | %.1e | %.1e / %.1e | %.3f |%s |\n' "$1" "$(field "$report" bodies)" \
+    "$(field "$report" contacts_max)" "$share" "$error" "$moved" "$mark" "$creep" "$first" "$deepest" "$ms" "${why:- stands}"
   [ -z "$why" ]
 }
 
@@ -81,7 +99,8 @@ failed=0
 {
   echo "# Things that should stand, $seconds simulated seconds"
   echo
-  echo "Step 0.01 s, tolerance 1e-8, one thread, defaults everywhere. Written by \`make soak\`; limits in scripts/soak.sh."
+  echo "Step 0.01 s (composites 0.003 s), tolerance 1e-8, one thread, defaults everywhere. Written by \`make soak\`;" \
+    "limits in scripts/soak.sh. ‡ = comes to rest first: drift over the last tenth."
   echo
   echo "| scene | bodies | contacts | converged | natural-map error | moved after 1 s, m | creep, m/s |" \
     "penetration 1 s / all, m | ms a step | verdict |"

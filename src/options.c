@@ -15,7 +15,10 @@ ds_options ds_default_options(void) {
                       .warm_start = true,
                       .sub_islands = true,
                       .contacts_per_face = 8,
-                      .margin = 0};
+                      .margin = 0,
+                      .metric = DS_METRIC_EFFECTIVE,
+                      .newton = 1,
+                      .newmark_damping = 1};
 }
 
 ds_status ds_options_check(const ds_options *o, ds_error *error) {
@@ -38,5 +41,11 @@ ds_status ds_options_check(const ds_options *o, ds_error *error) {
     return ds_fail(error, DS_ERROR_INPUT, "method = %d is unknown", (int)o->method);
   if (o->predictor != DS_PREDICTOR_COUPLED && o->predictor != DS_PREDICTOR_NONE)
     return ds_fail(error, DS_ERROR_INPUT, "predictor = %d is unknown", (int)o->predictor);
+  if (o->metric != DS_METRIC_EFFECTIVE && o->metric != DS_METRIC_MASS)
+    return ds_fail(error, DS_ERROR_INPUT, "metric = %d is unknown", (int)o->metric);
+  if (o->newton < 1 || o->newton > 100)
+    return ds_fail(error, DS_ERROR_INPUT, "newton = %d: 1 to 100 Newton steps", o->newton);
+  if (!(o->newmark_damping >= 0) || !(o->newmark_damping <= 1))
+    return ds_fail(error, DS_ERROR_INPUT, "newmark_damping = %g: 0 to 1", o->newmark_damping);
   return DS_OK;
 }

@@ -179,9 +179,12 @@ static void collect(ds_stepper *stepper, ds_step_report *report, const ds_assemb
     report->penetration = fmax(report->penetration, -contacts->points[k].gap);
 }
 
-static double total_energy(const ds_scene *scene, const ds_state *state) {
-  ds_energy e = ds_state_energy(scene, state);
-  return e.kinetic + e.potential;
+/* Rates at the start count as means over a step like this one. */
+static double total_energy(const ds_scene *scene, const ds_state *state, double h) {
+  ds_state seen = *state;
+  if (seen.reduced_step == 0) seen.reduced_step = h;
+  ds_energy e = ds_state_energy(scene, &seen);
+  return e.kinetic + e.potential + e.elastic;
 }
 
 static double lap(double *clock) {
@@ -196,9 +199,9 @@ static bool solve_contacts(ds_stepper *stepper, ds_assembly *assembly, island_wa
                            const ds_options *options) {
   double clock = ds_clock();
   *assembly = (ds_assembly){0};
-  if (!ds_assemble(&stepper->arena, assembly, scene, warm, contacts, options)) return false; /* 2 */
+  if (!ds_assemble(&stepper->arena, assembly, scene, warm, contacts, options, stepper->pool)) return false; /* 2 */
   report->seconds[DS_STAGE_ASSEMBLE] += lap(&clock);
-  ds_predict(assembly, scene, warm, options->step); /* 3 */
+  ds_predict(assembly, scene, warm, options, stepper->pool); /* 3 */
   report->seconds[DS_STAGE_PREDICT] += lap(&clock);
   *watch = stepper->observer ? watch_islands(&stepper->arena, assembly) : NULL;
   if (stepper->observer && !*watch) return false;
@@ -219,7 +222,7 @@ static ds_status look_again(ds_stepper *stepper, ds_state *solved, ds_contact_li
   if (!solved->bodies || !solved->contacts) return DS_ERROR_MEMORY;
   for (int32_t i = 0; i < scene->body_count; i++) {
     solved->bodies[i] = state->bodies[i];
-    ds_body_velocity(&solved->bodies[i].v, &solved->bodies[i].w, assembly, i);
+    ds_body_velocity(&solved->bodies[i].v, &solved->bodies[i].w, NULL, assembly, i);
   }
   ds_store_contacts(solved->contacts, assembly, contacts);
   solved->contact_count = contacts->count;
@@ -278,9 +281,9 @@ ds_status ds_step(ds_stepper *stepper, ds_state *state, ds_step_report *report, 
   memset(report, 0, sizeof *report);
   ds_arena_reset(&stepper->arena);
   for (int32_t i = 0; i < ds_pool_size(stepper->pool); i++) ds_arena_reset(&stepper->workers[i]);
-  report->energy_before = total_energy(scene, state);
+  report->energy_before = total_energy(scene, state, options->step);
   ds_status status = step(stepper, state, report, scene, options);
-  report->energy_after = total_energy(scene, state);
+  report->energy_after = total_energy(scene, state, options->step);
   report->step = state->step;
   report->time = state->time;
   return status;

@@ -63,6 +63,7 @@ static inline double low_of(const ds_shape *s, ds_pose p, ds_vec3 n) {
       for (int32_t i = 0; i < s->hull.vertex_count; i++) least = fmin(least, v3_dot(d, s->hull.vertices[i]));
       return at_p + least;
     case DS_SHAPE_SOLID:
+    case DS_SHAPE_REDUCED:
       break;
   }
   return 0;

@@ -134,9 +134,9 @@ static inline bytes ply_file(int storage) {
 
 /* ---- Gmsh ---- */
 
-enum { QUADS, SECOND_ORDER, TETRAHEDRA };
+enum { QUADS, SECOND_ORDER, TETRAHEDRA, TETRAHEDRA_RIGHT };
 
-/* The box as elements of three kinds; node tags are 10 i + 7. Returns nodes of an element. */
+/* The box as elements of four kinds; node tags are 10 i + 7. Returns nodes of an element. */
 static inline int msh_elements(int32_t elements[24][6], int *count, int *type, int kind) {
   /* Kuhn's six tetrahedra around the diagonal, some of them turned */
   static const int32_t tets[6][4] = {{0, 1, 3, 7}, {0, 1, 5, 7}, {0, 2, 3, 7},
@@ -146,7 +146,8 @@ static inline int msh_elements(int32_t elements[24][6], int *count, int *type, i
   *type = kind == QUADS ? 3 : kind == SECOND_ORDER ? 9 : 4;
   for (int i = 0; i < *count; i++)
     for (int k = 0; k < 6; k++) {
-      int32_t v = kind == TETRAHEDRA ? tets[i][k % 4]
+      bool turned = kind == TETRAHEDRA_RIGHT && (i == 1 || i == 2 || i == 5) && k % 4 >= 2;
+      int32_t v = kind >= TETRAHEDRA ? tets[i][turned ? 5 - k % 4 : k % 4]
                   : kind == QUADS    ? m.triangles[6 * i + (k < 3 ? k : 5)]
                                      : m.triangles[3 * i + k % 3];
       elements[i][k] = 10 * v + 7;

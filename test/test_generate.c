@@ -1,9 +1,9 @@
 /* The scene generators: every text is accepted by the reader, has the bodies it should, and its surfaces touch to
  * rounding without overlap; what is not known or out of range is refused with what is.
  *
- * Figures take seconds to build. Where only the text matters, a grain stands in for every solid; that figures keep
- * within the balls for which the grids are made is tested on their meshes, and real ones are built for the scenes in
- * which they interlock. */
+ * Figures take seconds to build. Where only the text matters, a grain stands in for every solid and deformable; that
+ * figures keep within the balls for which the grids are made is tested on their meshes, and real ones are built for the
+ * scenes in which they interlock. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +12,7 @@
 #include "detect/detect.h"
 #include "drystone/scene_file.h"
 #include "drystone/solid.h"
+#include "hand_reduced.h"
 #include "scene/generate_solids.h"
 #include "scene_helper.h"
 
@@ -34,11 +35,18 @@ static ds_status make_grain(void *user, ds_mesh *mesh, const char *solid, ds_err
   return DS_OK;
 }
 
+/* The same for deformables. */
+static ds_reduced *make_soft_grain(void *user, int32_t index, ds_error *error) {
+  (void)user, (void)index, (void)error;
+  return hand_box(v3(1e-3, 1e-3, 1e-3), 1, 1, 1, 1);
+}
+
 static ds_scene *read_spec(const char *spec, ds_run_settings *run) {
   ds_error error = {""};
   ds_scene_read_options options = ds_default_scene_read();
   options.surface_only = true;
   options.meshes = make_grain;
+  options.reduced = make_soft_grain;
   char *text = ds_generate(spec, &error);
   if (!text) {
     printf("%s: %s\n", spec, error.message);
@@ -52,9 +60,11 @@ static ds_scene *read_spec(const char *spec, ds_run_settings *run) {
   return scene;
 }
 
-static bool has_solids(const ds_scene *scene) {
-  for (int32_t i = 0; i < ds_scene_body_count(scene); i++)
-    if (ds_body_shape(scene, ds_scene_body(scene, i), 0).kind == DS_SHAPE_SOLID) return true;
+static bool has_grains(const ds_scene *scene) {
+  for (int32_t i = 0; i < ds_scene_body_count(scene); i++) {
+    ds_shape_kind kind = ds_body_shape(scene, ds_scene_body(scene, i), 0).kind;
+    if (kind == DS_SHAPE_SOLID || kind == DS_SHAPE_REDUCED) return true;
+  }
   return false;
 }
 
@@ -82,7 +92,7 @@ static void check_spec(const char *spec) {
   if (!scene) return;
   ds_state *state = ds_state_create(scene);
   CHECK(state != NULL);
-  if (state && !has_solids(scene)) {
+  if (state && !has_grains(scene)) {
     ds_body_id a = {0}, b = {0};
     double depth = ds_state_deepest_overlap(scene, state, &a, &b), allowed = 1e-12 * extent(scene, state);
     if (!(depth <= allowed)) printf("%s: bodies %d and %d\n", spec, (int)a.index1, (int)b.index1);

@@ -1,6 +1,6 @@
 /* Memory and solids: where the k-th request fails, whatever k, reading and checking meshes, recipes and figures,
- * building solids, reading scenes with them and steps in which they touch say so, leave nothing half done and give all
- * memory back; a step that was refused can be done again.
+ * building solids and reduced bodies, reading scenes with them and steps in which they touch say so, leave nothing half
+ * done and give all memory back; a step that was refused can be done again.
  *
  * The linker sends the library's malloc, calloc, realloc and free to the functions below, and its requests to arenas
  * too (--wrap in CMakeLists.txt): an arena asks malloc seldom, but any of its requests can be the one that fails. */
@@ -10,6 +10,7 @@
 
 #include "base/arena.h"
 #include "detect/detect.h"
+#include "fem_helper.h"
 #include "mesh_files.h"
 #include "scene_helper.h"
 
@@ -320,6 +321,47 @@ static void test_solid(void) {
   ds_mesh_free(&torus);
 }
 
+/* ---- reduced bodies ---- */
+
+typedef struct reduced_input {
+  const ds_tets *tets;
+  const char *cache;
+  int32_t threads;
+  bool stvk, forget; /* forget: the cache is emptied before */
+} reduced_input;
+
+static ds_status create_reduced(uint64_t *hash, const void *input, ds_error *error) {
+  const reduced_input *in = input;
+  ds_reduced_def def = ds_default_reduced();
+  def.name = "jelly";
+  def.modes = 5;
+  def.stvk = in->stvk;
+  def.threads = in->threads;
+  def.cache = in->cache;
+  int parts = 0;
+  if (in->forget) empty_folder(&parts);
+  ds_reduced *x = ds_reduced_create(in->tets, &def, error);
+  if (!x) return DS_ERROR_MEMORY;
+  *hash = hash_bytes(0xcbf29ce484222325u, x->node_basis, 15 * (size_t)x->tets.node_count * sizeof(double));
+  *hash = hash_bytes(*hash, x->stiffness, 25 * sizeof(double));
+  if (x->cubic) *hash = hash_bytes(*hash, x->cubic, 5 * 35 * sizeof(double));
+  ds_reduced_release(x);
+  return DS_OK;
+}
+
+static void test_reduced(void) {
+  ds_tets tets = tets_box(v3(1, 0.8, 0.5), 2, 2, 1);
+  int parts = 0;
+  reduced_input modal = {&tets, NULL, 1, false, false}, stvk = {&tets, NULL, 2, true, false};
+  reduced_input saved = {&tets, folder, 1, false, true};
+  every_request_fails("a modal body", create_reduced, &modal, 0, 1);
+  every_request_fails("a StVK body, two threads", create_reduced, &stvk, 0, 1);
+  every_request_fails("a body that is kept", create_reduced, &saved, 4, 1); /* what cannot be kept is built again */
+  CHECK(empty_folder(&parts) == 1);
+  CHECK(parts == 0);
+  tets_drop(&tets);
+}
+
 /* ---- scenes ---- */
 
 static void look_away(void *user, const ds_observation *observation) {
@@ -560,6 +602,7 @@ int main(void) {
   RUN(test_recipes);
   RUN(test_figures);
   RUN(test_solid);
+  RUN(test_reduced);
   RUN(test_scene_file);
   RUN(test_steps);
   RUN(test_many);

@@ -324,7 +324,7 @@ static void check_doctored(const char *set, const char *attribute, hsize_t row, 
 }
 
 static void test_damaged_index(void) {
-  check_doctored("/", "format_version", 0, 3, "format version 3");
+  check_doctored("/", "format_version", 0, 4, "format version 4");
   check_doctored("/", "format_version", 0, 0, "format version 0");
   check_doctored("/settings", "step", 0, -1, "step");
   check_doctored("/settings", "method", 0, 77, "method");

@@ -67,7 +67,13 @@ ds_vec3 ds_state_velocity(const ds_state *state, ds_body_id body); /* of the cen
 ds_vec3 ds_state_angular_velocity(const ds_state *state, ds_body_id body);
 void ds_state_set_pose(const ds_scene *scene, ds_state *state, ds_body_id body, ds_pose pose);
 void ds_state_set_velocity(ds_state *state, ds_body_id body, ds_vec3 velocity, ds_vec3 angular_velocity);
-/* Acts during the next step only, N and N m, world frame; the force at a world point. */
+/* Reduced coordinates of a deformable body, r of them, and their rates: of the step just done. NULL and r = 0 for a
+ * rigid body; valid until the next step. Setting takes r numbers each; NULL leaves what is there. */
+const double *ds_state_reduced(const ds_state *state, ds_body_id body, int32_t *r);
+const double *ds_state_reduced_rate(const ds_state *state, ds_body_id body, int32_t *r);
+void ds_state_set_reduced(ds_state *state, ds_body_id body, const double *q, const double *rate);
+/* Acts during the next step only, N and N m, world frame; the force at a world point. On a deformable body it acts as
+ * on a rigid one: it does not deform. */
 void ds_state_apply_force(ds_state *state, ds_body_id body, ds_vec3 force, ds_vec3 point);
 void ds_state_apply_torque(ds_state *state, ds_body_id body, ds_vec3 torque);
 
@@ -78,7 +84,7 @@ const ds_contact *ds_state_contacts(const ds_state *state, int32_t *count);
 /* First surface met from origin along direction (need not be unit) within max_distance. */
 ds_ray_hit ds_state_ray_cast(const ds_scene *scene, const ds_state *state, ds_vec3 origin, ds_vec3 direction,
                              double max_distance);
-/* 64-bit hash of time, poses, velocities and impulses: equal hashes mean bit-equal states. */
+/* 64-bit hash of time, poses, velocities, reduced coordinates and impulses: equal hashes mean bit-equal states. */
 uint64_t ds_state_hash(const ds_state *state);
 /* Overlaps of the state as it stands: the deepest pair, or a depth of 0. */
 double ds_state_deepest_overlap(const ds_scene *scene, const ds_state *state, ds_body_id *a, ds_body_id *b);

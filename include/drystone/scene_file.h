@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "drystone/drystone.h"
+#include "drystone/reduce.h"
 #include "drystone/solid.h"
 
 #ifdef __cplusplus
@@ -23,20 +24,27 @@ typedef struct ds_run_settings {
 ds_scene *ds_scene_read_text(const char *text, size_t length, const char *file, ds_run_settings *run, ds_error *error);
 ds_scene *ds_scene_read_file(const char *path, ds_run_settings *run, ds_error *error);
 
-/* How solids of a scene become what contact needs. A solid is built where the first body uses it; those that no body
- * uses are not built. */
+/* How solids and deformables of a scene become what the simulator needs. Each is built where the first body uses it;
+ * those that no body uses are not built. */
 typedef void ds_scene_progress(void *user, const char *solid, double share); /* 0 .. 1, from the calling thread */
 /* The mesh of a solid by name, freed by the reader; other than DS_OK with a message where there is none. */
 typedef ds_status ds_mesh_source(void *user, ds_mesh *mesh, const char *solid, ds_error *error);
 
+/* A body file, which is HDF5, by its path; NULL with a message. The library itself reads none. */
+typedef ds_reduced *ds_reduced_loader(void *user, const char *path, ds_error *error);
+/* Deformable number `index` of the scene, in the order in which its bodies use them; NULL with a message. */
+typedef ds_reduced *ds_reduced_source(void *user, int32_t index, ds_error *error);
+
 typedef struct ds_scene_read_options {
-  const char *folder;          /* mesh files are relative to it; NULL = the folder of the scene file */
-  const char *solid_cache;     /* folder in which built solids are kept; NULL = none (default) */
-  int32_t threads;             /* to build solids with; 0 = all cores (default) */
+  const char *folder;          /* mesh and body files are relative to it; NULL = the folder of the scene file */
+  const char *solid_cache;     /* folder in which what was built is kept; NULL = none (default) */
+  int32_t threads;             /* to build with; 0 = all cores (default) */
   bool surface_only;           /* for drawing: solids get no distance field and nothing is checked for overlap */
   ds_scene_progress *progress; /* or NULL */
   ds_mesh_source *meshes;      /* takes the place of figure, file and recipe of all solids; NULL = as the scene says */
-  void *user;                  /* of both */
+  ds_reduced_loader *load;     /* body files of deformables; NULL = scenes that name one are refused */
+  ds_reduced_source *reduced;  /* takes the place of what the scene says of all deformables; NULL = as it says */
+  void *user;                  /* of all of them */
 } ds_scene_read_options;
 ds_scene_read_options ds_default_scene_read(void);
 /* The two calls above with options, which may be NULL. */

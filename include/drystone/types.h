@@ -104,7 +104,8 @@ typedef struct ds_body_def {
   ds_vec3 velocity;         /* of that frame's origin, m/s */
   ds_vec3 angular_velocity; /* rad/s, world frame */
   ds_material_id material;  /* 0 = the scene's default material */
-  double mass;              /* kg; 0 = from the density of the shapes, else the densities are scaled to give it */
+  double mass;              /* kg; 0 = from the density of the shapes, else the densities are scaled to give it;
+                               deformable bodies: 0, theirs is in their ds_reduced */
   double linear_damping;    /* 1/s, default 0: dv/dt = -c v */
   double angular_damping;   /* 1/s */
   ds_vec3 force, torque;    /* constant, N and N m, world frame, at the centre of mass */
@@ -121,6 +122,7 @@ typedef enum ds_shape_kind {
   DS_SHAPE_HULL,       /* convex hull of points */
   DS_SHAPE_HALF_SPACE, /* all points with local z <= 0; static and kinematic bodies only */
   DS_SHAPE_SOLID,      /* any closed surface: drystone/solid.h */
+  DS_SHAPE_REDUCED,    /* a deformable body, the only shape of its body: drystone/reduce.h */
 } ds_shape_kind;
 
 typedef struct ds_shape_def {
@@ -131,7 +133,9 @@ typedef struct ds_shape_def {
   ds_vec3 half;
   const ds_vec3 *points; /* HULL: copied */
   int32_t point_count;
-  struct ds_solid *solid; /* SOLID: the scene becomes one more owner */
+  struct ds_solid *solid;           /* SOLID: the scene becomes one more owner */
+  struct ds_reduced *reduced;       /* REDUCED: the scene becomes one more owner; the pose is the identity */
+  const double *start, *start_rate; /* REDUCED: reduced coordinates and their rates at the start, copied; NULL = 0 */
 } ds_shape_def;
 
 /* ---- Options of a step --------------------------------------------------------------------------------------------
@@ -148,6 +152,13 @@ typedef enum ds_predictor {
   DS_PREDICTOR_NONE,
 } ds_predictor;
 
+/* In which metric contact impulses act on deformable bodies [docs/deformables.md]. */
+typedef enum ds_metric {
+  DS_METRIC_EFFECTIVE, /* M + gamma h C + beta h² K, that of the implicit integrator: what rests is in balance; default
+                        */
+  DS_METRIC_MASS,      /* M [SP08] */
+} ds_metric;
+
 typedef struct ds_options {
   double step;              /* h, s; default 0.01 */
   double tolerance;         /* natural-map error at which an island counts as converged, default 1e-8 */
@@ -161,6 +172,10 @@ typedef struct ds_options {
   bool sub_islands;         /* islands are split at contacts that carry nothing [SP08 8.2]; default true */
   int32_t contacts_per_face; /* points on a face-face contact, default 8; more = dense sampling */
   double margin;             /* m: contacts are found this far ahead besides what motion needs; default 0 = chosen */
+  ds_metric metric;          /* of deformable bodies, default DS_METRIC_EFFECTIVE */
+  int32_t newton;            /* Newton steps of a deformable body's prediction at most: default 1, semi-implicit */
+  double newmark_damping; /* 0 to 1: how far deformations that a step cannot follow are damped; default 1. 0 = Newmark's
+                             average accelerations throughout, which contact can excite without bound */
 } ds_options;
 
 /* ---- What a step says of itself ------------------------------------------------------------------------------------
@@ -209,7 +224,7 @@ typedef struct ds_step_report {
   double time; /* after the step, s */
   int32_t contacts, active_contacts, islands, unconverged_islands;
   ds_certificate worst;               /* counts summed over islands, errors the largest, converged = all */
-  double energy_before, energy_after; /* kinetic + gravitational, J */
+  double energy_before, energy_after; /* kinetic + gravitational + elastic, J */
   double penetration;                 /* deepest overlap found at the start of the step, m */
   double separation;                  /* farthest that a body was moved to take it out of an overlap, m */
   int32_t stopped_bodies;             /* stopped on their way because they would have passed through something */
@@ -243,6 +258,7 @@ typedef struct ds_mass {
 
 typedef struct ds_energy {
   double kinetic, potential; /* J; potential = -sum m g'x */
+  double elastic;            /* J, of deformable bodies */
 } ds_energy;
 
 typedef struct ds_momentum {

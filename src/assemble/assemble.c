@@ -1,24 +1,32 @@
 /* Contact rows and right-hand sides in mass-scaled coordinates.
  *
  * Row of direction d at point x for body a: (d/sqrt(m), I^(-1/2) Rᵀ ((x - x_a) x d)), with the opposite sign for body
- * b. b_N carries what is not the plain constraint [DESIGN 2]: an open gap, -g/h; restitution, -e min(0, u_N(v_t)) [SP08
- * note 4]; the motion of scripted bodies. */
+ * b; those of deformable bodies are in deformable.c. b_N carries what is not the plain constraint [DESIGN 2]: an open
+ * gap, -g/h; restitution, -e min(0, u_N(v_t)) [SP08 note 4]; the motion of scripted bodies. */
 #include "assemble/assemble.h"
 
 #include <string.h>
 
-void ds_scale_velocity(double out[6], const ds_step_body *body, ds_vec3 v, ds_vec3 w) {
+void ds_scale_velocity(double *out, const ds_step_body *body, ds_vec3 v, ds_vec3 w, const double *rate) {
   ds_vec3 local = mat3_tmul_v3(&body->rotation, w);
   out[0] = v.x / body->inverse_root_mass;
   out[1] = v.y / body->inverse_root_mass;
   out[2] = v.z / body->inverse_root_mass;
+  if (body->deformable) {
+    ds_scale_deformable(out + 3, body->deformable, local, rate);
+    return;
+  }
   out[3] = local.x / body->inverse_root_inertia.x;
   out[4] = local.y / body->inverse_root_inertia.y;
   out[5] = local.z / body->inverse_root_inertia.z;
 }
 
-void ds_unscale_velocity(ds_vec3 *v, ds_vec3 *w, const ds_step_body *body, const double in[6]) {
+void ds_unscale_velocity(ds_vec3 *v, ds_vec3 *w, double *rate, const ds_step_body *body, const double *in) {
   *v = v3_scale(body->inverse_root_mass, v3(in[0], in[1], in[2]));
+  if (body->deformable) {
+    *w = mat3_mul_v3(&body->rotation, ds_unscale_deformable(rate, body->deformable, in + 3));
+    return;
+  }
   *w = mat3_mul_v3(&body->rotation, v3_mul(body->inverse_root_inertia, v3(in[3], in[4], in[5])));
 }
 
@@ -32,20 +40,25 @@ static void scripted_velocity(ds_step_body *out, const ds_body *body, double tim
   out->w = sine > 0 ? v3_scale(angle / (h * sine), v3(d.x, d.y, d.z)) : v3(0, 0, 0);
 }
 
-static void prepare_bodies(ds_step_body *bodies, const ds_scene *scene, const ds_state *state, double h) {
+static bool prepare_bodies(ds_arena *arena, ds_step_body *bodies, const ds_scene *scene, const ds_state *state,
+                           const ds_options *options) {
   for (int32_t i = 0; i < scene->body_count; i++) {
     const ds_body *body = &scene->bodies[i];
     ds_step_body *s = &bodies[i];
     memset(s, 0, sizeof *s);
+    s->size = 6;
     s->rotation = mat3_from_quat(state->bodies[i].q);
     s->moves = body->kind == DS_BODY_DYNAMIC && !ds_body_is_held(body, state->time);
     if (body->kind == DS_BODY_DYNAMIC) {
       s->inverse_root_mass = 1 / sqrt(body->mass.mass);
       s->inverse_root_inertia = v3(1 / sqrt(body->inertia.x), 1 / sqrt(body->inertia.y), 1 / sqrt(body->inertia.z));
     } else if (body->kind == DS_BODY_KINEMATIC) {
-      scripted_velocity(s, body, state->time, h);
+      scripted_velocity(s, body, state->time, options->step);
     }
+    const double *q = state->reduced + body->first_reduced, *rate = state->reduced_rate + body->first_reduced;
+    if (body->reduced && s->moves && !ds_new_deformable(arena, s, body->reduced, q, rate, options)) return false;
   }
+  return true;
 }
 
 static ds_vec3 point_velocity(ds_vec3 v, ds_vec3 w, ds_vec3 x, ds_vec3 point) {
@@ -68,6 +81,10 @@ static void right_hand_side(double b[3], const ds_contact_point *c, const ds_con
     double sign = side == 0 ? 1 : -1;
     if (body->moves) {
       before = v3_mad(before, sign, point_velocity(s->v, s->w, s->x, c->point));
+      if (body->deformable) {
+        ds_anchor anchor = side == 0 ? c->on_a : c->on_b;
+        before = v3_mad(before, sign, ds_anchor_velocity(body, anchor, body->deformable->rate_before));
+      }
     } else {
       ds_vec3 v = point_velocity(body->v, body->w, s->x, c->point);
       before = v3_mad(before, sign, v);
@@ -87,10 +104,8 @@ static void right_hand_side(double b[3], const ds_contact_point *c, const ds_con
   b[2] = -v3_dot(f->t2, scripted);
 }
 
-static void fill_rows(double *g, const ds_step_body *body, ds_vec3 x, const ds_contact_point *c,
-                      const ds_contact_frame *f, double sign) {
+static void rigid_rows(double *g, const ds_step_body *body, ds_vec3 arm, const ds_contact_frame *f, double sign) {
   const ds_vec3 directions[3] = {f->normal, f->t1, f->t2};
-  ds_vec3 arm = v3_sub(c->point, x);
   for (int i = 0; i < 3; i++) {
     ds_vec3 d = v3_scale(sign, directions[i]), lever = mat3_tmul_v3(&body->rotation, v3_cross(arm, d));
     double *row = g + 6 * i, m = body->inverse_root_mass;
@@ -101,52 +116,121 @@ static void fill_rows(double *g, const ds_step_body *body, ds_vec3 x, const ds_c
   }
 }
 
-/* The arrays of one island's problem. */
-static bool build_island(ds_arena *arena, ds_island *island, const ds_assembly *assembly,
-                         const ds_contact_list *contacts, const ds_state *state, const double *warm,
-                         const ds_options *options) {
-  ds_subproblem *p = &island->problem;
-  int32_t nb = p->body_count, nc = p->contact_count;
-  int32_t *size = DS_NEW(arena, int32_t, nb + 1), *first = DS_NEW(arena, int32_t, nb + 1);
-  int32_t *body = DS_NEW(arena, int32_t, 2 * nc + 1), *jacobian = DS_NEW(arena, int32_t, 2 * nc + 1);
-  double *g = DS_NEW(arena, double, 36 * (size_t)nc + 1), *b = DS_NEW(arena, double, 3 * (size_t)nc + 1);
-  double *mu = DS_NEW(arena, double, nc + 1);
-  island->predicted = DS_NEW(arena, double, 6 * (size_t)nb + 1);
-  island->r = DS_NEW(arena, double, 3 * (size_t)nc + 1);
-  island->v = DS_NEW(arena, double, 6 * (size_t)nb + 1);
-  if (ds_arena_failed(arena)) return false;
-  for (int32_t i = 0; i < nb; i++) size[i] = 6, first[i] = 6 * i;
-  for (int32_t k = 0; k < nc; k++) {
-    int32_t index = island->contacts[k];
-    const ds_contact_point *c = &contacts->points[index];
-    const ds_contact_frame *f = &assembly->frames[index];
+/* Rows of contact c on side a (sign 1) or b (-1). */
+static void fill_rows(double *g, const ds_step_body *body, ds_vec3 x, const ds_contact_point *c,
+                      const ds_contact_frame *f, double sign) {
+  ds_vec3 arm = v3_sub(c->point, x);
+  if (!body->deformable) {
+    rigid_rows(g, body, arm, f, sign);
+    return;
+  }
+  ds_deformable_contact_rows(g, body, arm, sign > 0 ? c->on_a : c->on_b, c->a == c->b ? &c->on_b : NULL, f, sign);
+}
+
+/* Places of a contact's bodies in the island, -1 where they do not move, and of their rows in g. */
+static void place_contacts(int32_t *body, int32_t *jacobian, size_t *length, const ds_island *island,
+                           const ds_assembly *assembly, const ds_contact_list *contacts) {
+  *length = 0;
+  for (int32_t k = 0; k < island->problem.contact_count; k++) {
+    const ds_contact_point *c = &contacts->points[island->contacts[k]];
     /* one that moves comes first: then the columns of G alone tell a contact's bodies and their order */
     bool swapped = !assembly->bodies[c->a].moves;
     for (int side = 0; side < 2; side++) {
+      const ds_step_body *s = &assembly->bodies[(side == 0) != swapped ? c->a : c->b];
+      bool takes_part = s->moves && !(side == 1 && c->a == c->b);
+      body[2 * k + side] = takes_part ? s->local : -1;
+      jacobian[2 * k + side] = (int32_t)*length;
+      if (takes_part) *length += 3 * (size_t)s->size;
+    }
+  }
+}
+
+/* Rows, right-hand sides and coefficients of an island's contacts, shared out in runs. */
+typedef struct filling {
+  const ds_assembly *assembly;
+  const ds_contact_list *contacts;
+  const ds_state *state;
+  const ds_options *options;
+  const ds_island *island;
+  double *g, *b, *mu;
+} filling;
+enum { RUN = 64 };
+
+static void fill_run(void *context, int32_t item, int32_t worker) {
+  const filling *fill = context;
+  const ds_subproblem *p = &fill->island->problem;
+  (void)worker;
+  for (int32_t k = RUN * item; k < RUN * (item + 1) && k < p->contact_count; k++) {
+    int32_t index = fill->island->contacts[k];
+    const ds_contact_point *c = &fill->contacts->points[index];
+    const ds_contact_frame *f = &fill->assembly->frames[index];
+    bool swapped = !fill->assembly->bodies[c->a].moves;
+    for (int side = 0; side < 2; side++) {
       bool is_a = (side == 0) != swapped;
       int32_t i = is_a ? c->a : c->b;
-      const ds_step_body *s = &assembly->bodies[i];
-      body[2 * k + side] = s->moves ? s->local : -1;
-      jacobian[2 * k + side] = 36 * k + 18 * side;
-      if (s->moves) fill_rows(g + 36 * k + 18 * side, s, state->bodies[i].x, c, f, is_a ? 1 : -1);
+      if (p->body[2 * k + side] < 0) continue;
+      double *g = fill->g + p->jacobian[2 * k + side];
+      fill_rows(g, &fill->assembly->bodies[i], fill->state->bodies[i].x, c, f, is_a ? 1 : -1);
     }
-    right_hand_side(b + 3 * k, c, f, assembly, state, state->scene, options->step);
-    mu[k] = f->mu;
-    memcpy(island->r + 3 * k, warm + 3 * index, 3 * sizeof(double));
+    right_hand_side(fill->b + 3 * k, c, f, fill->assembly, fill->state, fill->state->scene, fill->options->step);
+    fill->mu[k] = f->mu;
   }
-  p->dof = 6 * nb;
+}
+
+/* The arrays of one island's problem. */
+static bool build_island(ds_arena *arena, ds_island *island, const ds_assembly *assembly,
+                         const ds_contact_list *contacts, const ds_state *state, const double *warm,
+                         const ds_options *options, ds_pool *pool) {
+  ds_subproblem *p = &island->problem;
+  int32_t nb = p->body_count, nc = p->contact_count, dof = 0;
+  size_t length = 0;
+  int32_t *size = DS_NEW(arena, int32_t, nb + 1), *first = DS_NEW(arena, int32_t, nb + 1);
+  int32_t *body = DS_NEW(arena, int32_t, 2 * nc + 1), *jacobian = DS_NEW(arena, int32_t, 2 * nc + 1);
+  if (ds_arena_failed(arena)) return false;
+  for (int32_t i = 0; i < nb; i++) {
+    size[i] = assembly->bodies[island->bodies[i]].size;
+    first[i] = dof;
+    dof += size[i];
+  }
+  place_contacts(body, jacobian, &length, island, assembly, contacts);
+  if (length > INT32_MAX) return false;
+  double *g = DS_NEW(arena, double, length + 1), *b = DS_NEW(arena, double, 3 * (size_t)nc + 1);
+  double *mu = DS_NEW(arena, double, nc + 1);
+  island->predicted = DS_NEW(arena, double, dof + 1);
+  island->r = DS_NEW(arena, double, 3 * (size_t)nc + 1);
+  island->v = DS_NEW(arena, double, dof + 1);
+  if (ds_arena_failed(arena)) return false;
+  p->dof = dof;
   p->size = size, p->first = first, p->body = body, p->jacobian = jacobian;
   p->g = g, p->b = b, p->mu = mu, p->predicted = island->predicted;
+  for (int32_t k = 0; k < nc; k++) memcpy(island->r + 3 * k, warm + 3 * island->contacts[k], 3 * sizeof(double));
+  filling fill = {assembly, contacts, state, options, island, g, b, mu};
+  ds_pool *helpers = dof > 6 * nb ? pool : NULL; /* rigid rows cost less than to wake a thread */
+  ds_share_out(helpers, (nc + RUN - 1) / RUN, fill_run, &fill);
   return true;
 }
 
+/* The numbers of one deformable body. */
+typedef struct preparation {
+  ds_step_body *bodies;
+  const ds_options *options;
+} preparation;
+
+static void prepare_one(void *context, int32_t item, int32_t worker) {
+  const preparation *p = context;
+  (void)worker;
+  if (p->bodies[item].deformable) ds_fill_deformable(p->bodies[item].deformable, p->options);
+}
+
 bool ds_assemble(ds_arena *arena, ds_assembly *assembly, const ds_scene *scene, const ds_state *state,
-                 const ds_contact_list *contacts, const ds_options *options) {
+                 const ds_contact_list *contacts, const ds_options *options, ds_pool *pool) {
   assembly->bodies = DS_NEW(arena, ds_step_body, scene->body_count + 1);
   assembly->frames = DS_NEW(arena, ds_contact_frame, contacts->count + 1);
   double *warm = DS_NEW0(arena, double, 3 * (size_t)contacts->count + 1);
   if (ds_arena_failed(arena)) return false;
-  prepare_bodies(assembly->bodies, scene, state, options->step);
+  if (!prepare_bodies(arena, assembly->bodies, scene, state, options)) return false;
+  preparation prepare = {assembly->bodies, options};
+  if (scene->reduced_count > 0) ds_share_out(pool, scene->body_count, prepare_one, &prepare);
   for (int32_t k = 0; k < contacts->count; k++) {
     const ds_contact_point *c = &contacts->points[k];
     ds_contact_frame *f = &assembly->frames[k];
@@ -157,6 +241,6 @@ bool ds_assemble(ds_arena *arena, ds_assembly *assembly, const ds_scene *scene, 
   if (options->warm_start) ds_match_warm_start(warm, assembly, contacts, state);
   if (!ds_find_islands(arena, assembly, contacts, scene->body_count)) return false;
   for (int32_t i = 0; i < assembly->island_count; i++)
-    if (!build_island(arena, &assembly->islands[i], assembly, contacts, state, warm, options)) return false;
+    if (!build_island(arena, &assembly->islands[i], assembly, contacts, state, warm, options, pool)) return false;
   return true;
 }

@@ -9,15 +9,37 @@
 #include "detect/detect.h"
 #include "problem/subproblem.h"
 
+/* Newmark's constants of every reduced coordinate, gamma = 1/2 + delta and beta = (1 + delta)²/4, as square roots so
+ * that matrices stay symmetric (predict/deformable.c). Damping has its own gamma, 1/2 + delta/2. r numbers each. */
+typedef struct ds_newmark {
+  double *root_beta, *root_gamma, *root_delta;
+} ds_newmark;
+
+/* What a step knows of a deformable body besides. Sizes with n = 3 + r, matrices row-major. */
+typedef struct ds_step_deformable {
+  const struct ds_reduced *reduced;
+  const double *q, *rate_before;          /* of the state */
+  double *rows;                           /* 3 x n: J(q) C(q), the rotational rows of the mass */
+  double *tangent;                        /* r x r: stiffness of the implicit integrator */
+  double *implicit;                       /* n x n: Cholesky factor of its matrix */
+  double *factor;                         /* n x n: Cholesky factor L of the metric ... */
+  double *columns;                        /* ... and Lᵀ; diagonals are reciprocal */
+  double *again_tangent, *again_implicit; /* the same as tangent and implicit, of further Newton steps; or NULL */
+  double *rate;                           /* predicted (stage 3) */
+  ds_newmark newmark;                     /* constants of its integrator */
+} ds_step_deformable;
+
 /* What a step knows of one body besides its state. */
 typedef struct ds_step_body {
   bool moves;            /* has degrees of freedom in this step */
   int32_t island, local; /* its island and its place in it; -1 where it does not move or touches nothing */
   ds_mat3 rotation;
-  double inverse_root_mass;     /* 1/sqrt(m) */
-  ds_vec3 inverse_root_inertia; /* 1/sqrt(I), principal */
-  ds_vec3 v, w;                 /* scripted velocity (kinematic), predicted velocity (dynamic, stage 3) */
-  ds_vec3 spin;                 /* angular momentum without contact (stage 3) */
+  double inverse_root_mass;       /* 1/sqrt(m) */
+  ds_vec3 inverse_root_inertia;   /* 1/sqrt(I), principal */
+  ds_vec3 v, w;                   /* scripted velocity (kinematic), predicted velocity (dynamic, stage 3) */
+  ds_vec3 spin;                   /* angular momentum without contact (stage 3) */
+  int32_t size;                   /* degrees of freedom: 6, or 6 + r */
+  ds_step_deformable *deformable; /* NULL = rigid */
 } ds_step_body;
 
 /* The frame of one contact. */
@@ -42,13 +64,42 @@ typedef struct ds_assembly {
   int32_t island_count;
 } ds_assembly;
 
-/* False where memory ran out. */
-bool ds_assemble(ds_arena *arena, ds_assembly *assembly, const ds_scene *scene, const ds_state *state,
-                 const ds_contact_list *contacts, const ds_options *options);
+/* Items by the threads of the pool, or one after the other where it is NULL. */
+static inline void ds_share_out(ds_pool *pool, int32_t count, ds_pool_item *item, void *context) {
+  if (pool)
+    ds_pool_run(pool, count, item, context);
+  else
+    for (int32_t i = 0; i < count; i++) item(context, i, 0);
+}
 
-/* Mass-scaled coordinates of a body's velocity and back: (sqrt(m) v, sqrt(I) Rᵀ w). */
-void ds_scale_velocity(double out[6], const ds_step_body *body, ds_vec3 v, ds_vec3 w);
-void ds_unscale_velocity(ds_vec3 *v, ds_vec3 *w, const ds_step_body *body, const double in[6]);
+/* False where memory ran out. The pool may be NULL. */
+bool ds_assemble(ds_arena *arena, ds_assembly *assembly, const ds_scene *scene, const ds_state *state,
+                 const ds_contact_list *contacts, const ds_options *options, ds_pool *pool);
+
+/* Mass-scaled coordinates of a body's velocity and back: (sqrt(m) v, sqrt(I) Rᵀ w) or, with rates q' and a metric L Lᵀ,
+ * (sqrt(m) v, Lᵀ (Rᵀ w, q')). The rates are those of a deformable body; `rate` may be NULL where they are not wanted.
+ */
+void ds_scale_velocity(double *out, const ds_step_body *body, ds_vec3 v, ds_vec3 w, const double *rate);
+void ds_unscale_velocity(ds_vec3 *v, ds_vec3 *w, double *rate, const ds_step_body *body, const double *in);
+
+/* deformable.c */
+/* The Cholesky factor (n x n) of the implicit integrator's matrix M(q) + gamma h D + beta h² K; K (r x r) comes as the
+ * tangent of the elastic forces and leaves as what was used. */
+void ds_implicit_factor(double *factor, double *tangent, const struct ds_reduced *reduced, const double *q, double h,
+                        const ds_newmark *newmark);
+/* What a step needs of a deformable body: the memory, then the numbers. */
+bool ds_new_deformable(ds_arena *arena, ds_step_body *body, const struct ds_reduced *reduced, const double *q,
+                       const double *rate, const ds_options *options);
+void ds_fill_deformable(ds_step_deformable *deformable, const ds_options *options);
+/* Lᵀ (w, q') and back, w in the body frame. */
+void ds_scale_deformable(double *out, const ds_step_deformable *deformable, ds_vec3 w, const double *rate);
+ds_vec3 ds_unscale_deformable(double *rate, const ds_step_deformable *deformable, const double *in);
+/* Scaled rows (3 x size) of a contact with the sign of that side; `itself` is the other point where a body touches
+ * itself, else NULL. */
+void ds_deformable_contact_rows(double *g, const ds_step_body *body, ds_vec3 arm, ds_anchor anchor,
+                                const ds_anchor *itself, const ds_contact_frame *frame, double sign);
+/* Velocity, in the world, of a point of the surface against the frame that moves with the body: R U q'. */
+ds_vec3 ds_anchor_velocity(const ds_step_body *body, ds_anchor anchor, const double *rate);
 
 /* islands.c: labels bodies by island; counts bodies and contacts of each. */
 bool ds_find_islands(ds_arena *arena, ds_assembly *assembly, const ds_contact_list *contacts, int32_t body_count);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "body/reduced.h"
 #include "body/scene.h"
 #include "mesh/solid.h"
 
@@ -120,6 +121,8 @@ void ds_shape_mass(ds_mass *mass, const ds_shape *shape) {
     case DS_SHAPE_SOLID:
       *mass = shape->solid->mass;
       break;
+    case DS_SHAPE_REDUCED: /* with its own density: reduced_mass */
+      return;
   }
   mass->mass *= shape->density;
   for (int i = 0; i < 9; i++) mass->inertia[i] *= shape->density;
@@ -209,6 +212,8 @@ static double thickness_of(const ds_shape *shape) {
       return INFINITY;
     case DS_SHAPE_SOLID:
       return shape->solid->info.thickness;
+    case DS_SHAPE_REDUCED:
+      return shape->reduced->tree.thickness;
   }
   return INFINITY;
 }
@@ -244,6 +249,10 @@ static void bound_shape(ds_shape *shape, double *body_radius) {
         own = fmax(own, v3_norm(shape->solid->mesh.vertices[i]));
         body = fmax(body, v3_norm(pose_point(shape->pose, shape->solid->mesh.vertices[i])));
       }
+      break;
+    case DS_SHAPE_REDUCED: /* undeformed */
+      for (int32_t i = 0; i < shape->reduced->surface.vertex_count; i++)
+        own = body = fmax(own, v3_norm(shape->reduced->surface.vertices[i]));
       break;
   }
   shape->bounding_radius = own;
@@ -283,7 +292,32 @@ static void sum_shapes(ds_mass *total, const ds_body *body) {
           0.5 * (total->inertia[3 * i + j] + total->inertia[3 * j + i]);
 }
 
+/* Mass, centre and inertia of a deformable body, undeformed, from its principal frame into the user frame. */
+static void reduced_mass(ds_mass *mass, const ds_reduced *reduced) {
+  ds_pose principal = pose_inverse(reduced->frame);
+  *mass = (ds_mass){.mass = reduced->mass, .center = principal.p};
+  mass->inertia[0] = reduced->inertia.x, mass->inertia[4] = reduced->inertia.y, mass->inertia[8] = reduced->inertia.z;
+  rotate_inertia(mass->inertia, principal.q);
+}
+
+static void compute_reduced(ds_body *body) {
+  ds_shape *shape = &body->shapes[0];
+  body->reduced = shape->reduced;
+  body->r = body->reduced->r;
+  reduced_mass(&body->mass, body->reduced);
+  body->inertia = body->reduced->inertia;
+  body->user_frame = body->reduced->frame;
+  shape->pose = pose_identity(); /* its surface lies in the principal frame */
+  body->bounding_radius = 0;
+  bound_shape(shape, &body->bounding_radius);
+  body->thickness = thickness_of(shape);
+}
+
 ds_status ds_body_compute_mass(ds_body *body, ds_error *error) {
+  if (body->shape_count > 0 && body->shapes[0].kind == DS_SHAPE_REDUCED) {
+    compute_reduced(body);
+    return DS_OK;
+  }
   ds_mass mass = {0};
   ds_pose principal = pose_identity(); /* in the user frame */
   ds_vec3 moments = v3(0, 0, 0);

@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "base/check.h"
 #include "base/error.h"
+#include "body/reduced.h"
 #include "detect/detect.h"
 #include "detect/solid.h"
 
@@ -75,6 +76,8 @@ void ds_scene_destroy(ds_scene *scene) {
       free(body->shapes[k].points);
       ds_shape_samples_free(&body->shapes[k]);
       ds_solid_release(body->shapes[k].solid);
+      ds_reduced_release(body->shapes[k].reduced);
+      free(body->shapes[k].start);
     }
     free(body->shapes);
     free(body->name);
@@ -228,11 +231,40 @@ ds_body_id ds_scene_add_body(ds_scene *scene, const ds_body_def *def, ds_error *
 
 static bool positive(double x) { return x > 0 && isfinite(x); }
 
+static bool all_finite(const double *x, int32_t n) {
+  for (int32_t i = 0; x && i < n; i++)
+    if (!isfinite(x[i])) return false;
+  return true;
+}
+
+/* A deformable body is one thing: its shape, mass and inertia come together. */
+static ds_status check_reduced(const ds_body *body, const ds_shape_def *def, ds_error *error) {
+  const ds_quat q = def->pose.q;
+  if (!def->reduced)
+    return ds_fail(error, DS_ERROR_INPUT, "a shape of kind reduced needs a body: build one with ds_reduced_create");
+  if (body->kind != DS_BODY_DYNAMIC)
+    return ds_fail(error, DS_ERROR_INPUT, "a deformable body must be dynamic, not static or kinematic");
+  if (body->shape_count > 0)
+    return ds_fail(error, DS_ERROR_INPUT, "a deformable body has one shape: it cannot be added to another");
+  if (body->def.mass != 0)
+    return ds_fail(error, DS_ERROR_INPUT,
+                   "mass = %g kg: a deformable body has the mass it was built with (%g kg); give 0", body->def.mass,
+                   def->reduced->mass);
+  if (v3_norm(def->pose.p) != 0 || q.x != 0 || q.y != 0 || q.z != 0)
+    return ds_fail(error, DS_ERROR_INPUT,
+                   "the shape of a deformable body has no pose of its own; place the body instead");
+  if (!all_finite(def->start, def->reduced->r) || !all_finite(def->start_rate, def->reduced->r))
+    return ds_fail(error, DS_ERROR_INPUT, "reduced coordinates and rates at the start must be finite");
+  return DS_OK;
+}
+
 static ds_status check_shape(const ds_body *body, const ds_shape_def *def, ds_error *error) {
   if (!v3_finite(def->pose.p) || !quat_is_unit(def->pose.q))
     return ds_fail(error, DS_ERROR_INPUT, "a shape needs a finite position and a unit quaternion as rotation");
   if (!positive(def->density))
     return ds_fail(error, DS_ERROR_INPUT, "density = %g kg/m³: must be positive", def->density);
+  if (body->shape_count > 0 && body->shapes[0].kind == DS_SHAPE_REDUCED)
+    return ds_fail(error, DS_ERROR_INPUT, "a deformable body has one shape: no other can be added to it");
   switch (def->kind) {
     case DS_SHAPE_SPHERE:
       if (positive(def->radius)) return DS_OK;
@@ -254,8 +286,20 @@ static ds_status check_shape(const ds_body *body, const ds_shape_def *def, ds_er
     case DS_SHAPE_SOLID:
       if (def->solid) return DS_OK;
       return ds_fail(error, DS_ERROR_INPUT, "a shape of kind solid needs a solid: build one with ds_solid_create");
+    case DS_SHAPE_REDUCED:
+      return check_reduced(body, def, error);
   }
   return ds_fail(error, DS_ERROR_INPUT, "unknown shape kind %d", (int)def->kind);
+}
+
+static bool copy_start(ds_shape *shape, const ds_shape_def *def) {
+  size_t r = (size_t)def->reduced->r;
+  if (!def->start && !def->start_rate) return true;
+  shape->start = calloc(2 * r, sizeof(double));
+  if (!shape->start) return false;
+  if (def->start) memcpy(shape->start, def->start, r * sizeof(double));
+  if (def->start_rate) memcpy(shape->start + r, def->start_rate, r * sizeof(double));
+  return true;
 }
 
 ds_status ds_scene_add_shape(ds_scene *scene, ds_body_id id, const ds_shape_def *def, ds_error *error) {
@@ -290,14 +334,16 @@ ds_status ds_scene_add_shape(ds_scene *scene, ds_body_id id, const ds_shape_def 
       status = DS_ERROR_MEMORY;
     }
   }
+  if (def->kind == DS_SHAPE_REDUCED && !copy_start(&shape, def)) status = DS_ERROR_MEMORY;
   if (status != DS_OK) return ds_fail(error, status, "out of memory");
   if (def->kind == DS_SHAPE_SOLID) shape.solid = ds_solid_retain(def->solid);
+  if (def->kind == DS_SHAPE_REDUCED) shape.reduced = ds_reduced_retain(def->reduced);
   body->shapes[body->shape_count++] = shape;
   return DS_OK;
 }
 
-/* Convex shapes are sampled where there are solids that may touch them: as finely as the finest solid, but no finer
- * than a hundredth of themselves. */
+/* Convex shapes are sampled where there are solids or deformable bodies that may touch them: as finely as the finest of
+ * those, but no finer than a hundredth of themselves. */
 static ds_status sample_shapes(ds_scene *scene, ds_error *error) {
   double finest = INFINITY;
   for (int32_t i = 0; i < scene->body_count; i++)
@@ -305,6 +351,7 @@ static ds_status sample_shapes(ds_scene *scene, ds_error *error) {
       const ds_shape *shape = &scene->bodies[i].shapes[k];
       if (shape->kind == DS_SHAPE_SOLID && shape->solid->samples.count > 0)
         finest = fmin(finest, shape->solid->info.spacing);
+      if (shape->kind == DS_SHAPE_REDUCED) finest = fmin(finest, shape->reduced->tree.spacing);
     }
   if (!isfinite(finest)) return DS_OK;
   for (int32_t i = 0; i < scene->body_count; i++)
@@ -321,6 +368,11 @@ ds_status ds_scene_finish(ds_scene *scene, ds_error *error) {
   for (int32_t i = 0; i < scene->body_count; i++) {
     ds_status status = ds_body_compute_mass(&scene->bodies[i], error);
     if (status != DS_OK) return status;
+  }
+  scene->reduced_count = 0;
+  for (int32_t i = 0; i < scene->body_count; i++) {
+    scene->bodies[i].first_reduced = scene->reduced_count;
+    scene->reduced_count += scene->bodies[i].r;
   }
   ds_status status = sample_shapes(scene, error);
   scene->finished = status == DS_OK;
@@ -367,5 +419,8 @@ ds_shape_def ds_body_shape(const ds_scene *scene, ds_body_id id, int32_t index) 
                         .half = shape->half,
                         .points = shape->points,
                         .point_count = shape->point_count,
-                        .solid = shape->solid};
+                        .solid = shape->solid,
+                        .reduced = shape->reduced,
+                        .start = shape->start,
+                        .start_rate = shape->start ? shape->start + shape->reduced->r : NULL};
 }

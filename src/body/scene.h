@@ -34,6 +34,8 @@ typedef struct ds_shape {
   ds_vec3 *points; /* HULL: as given */
   int32_t point_count;
   struct ds_solid *solid;     /* SOLID: shared with other shapes */
+  struct ds_reduced *reduced; /* REDUCED: shared with other shapes; lies in the principal frame: pose is the identity */
+  double *start;              /* REDUCED: r coordinates and r rates at the start, or NULL */
   struct ds_samples *samples; /* of convex shapes, where the scene has solids (detect/shape_samples.c) */
   double bounding_radius;     /* of a ball about `pose.p` that holds the shape; infinite for half-spaces */
 } ds_shape;
@@ -45,11 +47,13 @@ typedef struct ds_body {
   int32_t material; /* index */
   ds_shape *shapes;
   int32_t shape_count, shape_capacity;
-  ds_mass mass;           /* user frame */
-  ds_pose user_frame;     /* the user frame, given in the principal frame */
-  ds_vec3 inertia;        /* principal moments, kg m² */
-  double bounding_radius; /* about the centre of mass */
-  double thickness;       /* m: the least way across its thinnest shape; infinite for half-spaces */
+  ds_mass mass;               /* user frame */
+  ds_pose user_frame;         /* the user frame, given in the principal frame */
+  ds_vec3 inertia;            /* principal moments, kg m² */
+  double bounding_radius;     /* about the centre of mass */
+  double thickness;           /* m: the least way across its thinnest shape; infinite for half-spaces */
+  struct ds_reduced *reduced; /* of its one shape, where it is deformable; NULL = rigid */
+  int32_t r, first_reduced;   /* reduced coordinates [first_reduced, first_reduced + r) of the state */
 } ds_body;
 
 typedef struct ds_material_pair {
@@ -66,6 +70,7 @@ struct ds_scene {
   int32_t material_count, material_capacity;
   ds_material_pair *pairs;
   int32_t pair_count, pair_capacity;
+  int32_t reduced_count; /* reduced coordinates of all bodies together */
 };
 
 /* The principal frame of one body, and its motion. */
@@ -82,8 +87,10 @@ struct ds_state {
   int64_t step;
   int32_t body_count;
   ds_body_state *bodies;
-  ds_vec3 *force, *torque; /* applied for the next step only */
-  ds_contact *contacts;    /* of the last step: the warm start and the answer to queries */
+  double *reduced, *reduced_rate; /* q and dq/dt of all deformable bodies, one after the other */
+  double reduced_step;            /* s: the step just done, whose mean the rates are; 0 where none is */
+  ds_vec3 *force, *torque;        /* applied for the next step only */
+  ds_contact *contacts;           /* of the last step: the warm start and the answer to queries */
   int32_t contact_count, contact_capacity;
 };
 

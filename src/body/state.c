@@ -4,6 +4,7 @@
 
 #include "base/array.h"
 #include "base/check.h"
+#include "body/deformable.h"
 #include "body/scene.h"
 
 static ds_pose start_pose(const ds_body *body) {
@@ -21,7 +22,9 @@ ds_state *ds_state_create(const ds_scene *scene) {
   state->bodies = calloc(n + 1, sizeof *state->bodies); /* + 1: an empty scene is a scene too */
   state->force = calloc(n + 1, sizeof *state->force);
   state->torque = calloc(n + 1, sizeof *state->torque);
-  if (!state->bodies || !state->force || !state->torque) {
+  state->reduced = calloc((size_t)scene->reduced_count + 1, sizeof(double));
+  state->reduced_rate = calloc((size_t)scene->reduced_count + 1, sizeof(double));
+  if (!state->bodies || !state->force || !state->torque || !state->reduced || !state->reduced_rate) {
     ds_state_destroy(state);
     return NULL;
   }
@@ -34,6 +37,12 @@ ds_state *ds_state_create(const ds_scene *scene) {
     if (body->kind == DS_BODY_DYNAMIC) {
       s->w = body->def.angular_velocity;
       s->v = v3_add(body->def.velocity, v3_cross(s->w, v3_sub(s->x, body->def.pose.p)));
+    }
+    const double *start = body->reduced ? body->shapes[0].start : NULL;
+    if (start) {
+      size_t r = (size_t)body->r;
+      memcpy(state->reduced + body->first_reduced, start, r * sizeof(double));
+      memcpy(state->reduced_rate + body->first_reduced, start + r, r * sizeof(double));
     }
   }
   return state;
@@ -53,6 +62,9 @@ ds_state *ds_state_copy(const ds_state *from) {
   memcpy(state->bodies, from->bodies, n * sizeof *state->bodies);
   memcpy(state->force, from->force, n * sizeof *state->force);
   memcpy(state->torque, from->torque, n * sizeof *state->torque);
+  memcpy(state->reduced, from->reduced, (size_t)from->scene->reduced_count * sizeof(double));
+  memcpy(state->reduced_rate, from->reduced_rate, (size_t)from->scene->reduced_count * sizeof(double));
+  state->reduced_step = from->reduced_step;
   if (from->contact_count > 0)
     memcpy(state->contacts, from->contacts, (size_t)from->contact_count * sizeof *state->contacts);
   state->contact_count = from->contact_count;
@@ -64,6 +76,8 @@ void ds_state_destroy(ds_state *state) {
   free(state->bodies);
   free(state->force);
   free(state->torque);
+  free(state->reduced);
+  free(state->reduced_rate);
   free(state->contacts);
   free(state);
 }
@@ -98,6 +112,32 @@ void ds_state_set_velocity(ds_state *state, ds_body_id id, ds_vec3 velocity, ds_
   s->w = angular_velocity;
 }
 
+static double *reduced_of(double *all, const ds_state *state, ds_body_id id, int32_t *r) {
+  get(state, id);
+  const ds_body *body = &state->scene->bodies[ds_index(id)];
+  *r = body->r;
+  return body->reduced ? all + body->first_reduced : NULL;
+}
+
+const double *ds_state_reduced(const ds_state *state, ds_body_id id, int32_t *r) {
+  return reduced_of(state->reduced, state, id, r);
+}
+
+const double *ds_state_reduced_rate(const ds_state *state, ds_body_id id, int32_t *r) {
+  return reduced_of(state->reduced_rate, state, id, r);
+}
+
+void ds_state_set_reduced(ds_state *state, ds_body_id id, const double *q, const double *rate) {
+  int32_t r;
+  double *to = reduced_of(state->reduced, state, id, &r), *to_rate = reduced_of(state->reduced_rate, state, id, &r);
+  DS_CHECK(to && to_rate);
+  for (int32_t i = 0; i < r; i++) {
+    DS_CHECK((!q || isfinite(q[i])) && (!rate || isfinite(rate[i])));
+    if (q) to[i] = q[i];
+    if (rate) to_rate[i] = rate[i];
+  }
+}
+
 void ds_state_apply_force(ds_state *state, ds_body_id id, ds_vec3 force, ds_vec3 point) {
   DS_CHECK(v3_finite(force) && v3_finite(point));
   ds_vec3 arm = v3_sub(point, get(state, id)->x);
@@ -112,18 +152,28 @@ void ds_state_apply_torque(ds_state *state, ds_body_id id, ds_vec3 torque) {
   state->torque[ds_index(id)] = v3_add(state->torque[ds_index(id)], torque);
 }
 
-/* Angular momentum about the centre of mass: R I Rᵀ w */
-static ds_vec3 spin(const ds_body *body, const ds_body_state *s) {
-  return quat_rotate(s->q, v3_mul(body->inertia, quat_unrotate(s->q, s->w)));
+/* Angular momentum about the centre of mass: R I Rᵀ w, or R (J w + C q') of a deformable body */
+static ds_vec3 spin(const ds_body *body, const ds_body_state *s, const ds_state *state) {
+  ds_vec3 w = quat_unrotate(s->q, s->w);
+  if (!body->reduced) return quat_rotate(s->q, v3_mul(body->inertia, w));
+  return quat_rotate(s->q, ds_deformable_momentum(body->reduced, state->reduced + body->first_reduced, w,
+                                                  state->reduced_rate + body->first_reduced));
 }
 
 ds_energy ds_state_energy(const ds_scene *scene, const ds_state *state) {
-  ds_energy energy = {0, 0};
+  ds_energy energy = {0};
   for (int32_t i = 0; i < scene->body_count; i++) {
     const ds_body *body = &scene->bodies[i];
     const ds_body_state *s = &state->bodies[i];
     if (body->kind != DS_BODY_DYNAMIC) continue;
-    energy.kinetic += 0.5 * body->mass.mass * v3_norm2(s->v) + 0.5 * v3_dot(s->w, spin(body, s));
+    if (body->reduced) {
+      energy.kinetic += 0.5 * body->mass.mass * v3_norm2(s->v);
+      energy.kinetic += ds_deformable_energy(&energy.elastic, body->reduced, state->reduced + body->first_reduced,
+                                             quat_unrotate(s->q, s->w), state->reduced_rate + body->first_reduced,
+                                             state->reduced_step);
+    } else {
+      energy.kinetic += 0.5 * body->mass.mass * v3_norm2(s->v) + 0.5 * v3_dot(s->w, spin(body, s, state));
+    }
     energy.potential -= body->mass.mass * v3_dot(scene->def.gravity, s->x);
   }
   return energy;
@@ -137,7 +187,7 @@ ds_momentum ds_state_momentum(const ds_scene *scene, const ds_state *state) {
     if (body->kind != DS_BODY_DYNAMIC) continue;
     ds_vec3 p = v3_scale(body->mass.mass, s->v);
     momentum.linear = v3_add(momentum.linear, p);
-    momentum.angular = v3_add(momentum.angular, v3_add(v3_cross(s->x, p), spin(body, s)));
+    momentum.angular = v3_add(momentum.angular, v3_add(v3_cross(s->x, p), spin(body, s, state)));
   }
   return momentum;
 }
@@ -162,6 +212,8 @@ uint64_t ds_state_hash(const ds_state *state) {
   uint64_t hash = 0xcbf29ce484222325u;
   hash = hash_words(hash, &state->time, 1);
   hash = hash_words(hash, state->bodies, (size_t)state->body_count * (sizeof(ds_body_state) / 8));
+  hash = hash_words(hash, state->reduced, (size_t)state->scene->reduced_count);
+  hash = hash_words(hash, state->reduced_rate, (size_t)state->scene->reduced_count);
   for (int32_t i = 0; i < state->contact_count; i++) hash = hash_words(hash, &state->contacts[i].impulse, 3);
   return hash;
 }

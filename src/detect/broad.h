@@ -10,7 +10,7 @@ typedef struct ds_box {
 } ds_box;
 
 typedef struct ds_box_pair {
-  int32_t a, b; /* a < b */
+  int32_t a, b; /* a < b; a = b in detect.c alone, of a body with itself */
 } ds_box_pair;
 
 /* Pairs of overlapping boxes of which at least one is `moving`, sorted by (a, b), each once. Memory from the arena

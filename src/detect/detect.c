@@ -3,7 +3,8 @@
  * Every body's box is grown by how far it can come within the step: 2 (h |v| + min(h |w|, 2) R) + h² |g| + margin;
  * twice its present motion, because an impact turns a fall into a spin within the same step; but no farther than its
  * own size: what moves faster is stopped on its way (integrate/sweep.c), or far away things would act as walls. Pairs
- * of overlapping boxes (broad.c) are tested shape by shape with the pair's own reach, from its relative motion. Pairs
+ * of overlapping boxes (broad.c) are tested shape by shape with the pair's own reach, from its relative motion; bodies
+ * that are deformed enough to touch themselves are pairs of their own. Pairs
  * come sorted from the broad phase, and points are sorted within a pair, so the list is ordered and unique: whole runs
  * of pairs are shared out to threads and put together in their order. */
 #include <math.h>
@@ -11,12 +12,13 @@
 #include <string.h>
 
 #include "detect/broad.h"
+#include "detect/deformable.h"
 #include "detect/detect.h"
 #include "detect/solid.h"
 
 typedef struct motion {
   ds_vec3 move;  /* h v */
-  double spin;   /* how far its points can come by turning: min(h |w|, 2) R; 0 if it has no bounds */
+  double spin;   /* how far its points can come by turning, min(h |w|, 2) R, and deforming; 0 if it has no bounds */
   double turn;   /* min(h |w|, 2), for bodies without bounds */
   double fall;   /* h² |g| of a dynamic body */
   double struck; /* how far it may be thrown by what strikes it within the step */
@@ -26,6 +28,7 @@ typedef struct motion {
 typedef struct placed_shape {
   ds_pose pose;
   ds_box box;
+  double radius; /* about the pose: of a deformable's as it is now */
 } placed_shape;
 
 typedef struct detection {
@@ -38,22 +41,35 @@ typedef struct detection {
   int32_t *first_shape;
   double step; /* 0 where nothing moves */
   bool solids; /* some shape is one: its pairs cost much more than others */
+  bool deformables;
+  ds_deformed **deformed; /* a body each: its surface, where it is in a pair; NULL where there are no deformables */
 } detection;
 
 static const double margin_share = 1e-3, margin_limit = 1e-3; /* of the bounding radius; m */
 static const double farthest = 2;                             /* reach by motion at most, over the bounding radius */
 static const double relax = 0.1; /* share of its way by which a point of a solid may stray from it */
-enum { RUN = 16, PAIRS_TO_SHARE = 1000, SOLIDS_TO_SHARE = 64 }; /* pairs of a run; and from which on threads pay */
+/* pairs of a run; and from which on threads pay */
+enum { RUN = 16, RUN_DEFORMABLE = 2, PAIRS_TO_SHARE = 1000, SOLIDS_TO_SHARE = 64, DEFORMABLES_TO_SHARE = 4 };
 
-static motion motion_of(const ds_scene *scene, const ds_body *body, const ds_body_state *s,
-                        const ds_detect_options *options) {
+/* Reduced coordinates of a deformable body, and their rates. */
+static const double *coordinates(const ds_state *state, const ds_body *body) {
+  return body->reduced ? state->reduced + body->first_reduced : NULL;
+}
+static const double *rates(const ds_state *state, const ds_body *body) {
+  return body->reduced ? state->reduced_rate + body->first_reduced : NULL;
+}
+
+/* `radius` is that of the body as it is now. */
+static motion motion_of(const ds_scene *scene, const ds_body *body, const ds_state *state, const ds_body_state *s,
+                        double radius, const ds_detect_options *options) {
   motion m = {0};
   bool bounded = isfinite(body->bounding_radius);
   if (body->kind != DS_BODY_STATIC) {
     double h = options->step;
     m.turn = fmin(h * v3_norm(s->w), 2);
     m.move = v3_scale(h, s->v);
-    if (bounded) m.spin = m.turn * body->bounding_radius;
+    if (bounded) m.spin = m.turn * radius;
+    if (body->reduced) m.spin += h * ds_reduced_stir(body->reduced, rates(state, body));
     if (body->kind == DS_BODY_DYNAMIC) m.fall = h * h * v3_norm(scene->def.gravity);
   }
   m.margin = options->margin > 0 ? options->margin : INFINITY;
@@ -76,19 +92,27 @@ static bool place_shapes(ds_arena *arena, detection *d, const ds_detect_options 
     const ds_body *body = &scene->bodies[i];
     ds_pose pose = ds_principal_pose(&d->state->bodies[i]);
     ds_box box = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+    double radius = body->bounding_radius;
     d->first_shape[i] = k;
     d->moving[i] = body->kind == DS_BODY_DYNAMIC;
     for (int32_t j = 0; j < body->shape_count; j++, k++) {
       placed_shape *s = &d->shapes[k];
       s->pose = pose_mul(pose, body->shapes[j].pose);
+      s->radius = body->shapes[j].bounding_radius;
       d->solids |= body->shapes[j].kind == DS_SHAPE_SOLID;
-      ds_shape_bounds(&s->box.low, &s->box.high, &body->shapes[j], s->pose);
+      if (body->reduced) {
+        const double *q = coordinates(d->state, body);
+        radius = s->radius = ds_reduced_bounds(&s->box.low, &s->box.high, body->reduced, q, s->pose);
+        d->deformables = true;
+      } else {
+        ds_shape_bounds(&s->box.low, &s->box.high, &body->shapes[j], s->pose);
+      }
       box.low = v3_min(box.low, s->box.low);
       box.high = v3_max(box.high, s->box.high);
     }
     if (ds_body_is_held(body, d->state->time)) box = (ds_box){{1, 1, 1}, {0, 0, 0}};
     if (options) {
-      d->motions[i] = motion_of(scene, body, &d->state->bodies[i], options);
+      d->motions[i] = motion_of(scene, body, d->state, &d->state->bodies[i], radius, options);
       const motion *m = &d->motions[i];
       double way = fmin(2 * (v3_norm(m->move) + m->spin), farthest * body->bounding_radius);
       double grow = way + m->fall + (isfinite(m->margin) ? m->margin : 0);
@@ -128,7 +152,7 @@ static bool can_touch(const ds_shape *a, const placed_shape *pa, const ds_shape 
     bool first = a->kind == DS_SHAPE_HALF_SPACE;
     const placed_shape *plane = first ? pa : pb, *body = first ? pb : pa;
     double height = v3_dot(quat_rotate(plane->pose.q, v3(0, 0, 1)), v3_sub(body->pose.p, plane->pose.p));
-    return height < reach + (first ? b : a)->bounding_radius;
+    return height < reach + body->radius;
   }
   const ds_box *x = &pa->box, *y = &pb->box;
   return x->low.x <= y->high.x + reach && y->low.x <= x->high.x + reach && x->low.y <= y->high.y + reach &&
@@ -150,8 +174,8 @@ static bool append(ds_arena *arena, point_list *list, int32_t a, int32_t b, cons
     list->capacity = capacity;
   }
   for (int32_t i = 0; i < m->count; i++)
-    list->points[list->count++] =
-        (ds_contact_point){a, b, m->point[i], m->normal[i], m->gap[i], shapes << 32 | m->feature[i]};
+    list->points[list->count++] = (ds_contact_point){
+        a, b, m->point[i], m->normal[i], m->gap[i], shapes << 32 | m->feature[i], m->on_a[i], m->on_b[i]};
   return true;
 }
 
@@ -203,6 +227,44 @@ static bool can_collide(const ds_shape *shape) {
   return shape->kind != DS_SHAPE_SOLID || shape->solid->samples.count > 0;
 }
 
+static bool deforms(const ds_shape *a, const ds_shape *b) {
+  return a->kind == DS_SHAPE_REDUCED || b->kind == DS_SHAPE_REDUCED;
+}
+
+static int compare_pair(const ds_contact *c, ds_box_pair pair) {
+  int32_t a = ds_index(c->a), b = ds_index(c->b);
+  if (a != pair.a) return a < pair.a ? -1 : 1;
+  return b < pair.b ? -1 : b > pair.b;
+}
+
+/* Deepest overlap of a pair in the last step; its contacts are sorted. */
+static double deepest_before(const ds_state *state, ds_box_pair pair) {
+  int32_t low = 0, high = state->contact_count;
+  while (low < high) {
+    int32_t middle = low + (high - low) / 2;
+    if (compare_pair(&state->contacts[middle], pair) < 0)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  double deepest = 0;
+  for (; low < state->contact_count && compare_pair(&state->contacts[low], pair) == 0; low++)
+    deepest = fmax(deepest, -state->contacts[low].gap);
+  return deepest;
+}
+
+static ds_party party_of(const detection *d, int32_t body, int32_t shape) {
+  const ds_shape *s = &d->scene->bodies[body].shapes[shape];
+  return (ds_party){s, d->shapes[d->first_shape[body] + shape].pose, d->deformed[body]};
+}
+
+static bool narrow_deformable(ds_arena *arena, const detection *d, ds_manifold *m, ds_box_pair pair, int32_t i,
+                              int32_t j, const ds_solid_query *query) {
+  ds_deformable_query q = {*query, deepest_before(d->state, pair)};
+  ds_party a = party_of(d, pair.a, i), b = party_of(d, pair.b, j);
+  return pair.a == pair.b ? ds_narrow_self(arena, m, &q, &a) : ds_narrow_deformable(arena, m, &q, &a, &b);
+}
+
 static bool collide(ds_arena *arena, point_list *list, const detection *d, ds_manifold *m, ds_box_pair pair,
                     double reach, int32_t per_face) {
   const ds_body *a = &d->scene->bodies[pair.a], *b = &d->scene->bodies[pair.b];
@@ -212,7 +274,10 @@ static bool collide(ds_arena *arena, point_list *list, const detection *d, ds_ma
     for (int32_t j = 0; j < b->shape_count; j++) {
       const placed_shape *pa = &d->shapes[d->first_shape[pair.a] + i], *pb = &d->shapes[d->first_shape[pair.b] + j];
       if (!can_touch(&a->shapes[i], pa, &b->shapes[j], pb, reach)) continue;
-      if (a->shapes[i].kind == DS_SHAPE_SOLID || b->shapes[j].kind == DS_SHAPE_SOLID) {
+      if (deforms(&a->shapes[i], &b->shapes[j])) {
+        if (!can_collide(&a->shapes[i]) || !can_collide(&b->shapes[j])) continue;
+        if (!narrow_deformable(arena, d, m, pair, i, j, &query)) return false;
+      } else if (a->shapes[i].kind == DS_SHAPE_SOLID || b->shapes[j].kind == DS_SHAPE_SOLID) {
         if (!can_collide(&a->shapes[i]) || !can_collide(&b->shapes[j])) continue;
         if (!ds_narrow_solid(arena, m, &query, &a->shapes[i], pa->pose, &b->shapes[j], pb->pose)) return false;
       } else {
@@ -265,9 +330,10 @@ typedef struct detect_job {
   const detection *d;
   collide_function *collide;
   const ds_box_pair *pairs;
-  int32_t pair_count, per_face;
+  int32_t pair_count, per_face, run; /* run: so many pairs */
   ds_arena *workers;
-  point_list *lists; /* a run each */
+  ds_manifold *manifolds; /* a thread each */
+  point_list *lists;      /* a run each */
   bool *done;
 } detect_job;
 
@@ -276,18 +342,17 @@ static void detect_run(void *context, int32_t run, int32_t worker) {
   ds_arena *arena = &job->workers[worker];
   const detection *d = job->d;
   point_list *list = &job->lists[run];
-  ds_manifold *m = DS_NEW(arena, ds_manifold, 1);
-  if (!m) return;
-  int32_t first = run * RUN, last = first + RUN < job->pair_count ? first + RUN : job->pair_count;
+  int32_t first = run * job->run, last = first + job->run < job->pair_count ? first + job->run : job->pair_count;
   for (int32_t i = first; i < last; i++)
-    if (!job->collide(arena, list, d, m, job->pairs[i], job->per_face)) return;
+    if (!job->collide(arena, list, d, &job->manifolds[worker], job->pairs[i], job->per_face)) return;
   job->done[run] = true;
 }
 
 static ds_status detect_shared(ds_arena *arena, ds_contact_list *contacts, detect_job *job, ds_pool *pool) {
-  int32_t runs = (job->pair_count + RUN - 1) / RUN, count = 0;
+  int32_t runs = (job->pair_count + job->run - 1) / job->run, count = 0;
   job->lists = DS_NEW0(arena, point_list, runs + 1);
   job->done = DS_NEW0(arena, bool, runs + 1);
+  job->manifolds = DS_NEW(arena, ds_manifold, ds_pool_size(pool));
   if (ds_arena_failed(arena)) return DS_ERROR_MEMORY;
   ds_pool_run(pool, runs, detect_run, job);
   for (int32_t i = 0; i < runs; i++) {
@@ -317,8 +382,9 @@ static ds_status detect_alone(ds_arena *arena, ds_contact_list *contacts, const 
 
 static ds_status detect_pairs(ds_arena *arena, ds_contact_list *contacts, detect_job *job, int32_t expected,
                               const ds_detect_options *options) {
-  if (!options->pool || ds_pool_size(options->pool) == 1 ||
-      job->pair_count < (job->d->solids ? SOLIDS_TO_SHARE : PAIRS_TO_SHARE))
+  int32_t enough = job->d->deformables ? DEFORMABLES_TO_SHARE : job->d->solids ? SOLIDS_TO_SHARE : PAIRS_TO_SHARE;
+  job->run = job->d->deformables ? RUN_DEFORMABLE : RUN;
+  if (!options->pool || ds_pool_size(options->pool) == 1 || job->pair_count < enough)
     return detect_alone(arena, contacts, job, expected);
   job->workers = options->workers;
   int32_t size = ds_pool_size(options->pool);
@@ -328,6 +394,52 @@ static ds_status detect_pairs(ds_arena *arena, ds_contact_list *contacts, detect
   ds_status status = detect_shared(arena, contacts, job, options->pool);
   for (int32_t i = 0; i < size; i++) ds_arena_release(&job->workers[i], marks[i]);
   return status;
+}
+
+/* Adds bodies that may touch themselves to the pairs, each before its pairs with others. */
+static bool add_selves(ds_arena *arena, const detection *d, ds_box_pair **pairs, int32_t *pair_count) {
+  int32_t n = d->scene->body_count, count = 0;
+  if (!d->deformables) return true;
+  ds_box_pair *all = DS_NEW(arena, ds_box_pair, *pair_count + n + 1);
+  if (!all) return false;
+  for (int32_t i = 0, k = 0; i <= n; i++) {
+    while (k < *pair_count && (*pairs)[k].a < i) all[count++] = (*pairs)[k++];
+    if (i == n) break;
+    const ds_body *body = &d->scene->bodies[i];
+    if (!body->reduced || ds_body_is_held(body, d->state->time)) continue;
+    const double *q = coordinates(d->state, body), *rate = rates(d->state, body);
+    if (ds_may_touch_itself(body->reduced, q, rate, d->step)) all[count++] = (ds_box_pair){i, i};
+  }
+  *pairs = all;
+  *pair_count = count;
+  return true;
+}
+
+static void fill_surface(void *context, int32_t item, int32_t worker) {
+  (void)worker;
+  ds_deformed_fill(((ds_deformed **)context)[item]);
+}
+
+/* The surfaces of deformables that are in some pair. */
+static bool deform(ds_arena *arena, detection *d, const ds_box_pair *pairs, int32_t pair_count, ds_pool *pool) {
+  int32_t n = d->scene->body_count, count = 0;
+  if (!d->deformables) return true;
+  d->deformed = DS_NEW0(arena, ds_deformed *, n + 1);
+  ds_deformed **all = DS_NEW(arena, ds_deformed *, n + 1);
+  if (!d->deformed || !all) return false;
+  for (int32_t k = 0; k < 2 * pair_count; k++) {
+    int32_t i = k % 2 ? pairs[k / 2].b : pairs[k / 2].a;
+    const ds_body *body = &d->scene->bodies[i];
+    if (!body->reduced || d->deformed[i]) continue;
+    ds_deformed *surface = all[count++] = d->deformed[i] = DS_NEW(arena, ds_deformed, 1);
+    const double *q = coordinates(d->state, body), *rate = rates(d->state, body);
+    if (!surface || !ds_deformed_begin(arena, surface, body->reduced, q, rate, d->step)) return false;
+  }
+  if (pool && count > 1)
+    ds_pool_run(pool, count, fill_surface, all);
+  else
+    for (int32_t i = 0; i < count; i++) ds_deformed_fill(all[i]);
+  return true;
 }
 
 ds_status ds_detect(ds_arena *arena, ds_contact_list *contacts, const ds_scene *scene, const ds_state *state,
@@ -341,6 +453,8 @@ ds_status ds_detect(ds_arena *arena, ds_contact_list *contacts, const ds_scene *
   if (pass_on_motion(&d, pairs, pair_count) &&
       !ds_broad_pairs(arena, &pairs, &pair_count, d.boxes, d.moving, scene->body_count))
     return DS_ERROR_MEMORY;
+  if (!add_selves(arena, &d, &pairs, &pair_count)) return DS_ERROR_MEMORY;
+  if (!deform(arena, &d, pairs, pair_count, options->pool)) return DS_ERROR_MEMORY;
   detect_job job = {.d = &d, .collide = collide_ahead, .pairs = pairs, .pair_count = pair_count};
   job.per_face = options->contacts_per_face;
   return detect_pairs(arena, contacts, &job, state->contact_count, options);
@@ -387,6 +501,7 @@ static void keep_deeper(ds_manifold *m, const detection *d, ds_box_pair pair, do
     double after = m->gap[i] + d->step * v3_dot(m->normal[i], u);
     if (!(after < fmin(m->gap[i], 0) - 0.5 * tolerance)) continue;
     m->point[kept] = m->point[i], m->normal[kept] = m->normal[i], m->gap[kept] = m->gap[i];
+    m->on_a[kept] = m->on_a[i], m->on_b[kept] = m->on_b[i];
     m->feature[kept++] = m->feature[i];
   }
   m->count = kept;
@@ -402,7 +517,10 @@ static bool collide_again(ds_arena *arena, point_list *list, const detection *d,
   for (int32_t i = 0; i < a->shape_count && i < 0x8000; i++)
     for (int32_t j = 0; j < b->shape_count; j++) {
       const placed_shape *pa = &d->shapes[d->first_shape[pair.a] + i], *pb = &d->shapes[d->first_shape[pair.b] + j];
-      if (a->shapes[i].kind == DS_SHAPE_SOLID || b->shapes[j].kind == DS_SHAPE_SOLID) {
+      if (deforms(&a->shapes[i], &b->shapes[j])) {
+        if (!can_collide(&a->shapes[i]) || !can_collide(&b->shapes[j])) continue;
+        if (!narrow_deformable(arena, d, m, pair, i, j, &query)) return false;
+      } else if (a->shapes[i].kind == DS_SHAPE_SOLID || b->shapes[j].kind == DS_SHAPE_SOLID) {
         if (!can_collide(&a->shapes[i]) || !can_collide(&b->shapes[j])) continue;
         if (!ds_narrow_solid(arena, m, &query, &a->shapes[i], pa->pose, &b->shapes[j], pb->pose)) return false;
       } else {
@@ -422,7 +540,7 @@ static bool mark_changed(detection *d, const ds_state *before) {
   for (int32_t i = 0; i < d->scene->body_count; i++) {
     const ds_body *body = &d->scene->bodies[i];
     const ds_body_state *s = &d->state->bodies[i], *old = &before->bodies[i];
-    double r = body->bounding_radius, h = d->step;
+    double r = body->reduced ? d->shapes[d->first_shape[i]].radius : body->bounding_radius, h = d->step;
     double change = h * (v3_dist(s->v, old->v) + v3_dist(s->w, old->w) * r);
     d->moving[i] = body->kind == DS_BODY_DYNAMIC && change > changed_share * fmin(body->thickness, r);
     any |= d->moving[i];
@@ -451,6 +569,7 @@ ds_status ds_detect_again(ds_arena *arena, ds_contact_list *contacts, int32_t *a
   if (!place_shapes(arena, &d, NULL)) return DS_ERROR_MEMORY;
   if (!mark_changed(&d, state)) return DS_OK;
   if (!ds_broad_pairs(arena, &pairs, &pair_count, d.boxes, d.moving, scene->body_count)) return DS_ERROR_MEMORY;
+  if (!deform(arena, &d, pairs, pair_count, options->pool)) return DS_ERROR_MEMORY;
   detect_job job = {.d = &d, .collide = collide_again, .pairs = pairs, .pair_count = pair_count};
   job.per_face = options->contacts_per_face;
   ds_status status = detect_pairs(arena, &found, &job, 0, options);
@@ -476,7 +595,8 @@ double ds_state_deepest_overlap(const ds_scene *scene, const ds_state *state, ds
   double depth = 0;
   ds_body_id deepest_a = {0}, deepest_b = {0};
   bool ok = place_shapes(&arena, &d, NULL) &&
-            ds_broad_pairs(&arena, &pairs, &pair_count, d.boxes, d.moving, scene->body_count);
+            ds_broad_pairs(&arena, &pairs, &pair_count, d.boxes, d.moving, scene->body_count) &&
+            deform(&arena, &d, pairs, pair_count, NULL);
   point_list list = {.capacity = 256};
   if (ok) list.points = DS_NEW(&arena, ds_contact_point, list.capacity);
   ds_manifold *m = ok ? DS_NEW(&arena, ds_manifold, 1) : NULL;
@@ -511,8 +631,15 @@ ds_ray_hit ds_state_ray_cast(const ds_scene *scene, const ds_state *state, ds_ve
       const ds_shape *shape = &body->shapes[j];
       ds_pose placed = pose_mul(pose, shape->pose);
       ds_vec3 r = v3_sub(placed.p, origin), normal;
-      if (v3_norm(v3_mad(r, -v3_dot(r, dir), dir)) > shape->bounding_radius * (1 + 1e-9)) continue;
-      double t = ds_shape_ray(&normal, shape, placed, origin, dir, nearest);
+      double t = -1;
+      if (body->reduced) {
+        ds_vec3 from = pose_unpoint(placed, origin), along = quat_unrotate(placed.q, dir);
+        t = ds_reduced_ray(&normal, body->reduced, coordinates(state, body), from, along, nearest);
+        normal = quat_rotate(placed.q, normal);
+      } else {
+        if (v3_norm(v3_mad(r, -v3_dot(r, dir), dir)) > shape->bounding_radius * (1 + 1e-9)) continue;
+        t = ds_shape_ray(&normal, shape, placed, origin, dir, nearest);
+      }
       if (t < 0 || (hit.body.index1 && t >= nearest)) continue;
       nearest = t;
       hit = (ds_ray_hit){ds_id(i), t, v3_mad(origin, t, dir), normal};

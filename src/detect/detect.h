@@ -1,6 +1,7 @@
 /* Stage 1, detect: which points touch, or will within the step.
  *
- * A contact point lies between the two surfaces; its normal points from body b to body a, a < b by index. Points are
+ * A contact point lies between the two surfaces; its normal points from body b to body a, a < b by index, or a = b
+ * where a deformable body touches itself. Points are
  * returned in order of (a, b, feature), every key once, so that the result does not depend on how they were found. */
 #ifndef DS_DETECT_DETECT_H
 #define DS_DETECT_DETECT_H
@@ -9,11 +10,19 @@
 #include "base/thread.h"
 #include "body/scene.h"
 
+/* The material point of a contact on a deformable body: corner0 + s (corner1 - corner0) + t (corner2 - corner0) of a
+ * triangle of its surface. Where a = b, the body touches itself and on_a, on_b differ. */
+typedef struct ds_anchor {
+  int32_t triangle; /* -1: a rigid body */
+  double s, t;
+} ds_anchor;
+
 typedef struct ds_contact_point {
   int32_t a, b;
   ds_vec3 point, normal;
   double gap;       /* along the normal, negative = overlap */
   uint64_t feature; /* shape of a, shape of b, touching features: unique in the pair, persistent */
+  ds_anchor on_a, on_b;
 } ds_contact_point;
 
 typedef struct ds_contact_list {
@@ -47,6 +56,7 @@ typedef struct ds_manifold {
   ds_vec3 normal[DS_MANIFOLD_MAX]; /* unit, from shape b to shape a */
   double gap[DS_MANIFOLD_MAX];
   uint32_t feature[DS_MANIFOLD_MAX]; /* below 2^32, unique in the manifold */
+  ds_anchor on_a[DS_MANIFOLD_MAX], on_b[DS_MANIFOLD_MAX];
 } ds_manifold;
 
 /* All points of shapes a and b nearer than reach. Poses are world poses of the shapes. */

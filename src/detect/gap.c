@@ -31,6 +31,7 @@ static bool core_of(ds_convex *c, double *round, ds_vec3 segment[2], const ds_pl
       return true;
     case DS_SHAPE_HALF_SPACE:
     case DS_SHAPE_SOLID:
+    case DS_SHAPE_REDUCED:
       break;
   }
   return false;
@@ -89,6 +90,7 @@ static double one_way(double best, const ds_placed *from, const ds_placed *to) {
 }
 
 static double shape_gap(const ds_placed *a, const ds_placed *b, double enough) {
+  if (a->shape->kind == DS_SHAPE_REDUCED || b->shape->kind == DS_SHAPE_REDUCED) return INFINITY;
   bool solid_a = a->shape->kind == DS_SHAPE_SOLID, solid_b = b->shape->kind == DS_SHAPE_SOLID;
   if (solid_a || solid_b) {
     if ((solid_a && a->shape->solid->samples.count == 0) || (solid_b && b->shape->solid->samples.count == 0))
@@ -117,6 +119,7 @@ double ds_body_gap(const ds_body *a, ds_pose pose_a, const ds_body *b, ds_pose p
 }
 
 static double shape_overlap(const ds_shape *a, ds_pose pa, const ds_shape *b, ds_pose pb) {
+  if (a->kind == DS_SHAPE_REDUCED || b->kind == DS_SHAPE_REDUCED) return 0;
   if (a->kind == DS_SHAPE_SOLID || b->kind == DS_SHAPE_SOLID) {
     ds_placed sa = {a, mat3_from_quat(pa.q), pa.p}, sb = {b, mat3_from_quat(pb.q), pb.p};
     return -shape_gap(&sa, &sb, 0);

@@ -16,7 +16,8 @@ static int rank_of(ds_shape_kind kind) {
     case DS_SHAPE_HULL:
       return POLYHEDRON;
     case DS_SHAPE_HALF_SPACE:
-    case DS_SHAPE_SOLID: /* solid.c */
+    case DS_SHAPE_SOLID:   /* solid.c */
+    case DS_SHAPE_REDUCED: /* deformable.c */
       return HALF_SPACE;
   }
   return HALF_SPACE;

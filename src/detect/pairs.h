@@ -29,6 +29,7 @@ static inline void ds_emit(ds_manifold *m, ds_vec3 point, ds_vec3 normal, double
   m->normal[i] = normal;
   m->gap[i] = gap;
   m->feature[i] = feature;
+  m->on_a[i] = m->on_b[i] = (ds_anchor){-1, 0, 0};
 }
 
 static inline ds_vec3 ds_placed_point(const ds_placed *s, ds_vec3 x) { return v3_add(s->p, mat3_mul_v3(&s->r, x)); }

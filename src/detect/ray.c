@@ -1,6 +1,7 @@
 /* Rays and bounding boxes of single shapes.
  *
  * A ray that starts inside a solid meets its surface from within, where it leaves. */
+#include "detect/deformed.h"
 #include "detect/pairs.h"
 #include "mesh/solid.h"
 
@@ -153,6 +154,8 @@ double ds_shape_ray(ds_vec3 *normal, const ds_shape *shape, ds_pose pose, ds_vec
       if (t >= 0) *normal = quat_rotate(pose.q, *normal);
       return t;
     }
+    case DS_SHAPE_REDUCED: /* ds_reduced_ray */
+      return -1;
   }
   if (!(s.in <= s.out)) return -1;
   bool enters = s.in >= 0;
@@ -201,6 +204,9 @@ void ds_shape_bounds(ds_vec3 *low, ds_vec3 *high, const ds_shape *shape, ds_pose
       pose.p = v3_add(pose.p, mat3_mul_v3(&r, v3_scale(0.5, v3_add(info->low, info->high))));
       break;
     }
+    case DS_SHAPE_REDUCED: /* undeformed; else ds_reduced_bounds */
+      ds_reduced_bounds(low, high, shape->reduced, NULL, pose);
+      return;
     case DS_SHAPE_HALF_SPACE:
       *low = v3(-INFINITY, -INFINITY, -INFINITY);
       *high = v3(INFINITY, INFINITY, INFINITY);

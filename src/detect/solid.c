@@ -73,6 +73,8 @@ double ds_shape_distance(ds_vec3 *normal, const ds_shape *shape, ds_vec3 x) {
       return x.z;
     case DS_SHAPE_SOLID:
       return field_distance(normal, &shape->solid->field, x);
+    case DS_SHAPE_REDUCED: /* deformed.c */
+      break;
   }
   *normal = v3(0, 0, 1);
   return INFINITY;
@@ -92,11 +94,10 @@ static void add(seeker *s, ds_vec3 x, ds_vec3 normal, double gap, uint32_t featu
   }
   ds_vec3 middle = v3_mad(x, -(s->round + 0.5 * gap), normal);
   s->found[s->count++] = (ds_candidate){v3_add(s->p_other, mat3_mul_v3(&s->r_other, middle)),
-                                        v3_scale(s->sign, mat3_mul_v3(&s->r_other, normal)), gap, feature};
+                                        v3_scale(s->sign, mat3_mul_v3(&s->r_other, normal)), gap, feature, 0};
 }
 
-/* The distance alone: a field is read faster without its gradient. */
-static double distance_to(const ds_shape *shape, ds_vec3 x) {
+double ds_shape_distance_alone(const ds_shape *shape, ds_vec3 x) {
   ds_vec3 n;
   return shape->kind == DS_SHAPE_SOLID ? ds_field_distance(&shape->solid->field, x) : ds_shape_distance(&n, shape, x);
 }
@@ -105,13 +106,13 @@ static double distance_to(const ds_shape *shape, ds_vec3 x) {
  * their end, longer ones than a wall is thick step by step. */
 static double first_touch(const seeker *s, ds_vec3 x, ds_vec3 way, double length, double gap, double slack) {
   if (length <= s->thin) {
-    if (distance_to(s->other, v3_add(x, way)) - s->round <= slack) return 1;
-    return distance_to(s->other, v3_mad(x, 0.5, way)) - s->round <= slack ? 0.5 : -1;
+    if (ds_shape_distance_alone(s->other, v3_add(x, way)) - s->round <= slack) return 1;
+    return ds_shape_distance_alone(s->other, v3_mad(x, 0.5, way)) - s->round <= slack ? 0.5 : -1;
   }
   double t = 0, d = gap;
   for (int i = 0; i < PATH_STEPS && t < 1; i++) {
     t = fmin(1, t + (d - 0.5 * slack) / length);
-    d = distance_to(s->other, v3_mad(x, t, way)) - s->round;
+    d = ds_shape_distance_alone(s->other, v3_mad(x, t, way)) - s->round;
     if (d <= slack) return t;
   }
   return -1;
@@ -121,11 +122,12 @@ static double first_touch(const seeker *s, ds_vec3 x, ds_vec3 way, double length
 static void try_sample(seeker *s, ds_vec3 x, ds_vec3 own, uint32_t id) {
   const ds_solid_query *q = s->query;
   ds_vec3 n, way = v3_add(s->twist.move, v3_cross(s->twist.turn, x));
-  double length = v3_norm(way), slack = q->slack + q->relax * length, gap = distance_to(s->other, x) - s->round;
+  double length = v3_norm(way), slack = q->slack + q->relax * length,
+         gap = ds_shape_distance_alone(s->other, x) - s->round;
   if (!(gap < slack + length)) return;
   if (gap > q->slack && v3_dot(own, way) < -backward * length) return; /* others go ahead of it */
   double t = 0;
-  if (q->after && distance_to(s->other, v3_add(x, way)) - s->round < fmin(gap, 0) - q->slack) {
+  if (q->after && ds_shape_distance_alone(s->other, v3_add(x, way)) - s->round < fmin(gap, 0) - q->slack) {
     t = 1; /* deeper at its end: that is where to look from */
   } else if (gap > slack) {
     t = first_touch(s, x, way, length, gap, slack);
@@ -159,7 +161,7 @@ static void seek(seeker *s, const ds_samples *samples, int32_t index) {
   double way = v3_norm(v3_add(s->twist.move, v3_cross(turn, c))) + v3_norm(turn) * ball->radius;
   double reach = s->query->slack + (1 + s->query->relax) * way + ball->radius + s->round;
   if (outside_box(s->other, c) > reach || s->failed) return;
-  double d = distance_to(s->other, c);
+  double d = ds_shape_distance_alone(s->other, c);
   if (!(d < reach)) return;
   for (int32_t i = 0; i < ball->child_count; i++) seek(s, samples, ball->child + i);
   if (ball->child_count > 0) return;

@@ -24,6 +24,7 @@ typedef struct ds_candidate {
   ds_vec3 point, normal;
   double gap;
   uint32_t feature;
+  int32_t tag; /* what else is known of it, by number */
 } ds_candidate;
 
 /* All points of two shapes of which at least one is a solid. The scratch is released before returning. False where
@@ -37,6 +38,8 @@ int32_t ds_reduce(ds_arena *scratch, ds_candidate *candidates, int32_t count, in
 
 /* Signed distance of a point to a shape, in the shape's frame, and its gradient (solid.c). */
 double ds_shape_distance(ds_vec3 *normal, const ds_shape *shape, ds_vec3 x);
+/* The distance alone: a field is read faster without its gradient. */
+double ds_shape_distance_alone(const ds_shape *shape, ds_vec3 x);
 /* NULL where it has none. */
 static inline const ds_samples *ds_shape_get_samples(const ds_shape *shape) {
   return shape->kind == DS_SHAPE_SOLID ? &shape->solid->samples : shape->samples;

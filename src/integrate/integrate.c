@@ -1,8 +1,15 @@
 /* x += h v, R <- exp(h w) R with the velocities in which the contact constraints hold. Contact changes the angular
  * momentum by R I Rᵀ (w - w_p); the angular velocity kept is the one of that momentum in the new orientation, so that
  * momentum is conserved to rounding and free spinning keeps its energy (predict/rigid.c). Overlaps are taken away by
- * displacements besides (separate.c), and what would pass through something is stopped on its way (sweep.c). */
+ * displacements besides (separate.c), and what would pass through something is stopped on its way (sweep.c).
+ *
+ * Deformable bodies besides: q += h q'. Contact changes their momentum
+ * by R (J (w - w_p) + C (q' - q'_p)), and the angular velocity kept is that of the momentum with the new q. */
 #include "integrate/integrate.h"
+
+#include <string.h>
+
+#include "body/deformable.h"
 
 static void move_body(ds_body_state *s, const ds_body *body, const ds_step_body *step, const ds_move *m, double h) {
   ds_vec3 kick = v3_mul(body->inertia, mat3_tmul_v3(&step->rotation, v3_sub(m->w, step->w)));
@@ -15,13 +22,44 @@ static void move_body(ds_body_state *s, const ds_body *body, const ds_step_body 
   s->w = quat_rotate(s->q, v3(local.x / body->inertia.x, local.y / body->inertia.y, local.z / body->inertia.z));
 }
 
+/* What contact has done to the momentum of rotation, in the body frame. */
+static ds_vec3 kick_of(const ds_step_body *step, const ds_move *m) {
+  const ds_step_deformable *d = step->deformable;
+  int32_t r = d->reduced->r, n = 3 + r;
+  ds_vec3 dw = mat3_tmul_v3(&step->rotation, v3_sub(m->w, step->w));
+  double kick[3];
+  for (int32_t i = 0; i < 3; i++) {
+    const double *row = d->rows + i * n;
+    kick[i] = row[0] * dw.x + row[1] * dw.y + row[2] * dw.z;
+    for (int32_t a = 0; a < r; a++) kick[i] += row[3 + a] * (m->rate[a] - d->rate[a]);
+  }
+  return v3(kick[0], kick[1], kick[2]);
+}
+
+static void move_deformable(ds_body_state *s, double *q, double *rate, const ds_step_body *step, const ds_move *m,
+                            double h) {
+  const ds_reduced *reduced = step->deformable->reduced;
+  ds_vec3 spin = v3_add(step->spin, mat3_mul_v3(&step->rotation, kick_of(step, m)));
+  s->x = v3_add(v3_mad(s->x, h, m->v), m->dx);
+  s->q = quat_unit(quat_mul(quat_exp(v3_mad(m->turn, h, m->w)), s->q));
+  s->v = m->v;
+  for (int32_t a = 0; a < reduced->r; a++) {
+    q[a] += h * m->rate[a];
+    rate[a] = m->rate[a];
+  }
+  s->w = quat_rotate(s->q, ds_deformable_spin(reduced, q, rate, quat_unrotate(s->q, spin), 0));
+}
+
 static void move_bodies(ds_state *state, const ds_scene *scene, const ds_assembly *assembly, const ds_move *moves,
                         double h) {
   for (int32_t i = 0; i < scene->body_count; i++) {
     const ds_body *body = &scene->bodies[i];
     const ds_step_body *step = &assembly->bodies[i];
     ds_body_state *s = &state->bodies[i];
-    if (step->moves) {
+    if (step->moves && body->reduced) {
+      move_deformable(s, state->reduced + body->first_reduced, state->reduced_rate + body->first_reduced, step,
+                      &moves[i], h);
+    } else if (step->moves) {
       move_body(s, body, step, &moves[i], h);
     } else if (body->kind == DS_BODY_KINEMATIC) {
       ds_pose pose = ds_motion_pose(body, state->time + h);
@@ -31,16 +69,21 @@ static void move_bodies(ds_state *state, const ds_scene *scene, const ds_assembl
   }
 }
 
-void ds_body_velocity(ds_vec3 *v, ds_vec3 *w, const ds_assembly *assembly, int32_t body) {
+void ds_body_velocity(ds_vec3 *v, ds_vec3 *w, double *rate, const ds_assembly *assembly, int32_t body) {
   const ds_step_body *step = &assembly->bodies[body];
   *v = step->v, *w = step->w;
-  if (step->island >= 0) ds_unscale_velocity(v, w, step, assembly->islands[step->island].v + 6 * step->local);
+  if (step->deformable && rate) memcpy(rate, step->deformable->rate, (size_t)(step->size - 6) * sizeof(double));
+  if (step->island < 0) return;
+  const ds_island *island = &assembly->islands[step->island];
+  ds_unscale_velocity(v, w, rate, step, island->v + island->problem.first[step->local]);
 }
 
 static ds_move *plan_moves(ds_arena *arena, const ds_scene *scene, const ds_assembly *assembly) {
   ds_move *moves = DS_NEW0(arena, ds_move, scene->body_count + 1);
   for (int32_t i = 0; moves && i < scene->body_count; i++) {
-    ds_body_velocity(&moves[i].v, &moves[i].w, assembly, i);
+    int32_t r = assembly->bodies[i].size - 6;
+    if (r > 0 && !(moves[i].rate = DS_NEW(arena, double, r))) return NULL;
+    ds_body_velocity(&moves[i].v, &moves[i].w, moves[i].rate, assembly, i);
     moves[i].share = 1;
   }
   return moves;
@@ -97,6 +140,7 @@ bool ds_integrate(ds_arena *arena, ds_state *state, ds_integration *integration,
   ds_store_contacts(state->contacts, assembly, contacts);
   state->contact_count = contacts->count;
   move_bodies(state, scene, assembly, moves, h);
+  state->reduced_step = h;
   double wanted = h + state->time_rest, before = state->time; /* Kahan's summation */
   state->time = before + wanted;
   state->time_rest = wanted - (state->time - before);

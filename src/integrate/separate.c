@@ -11,6 +11,9 @@
  * Bodies whose limbs are caught like this draw back from there, each towards its own centre; their single contacts have
  * no say. (A ring tight on a peg is caught around its centre, and left to them.)
  *
+ * Deformable bodies are moved and turned as they are: to deform them would store energy out of nothing, step after
+ * step. What overlaps itself, and the limbs of deformable bodies, are left to elasticity.
+ *
  * Moved bodies may rise; the energy that takes is part of the step's energy_after. What touches nothing fixed is left
  * alone: it is not pressed together, and its angular momentum is its own. */
 #include <math.h>
@@ -41,12 +44,22 @@ static double along(const row *r) {
   return sum;
 }
 
+/* Along the normal, how fast deformation opens the contact. */
+static double opening(const ds_contact_point *c, const ds_move *moves, const ds_assembly *assembly) {
+  const ds_step_body *a = &assembly->bodies[c->a], *b = &assembly->bodies[c->b];
+  double speed = 0;
+  if (a->deformable) speed += v3_dot(c->normal, ds_anchor_velocity(a, c->on_a, moves[c->a].rate));
+  if (b->deformable) speed -= v3_dot(c->normal, ds_anchor_velocity(b, c->on_b, moves[c->b].rate));
+  return speed;
+}
+
 /* How far the contact is open after the step. */
-static double gap_after(const ds_contact_point *c, const ds_move *moves, const ds_state *state, double h) {
+static double gap_after(const ds_contact_point *c, const ds_move *moves, const ds_state *state,
+                        const ds_assembly *assembly, double h) {
   const ds_move *a = &moves[c->a], *b = &moves[c->b];
   ds_vec3 va = v3_add(a->v, v3_cross(a->w, v3_sub(c->point, state->bodies[c->a].x)));
   ds_vec3 vb = v3_add(b->v, v3_cross(b->w, v3_sub(c->point, state->bodies[c->b].x)));
-  return c->gap + h * v3_dot(c->normal, v3_sub(va, vb));
+  return c->gap + h * (v3_dot(c->normal, v3_sub(va, vb)) + opening(c, moves, assembly));
 }
 
 /* The contacts of one pair of bodies in an island: from `first` to before `end`. */
@@ -85,6 +98,7 @@ static bool free_caught(ds_arena *arena, row *rows, const run *r, const ds_state
   const int32_t index[2] = {swapped ? c->b : c->a, swapped ? c->a : c->b};
   double size = smaller_radius(state->scene, c), slack = slack_share * size, deepest;
   ds_vec3 where, out = v3(0, 0, 0);
+  if (assembly->bodies[c->a].deformable || assembly->bodies[c->b].deformable) return true;
   if (!is_caught(&where, &deepest, r, slack)) return true;
   double *g = DS_NEW0(arena, double, 12);
   if (!g) return false;
@@ -121,27 +135,61 @@ static bool free_all_caught(ds_arena *arena, row *rows, const ds_island *island,
   return true;
 }
 
-/* False where the island has no overlap to speak of. */
-static bool fill_rows(row *rows, double *d, const ds_island *island, const ds_move *moves, const ds_state *state,
-                      const ds_contact_list *contacts, double h) {
+/* The normal's row for a deformable body that keeps its shape. NULL where memory ran out. */
+static const double *rigid_row(ds_arena *arena, const ds_step_body *body, ds_vec3 x, const ds_contact_point *c,
+                               double sign) {
+  double *g = DS_NEW(arena, double, 6), m = body->inverse_root_mass;
+  if (!g) return NULL;
+  ds_vec3 d = v3_scale(sign, c->normal);
+  ds_vec3 lever = mat3_tmul_v3(&body->rotation, v3_cross(v3_sub(c->point, x), d));
+  lever = v3_mul(body->inverse_root_inertia, lever);
+  g[0] = m * d.x, g[1] = m * d.y, g[2] = m * d.z;
+  g[3] = lever.x, g[4] = lever.y, g[5] = lever.z;
+  return g;
+}
+
+/* The rows of one contact. */
+static bool fill_row(ds_arena *arena, row *r, double *d, const ds_subproblem *p, int32_t k, const ds_contact_point *c,
+                     const ds_state *state, const ds_assembly *assembly) {
+  bool swapped = !assembly->bodies[c->a].moves; /* rows have one that moves first */
+  for (int side = 0; side < 2; side++) {
+    int32_t body = p->body[2 * k + side], index = (side == 0) != swapped ? c->a : c->b;
+    if (body < 0 || c->a == c->b) continue;
+    const ds_step_body *step = &assembly->bodies[index];
+    r->g[side] = p->g + p->jacobian[2 * k + side];
+    if (step->deformable) r->g[side] = rigid_row(arena, step, state->bodies[index].x, c, index == c->a ? 1 : -1);
+    if (!r->g[side]) return false;
+    r->d[side] = d + 6 * body;
+    for (int j = 0; j < 6; j++) r->weight += r->g[side][j] * r->g[side][j];
+  }
+  return true;
+}
+
+/* Whether the island has an overlap to speak of, and is held by something that does not move; no memory needs to be
+ * asked for where it has none. */
+static bool is_deep(row *rows, const ds_island *island, const ds_move *moves, const ds_state *state,
+                    const ds_assembly *assembly, const ds_contact_list *contacts, double h) {
   const ds_subproblem *p = &island->problem;
-  bool deep = false, held = false; /* by something that does not move */
+  bool deep = false, held = false;
   for (int32_t k = 0; k < p->contact_count; k++) {
     const ds_contact_point *c = &contacts->points[island->contacts[k]];
-    double size = smaller_radius(state->scene, c), over = gap_after(c, moves, state, h) + slack_share * size;
-    row *r = &rows[k];
-    *r = (row){.want = over < 0 ? fmin(-rate * over, farthest * size) : -over};
+    double size = smaller_radius(state->scene, c), over = gap_after(c, moves, state, assembly, h) + slack_share * size;
+    rows[k] = (row){.want = over < 0 ? fmin(-rate * over, farthest * size) : -over};
+    if (c->a == c->b) continue;
     deep |= over < 0 && c->gap < 0;
-    for (int side = 0; side < 2; side++) {
-      int32_t body = p->body[2 * k + side];
-      held |= body < 0;
-      if (body < 0) continue;
-      r->g[side] = p->g + p->jacobian[2 * k + side];
-      r->d[side] = d + p->first[body];
-      for (int j = 0; j < 6; j++) r->weight += r->g[side][j] * r->g[side][j];
-    }
+    held |= p->body[2 * k] < 0 || p->body[2 * k + 1] < 0;
   }
   return deep && held;
+}
+
+static bool fill_rows(ds_arena *arena, row *rows, double *d, const ds_island *island, const ds_state *state,
+                      const ds_assembly *assembly, const ds_contact_list *contacts) {
+  const ds_subproblem *p = &island->problem;
+  for (int32_t k = 0; k < p->contact_count; k++) {
+    const ds_contact_point *c = &contacts->points[island->contacts[k]];
+    if (!fill_row(arena, &rows[k], d, p, k, c, state, assembly)) return false;
+  }
+  return true;
 }
 
 static void relax(row *rows, int32_t count) {
@@ -159,8 +207,8 @@ static void relax(row *rows, int32_t count) {
 
 /* A body caught between others is not thrown out: no displacement is farther than a share of its own size. */
 static double take(ds_move *move, const ds_body *body, const ds_step_body *step, const double *d) {
-  ds_vec3 dx, turn;
-  ds_unscale_velocity(&dx, &turn, step, d);
+  ds_vec3 dx = v3_scale(step->inverse_root_mass, v3(d[0], d[1], d[2]));
+  ds_vec3 turn = mat3_mul_v3(&step->rotation, v3_mul(step->inverse_root_inertia, v3(d[3], d[4], d[5])));
   double far = v3_norm(dx) + v3_norm(turn) * body->bounding_radius, most = 2 * farthest * body->bounding_radius;
   double share = far > most ? most / far : 1;
   if (!isfinite(far)) share = 0;
@@ -180,7 +228,8 @@ double ds_separate(ds_arena *arena, ds_move *moves, const ds_state *state, const
     row *rows = DS_NEW(arena, row, p->contact_count + 1);
     double *d = DS_NEW0(arena, double, 6 * (size_t)p->body_count + 1);
     if (!rows || !d) return -1;
-    if (fill_rows(rows, d, island, moves, state, contacts, h)) {
+    if (is_deep(rows, island, moves, state, assembly, contacts, h)) {
+      if (!fill_rows(arena, rows, d, island, state, assembly, contacts)) return -1;
       if (!free_all_caught(arena, rows, island, state, assembly, contacts)) return -1;
       relax(rows, p->contact_count);
       for (int32_t b = 0; b < p->body_count; b++) {

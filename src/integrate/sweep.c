@@ -7,7 +7,9 @@
  * step finds the contact and lets it bounce, stick or break through by its impulses.
  *
  * Where two touch at the start their contacts hold, but only to first order: what turns fast can still turn through.
- * Such pairs are looked at in small steps of the way, and stopped before an overlap of a quarter of the thinner one. */
+ * Such pairs are looked at in small steps of the way, and stopped before an overlap of a quarter of the thinner one.
+ *
+ * Deformable bodies are not stopped, and nothing is stopped by them: their contacts alone hold. */
 #include <math.h>
 
 #include "detect/broad.h"
@@ -46,7 +48,7 @@ static course course_of(const ds_body *body, const ds_body_state *s, const ds_st
   bool moves = step->moves;
   c.move = v3_scale(h, moves ? move->v : step->v);
   c.turn = v3_scale(h, moves ? move->w : step->w);
-  if (moves) c.fast = is_fast(&c, body);
+  if (moves && !body->reduced) c.fast = is_fast(&c, body);
   return c;
 }
 
@@ -111,8 +113,8 @@ int32_t ds_sweep(ds_arena *arena, ds_move *moves, const ds_scene *scene, const d
   int32_t pair_count;
   if (!boxes || !fast) return -1;
   for (int32_t i = 0; i < n; i++) {
-    bool held = ds_body_is_held(&scene->bodies[i], state->time);
-    boxes[i] = held ? (ds_box){{1, 1, 1}, {0, 0, 0}} : swept_box(&scene->bodies[i], &courses[i]);
+    bool left_out = scene->bodies[i].reduced || ds_body_is_held(&scene->bodies[i], state->time);
+    boxes[i] = left_out ? (ds_box){{1, 1, 1}, {0, 0, 0}} : swept_box(&scene->bodies[i], &courses[i]);
     fast[i] = courses[i].fast;
   }
   if (!ds_broad_pairs(arena, &pairs, &pair_count, boxes, fast, n)) return -1;

@@ -2,6 +2,7 @@
 #ifndef DS_MESH_BUILD_H
 #define DS_MESH_BUILD_H
 
+#include "base/cache_file.h"
 #include "base/thread.h"
 #include "mesh/distance.h"
 #include "mesh/solid.h"
@@ -35,9 +36,6 @@ void ds_samples_free(ds_samples *samples);
 ds_status ds_balls_build(ds_samples *samples, ds_error *error);
 
 /* ---- cache.c ---- */
-typedef struct ds_cache_key {
-  uint64_t hash[2];
-} ds_cache_key;
 ds_cache_key ds_cache_hash(const ds_mesh *mesh, double cell, double spacing);
 /* Reads field, samples and what was chosen into the solid; false, nothing changed, where there is no sound file. */
 bool ds_cache_load(ds_solid *solid, const char *folder, ds_cache_key key);

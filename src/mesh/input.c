@@ -48,7 +48,7 @@ static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /* A backslash that joins two lines. */
 static bool joins(const ds_mesh_input *in, size_t at) {
-  return in->obj && in->bytes[at] == '\\' && at + 1 < in->length && is_line_end(in->bytes[at + 1]);
+  return in->joins && in->bytes[at] == '\\' && at + 1 < in->length && is_line_end(in->bytes[at + 1]);
 }
 
 static void skip_line_end(ds_mesh_input *in) {
@@ -73,7 +73,7 @@ static void skip_blanks(ds_mesh_input *in) {
 bool ds_mesh_take_word(ds_mesh_input *in, ds_mesh_word *word) {
   skip_blanks(in);
   size_t start = in->at;
-  if (in->obj && start < in->length && in->bytes[start] == '#') return false;
+  if (in->comments && start < in->length && in->bytes[start] == '#') return false;
   while (in->at < in->length && !is_blank(in->bytes[in->at]) && !is_line_end(in->bytes[in->at]) && !joins(in, in->at))
     in->at++;
   *word = (ds_mesh_word){in->bytes + start, in->at - start, start};
@@ -240,7 +240,7 @@ void ds_mesh_begin_polygon(ds_mesh_input *in) { in->corners = 0; }
 bool ds_mesh_add_corner(ds_mesh_input *in, int64_t index, size_t at) {
   if (index < 0 || index >= DS_MESH_ELEMENTS_MAX)
     return ds_mesh_fail(in, at, "vertex %lld does not exist; expected a vertex of the file",
-                        (long long)index + (in->obj ? 1 : 0));
+                        (long long)index + in->base);
   int32_t i = (int32_t)index;
   if (i > in->highest) in->highest = i, in->highest_at = at;
   if (in->corners >= 2) {
@@ -254,5 +254,52 @@ bool ds_mesh_add_corner(ds_mesh_input *in, int64_t index, size_t at) {
   if (in->corners == 0) in->fan[0] = i;
   in->fan[1] = i;
   in->corners++;
+  return true;
+}
+
+/* ---- tetrahedra ---- */
+
+bool ds_mesh_find_vertex(ds_mesh_input *in, int32_t *vertex, int64_t number, size_t at) {
+  if (number < in->base || number - in->base >= in->vertex_count)
+    return ds_mesh_fail(in, at, "node %lld does not exist; expected %d to %d", (long long)number, in->base,
+                        in->base + in->vertex_count - 1);
+  *vertex = (int32_t)(number - in->base);
+  return true;
+}
+
+/* Whether a node lies where one of a tetrahedron of that order with straight edges does: at a sum of its corners whose
+ * weights are multiples of 1/order. Files with few digits, and meshes that are bent by nothing that matters, pass. */
+static bool is_straight(const ds_mesh_input *in, const int32_t *corner, int32_t node, int order) {
+  const double tolerance = 1e-3;
+  ds_vec3 x[4], p = in->vertices[node];
+  double longest = 0, nearest = INFINITY;
+  for (int k = 0; k < 4; k++) {
+    x[k] = in->vertices[corner[k]];
+    for (int i = 0; i < k; i++) longest = fmax(longest, v3_dist(x[i], x[k]));
+  }
+  for (int i = 0; i <= order; i++)
+    for (int j = 0; i + j <= order; j++)
+      for (int k = 0; i + j + k <= order; k++) {
+        const double weight[4] = {(double)(order - i - j - k) / order, (double)i / order, (double)j / order,
+                                  (double)k / order};
+        ds_vec3 sum = v3(0, 0, 0);
+        for (int c = 0; c < 4; c++) sum = v3_mad(sum, weight[c], x[c]);
+        nearest = fmin(nearest, v3_dist(sum, p));
+      }
+  return nearest <= tolerance * longest;
+}
+
+bool ds_mesh_add_tet(ds_mesh_input *in, const int32_t *vertex, int32_t nodes, size_t at) {
+  int order = nodes == 56 ? 5 : nodes == 35 ? 4 : nodes == 20 ? 3 : nodes == 10 ? 2 : 1;
+  for (int32_t i = 4; i < nodes; i++)
+    if (in->volume && !is_straight(in, vertex, vertex[i], order))
+      return ds_mesh_fail(in, at, "a tetrahedron of order %d with curved edges; expected straight ones", order);
+  if (in->tet_count >= DS_MESH_ELEMENTS_MAX)
+    return ds_mesh_fail(in, at, "more than %d tetrahedra; expected a smaller mesh", DS_MESH_ELEMENTS_MAX);
+  if (!ds_array_reserve(&in->tets, &in->tet_capacity, in->tet_count + 1, sizeof *in->tets) ||
+      !ds_array_reserve(&in->tet_at, &in->tet_at_capacity, in->tet_count + 1, sizeof *in->tet_at))
+    return ds_mesh_fail_memory(in);
+  in->tet_at[in->tet_count] = at;
+  memcpy(in->tets[in->tet_count++], vertex, sizeof *in->tets);
   return true;
 }

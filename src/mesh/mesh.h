@@ -18,9 +18,13 @@ typedef struct ds_mesh_input {
   size_t length, at;
   const char *name;
   double scale;
-  bool binary;  /* messages name the byte, not the line */
-  bool by_line; /* ds_mesh_take_word stops at the end of the line */
-  bool obj;     /* '#' starts a comment anywhere, a backslash at the end of a line joins the next, first index is 1 */
+  bool from_file; /* name is a path: files beside it may be read */
+  bool binary;    /* messages name the byte, not the line */
+  bool by_line;   /* ds_mesh_take_word stops at the end of the line */
+  bool comments;  /* '#' starts one anywhere */
+  bool joins;     /* a backslash at the end of a line joins the next */
+  bool volume;    /* tetrahedra are wanted, not a surface */
+  int32_t base;   /* number of the first vertex, in messages */
   ds_vec3 *vertices;
   int32_t vertex_count, vertex_capacity;
   int32_t (*triangles)[3];
@@ -28,6 +32,9 @@ typedef struct ds_mesh_input {
   int32_t corners, fan[2]; /* of the polygon in hand: how many, its first and last one */
   int32_t highest;         /* vertex index in use, and the place where it was met first: vertices may come later */
   size_t highest_at;
+  int32_t (*tets)[4];
+  size_t *tet_at; /* where each was met */
+  int32_t tet_count, tet_capacity, tet_at_capacity;
   ds_status status;
   ds_error *error;
 } ds_mesh_input;
@@ -69,12 +76,23 @@ bool ds_mesh_check_count(ds_mesh_input *in, int64_t count, size_t at, const char
 bool ds_mesh_add_vertex(ds_mesh_input *in, ds_vec3 x, size_t at); /* scaled here */
 void ds_mesh_begin_polygon(ds_mesh_input *in);
 bool ds_mesh_add_corner(ds_mesh_input *in, int64_t index, size_t at); /* index from 0; may come before its vertex */
+/* The vertex with a number of the file, which has to be there already. */
+bool ds_mesh_find_vertex(ds_mesh_input *in, int32_t *vertex, int64_t number, size_t at);
+/* Tetrahedra of any order: 4, 10, 20, 35 or 56 nodes, corners first. The other nodes have to lie where they do in a
+ * tetrahedron with straight edges; their order does not matter. */
+bool ds_mesh_add_tet(ds_mesh_input *in, const int32_t *vertex, int32_t nodes, size_t at);
+
+/* ---- files (read.c) ---- */
+/* All bytes of a file, to be freed. */
+ds_status ds_mesh_load_file(char **bytes, size_t *length, const char *path, ds_error *error);
+/* Runs a reader with the numbers of the C locale. */
+bool ds_mesh_run_reader(ds_mesh_input *in, bool (*read)(ds_mesh_input *in));
 
 /* ---- formats (read_*.c) ---- */
 bool ds_mesh_read_obj(ds_mesh_input *in);
 bool ds_mesh_read_stl(ds_mesh_input *in);
 bool ds_mesh_read_ply(ds_mesh_input *in);
-bool ds_mesh_read_msh(ds_mesh_input *in);
+bool ds_mesh_read_msh(ds_mesh_input *in);                     /* tetrahedra too */
 bool ds_mesh_is_binary_stl(const char *bytes, size_t length); /* by its length */
 
 /* ---- data (mesh.c) ----
@@ -83,6 +101,16 @@ bool ds_mesh_is_binary_stl(const char *bytes, size_t length); /* by its length *
 ds_status ds_mesh_merge(ds_mesh *mesh, ds_error *error);
 /* The same numbers give the same hash, for tables whose result does not depend on it. */
 uint32_t ds_mesh_hash(uint64_t a, uint64_t b, uint64_t c);
+
+/* ---- tet_faces.c ----
+ * Face f = 4 t + k of tetrahedron t, four nodes each, outward where its volume is positive. */
+typedef struct ds_tet_fault {
+  int32_t face;     /* the first one with it, or -1 */
+  const char *what; /* "tetrahedron t has a face that ..." */
+} ds_tet_fault;
+void ds_tet_face(int32_t corner[3], const int32_t *tets, int32_t face);
+/* twin[f]: the face of another tetrahedron with the same corners, or -1. False where memory ran out. */
+bool ds_tet_faces_pair(int32_t *twin, ds_tet_fault *fault, const int32_t *tets, int32_t count);
 
 /* ---- predicates (exact.c): signs without rounding, for coordinates of at most 1 ---- */
 /* Sign of the determinant of (a - d, b - d, c - d): +1 where d sees a, b, c run clockwise. */

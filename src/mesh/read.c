@@ -80,20 +80,24 @@ static bool check_result(ds_mesh_input *in, const format *f) {
            false;
   if (in->highest >= in->vertex_count)
     return ds_mesh_fail(in, in->highest_at, "vertex %d does not exist; the file has %d vertices",
-                        in->highest + (in->obj ? 1 : 0), in->vertex_count);
+                        in->highest + in->base, in->vertex_count);
   return true;
 }
 
-static ds_status read_as(ds_mesh *mesh, ds_mesh_input *in, const format *f) {
+bool ds_mesh_run_reader(ds_mesh_input *in, bool (*read)(ds_mesh_input *in)) {
   locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0); /* strtod reads "0.5" in no other locale for sure */
-  if (!c_locale) {
-    ds_mesh_fail_memory(in);
-    return in->status;
-  }
+  if (!c_locale) return ds_mesh_fail_memory(in);
   locale_t old = uselocale(c_locale);
-  bool ok = f->read(in) && check_result(in, f);
+  bool ok = read(in);
   uselocale(old);
   freelocale(c_locale);
+  return ok;
+}
+
+static ds_status read_as(ds_mesh *mesh, ds_mesh_input *in, const format *f) {
+  bool ok = ds_mesh_run_reader(in, f->read) && check_result(in, f);
+  free(in->tets);
+  free(in->tet_at);
   ds_mesh whole = {in->vertices, in->vertex_count, in->triangles ? in->triangles[0] : NULL, in->triangle_count};
   ds_status status = ok ? ds_mesh_merge(&whole, in->error) : in->status;
   if (status != DS_OK)
@@ -150,11 +154,9 @@ static ds_status read_all(char **bytes, size_t *length, FILE *stream, size_t hin
   return ds_fail(error, DS_ERROR_MEMORY, "%.200s: memory ran out while reading the file", path);
 }
 
-ds_status ds_mesh_read(ds_mesh *mesh, const char *path, double scale, ds_error *error) {
+ds_status ds_mesh_load_file(char **bytes, size_t *length, const char *path, ds_error *error) {
   struct stat info;
-  char *bytes = NULL;
-  size_t length = 0, hint = (size_t)1 << 16;
-  *mesh = (ds_mesh){0};
+  size_t hint = (size_t)1 << 16;
   if (stat(path, &info) != 0) return fail_errno(error, path, "open it", errno);
   if (S_ISDIR(info.st_mode)) return ds_fail(error, DS_ERROR_INPUT, "%.200s: is a folder; expected a mesh file", path);
   if (S_ISREG(info.st_mode)) {
@@ -165,8 +167,16 @@ ds_status ds_mesh_read(ds_mesh *mesh, const char *path, double scale, ds_error *
   }
   FILE *stream = fopen(path, "rb");
   if (!stream) return fail_errno(error, path, "open it", errno);
-  ds_status status = read_all(&bytes, &length, stream, hint, path, error);
+  ds_status status = read_all(bytes, length, stream, hint, path, error);
   fclose(stream);
+  return status;
+}
+
+ds_status ds_mesh_read(ds_mesh *mesh, const char *path, double scale, ds_error *error) {
+  char *bytes = NULL;
+  size_t length = 0;
+  *mesh = (ds_mesh){0};
+  ds_status status = ds_mesh_load_file(&bytes, &length, path, error);
   if (status == DS_OK) status = ds_mesh_read_bytes(mesh, bytes, length, path, scale, error);
   free(bytes);
   return status;

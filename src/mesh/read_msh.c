@@ -1,5 +1,6 @@
 /* Gmsh meshes, formats 2.2 and 4.1, text and binary of either byte order.
  *
+ * Where tetrahedra are wanted they are taken, all other elements of volume are refused and the rest is skipped. Else:
  * The surface is made of all triangles and quadrilaterals of the file, of higher-order ones the corners. Where the file
  * has none but tetrahedra, the surface is made of the faces that belong to one tetrahedron only, turned outwards. Other
  * sections and elements are skipped. Limits: formats before 2 and 4.0 are refused, as are element types that the
@@ -21,13 +22,12 @@ typedef struct msh {
   int32_t tag_capacity;
   int32_t *slots; /* tag -> vertex */
   size_t slot_count;
-  int32_t (*tets)[4];
-  int32_t tet_count, tet_capacity;
 } msh;
 
 /* ---- element types ---- */
 
-typedef enum family { OTHER, TRIANGLE, QUADRILATERAL, TETRAHEDRON } family;
+enum { NODES_MAX = 125 };
+typedef enum family { OTHER, TRIANGLE, QUADRILATERAL, TETRAHEDRON, VOLUME } family;
 
 /* Nodes of an element type, 0 = unknown. */
 static int32_t nodes_of(int64_t type) {
@@ -41,7 +41,7 @@ static family family_of(int64_t type) {
   if (type == 2 || type == 9 || (type >= 20 && type <= 25)) return TRIANGLE;
   if (type == 3 || type == 10 || type == 16) return QUADRILATERAL;
   if (type == 4 || type == 11 || (type >= 29 && type <= 31)) return TETRAHEDRON;
-  return OTHER;
+  return type == 1 || type == 8 || type == 15 || (type >= 26 && type <= 28) ? OTHER : VOLUME;
 }
 
 /* ---- values ---- */
@@ -222,8 +222,10 @@ static bool index_nodes(msh *m) {
 /* The nodes of one element of a known type. */
 static bool read_element_nodes(msh *m, int64_t type) {
   family f = family_of(type);
-  int32_t nodes = nodes_of(type), used = f == OTHER ? 0 : f == TRIANGLE ? 3 : 4, vertex[4];
+  int32_t nodes = nodes_of(type), vertex[NODES_MAX];
+  int32_t corners = f == TRIANGLE ? 3 : 4, used = f == TETRAHEDRON && m->in->volume ? nodes : corners;
   size_t start = m->in->at;
+  if (f == OTHER || f == VOLUME || (f != TETRAHEDRON && m->in->volume)) used = 0;
   for (int32_t i = 0; i < used; i++) {
     int64_t tag;
     if (!take_tag(m, &tag, "the nodes of an element")) return false;
@@ -232,14 +234,7 @@ static bool read_element_nodes(msh *m, int64_t type) {
       return ds_mesh_fail(m->in, m->in->at, "node %lld does not exist; expected a node of $Nodes", (long long)tag);
   }
   if (!skip_values(m, nodes - used, m->v4 ? m->size_bytes : 4, "the nodes of an element")) return false;
-  if (f == TETRAHEDRON) {
-    if (m->tet_count >= DS_MESH_ELEMENTS_MAX)
-      return ds_mesh_fail(m->in, start, "more than %d tetrahedra; expected a smaller mesh", DS_MESH_ELEMENTS_MAX);
-    if (!ds_array_reserve(&m->tets, &m->tet_capacity, m->tet_count + 1, sizeof *m->tets))
-      return ds_mesh_fail_memory(m->in);
-    memcpy(m->tets[m->tet_count++], vertex, sizeof vertex);
-    return true;
-  }
+  if (f == TETRAHEDRON) return ds_mesh_add_tet(m->in, vertex, used, start);
   ds_mesh_begin_polygon(m->in);
   for (int32_t i = 0; i < used; i++)
     if (!ds_mesh_add_corner(m->in, vertex[i], start)) return false;
@@ -247,6 +242,8 @@ static bool read_element_nodes(msh *m, int64_t type) {
 }
 
 static bool check_type(msh *m, int64_t type) {
+  if (m->in->volume && family_of(type) == VOLUME)
+    return ds_mesh_fail(m->in, m->in->at, "element type %lld fills volume; expected tetrahedra only", (long long)type);
   return nodes_of(type) > 0 ||
          ds_mesh_fail(m->in, m->in->at, "element type %lld is unknown; expected 1 to 31, 92 or 93", (long long)type);
 }
@@ -295,69 +292,33 @@ static bool read_elements_4(msh *m) {
 
 /* ---- the boundary of tetrahedra ---- */
 
-/* Faces of a tetrahedron with positive volume, counter-clockwise seen from outside. */
-static const int tet_faces[4][3] = {{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}};
-
-static void get_face(int32_t face[3], const int32_t *tet, int k) {
-  for (int i = 0; i < 3; i++) face[i] = tet[tet_faces[k][i]];
-}
-
-static void sort_face(int32_t sorted[3], const int32_t face[3]) {
-  int32_t a = face[0], b = face[1], c = face[2], t;
-  if (a > b) t = a, a = b, b = t;
-  if (b > c) t = b, b = c, c = t;
-  if (a > b) t = a, a = b, b = t;
-  sorted[0] = a, sorted[1] = b, sorted[2] = c;
-}
-
-/* Turns the tetrahedra to positive volume; marks the faces that two or more of them share. */
-static bool mark_inner(bool *inner, int64_t *slots, size_t slot_count, msh *m) {
-  const ds_vec3 *x = m->in->vertices;
-  memset(slots, 0xff, slot_count * sizeof *slots);
-  for (int32_t t = 0; t < m->tet_count; t++) {
-    int32_t *v = m->tets[t];
+/* Turned to positive volume. */
+static void turn(ds_mesh_input *in) {
+  const ds_vec3 *x = in->vertices;
+  for (int32_t t = 0; t < in->tet_count; t++) {
+    int32_t *v = in->tets[t];
     double volume = v3_dot(v3_cross(v3_sub(x[v[1]], x[v[0]]), v3_sub(x[v[2]], x[v[0]])), v3_sub(x[v[3]], x[v[0]]));
     if (volume < 0) {
       int32_t swap = v[2];
       v[2] = v[3], v[3] = swap;
     }
-    for (int k = 0; k < 4; k++) {
-      int32_t face[3], key[3], other[3];
-      get_face(face, v, k);
-      sort_face(key, face);
-      size_t slot = ds_mesh_hash((uint64_t)key[0], (uint64_t)key[1], (uint64_t)key[2]) & (slot_count - 1);
-      for (; slots[slot] >= 0; slot = (slot + 1) & (slot_count - 1)) {
-        get_face(face, m->tets[slots[slot] / 4], (int)(slots[slot] % 4));
-        sort_face(other, face);
-        if (memcmp(key, other, sizeof key) == 0) break;
-      }
-      if (slots[slot] >= 0)
-        inner[slots[slot]] = inner[4 * (int64_t)t + k] = true;
-      else
-        slots[slot] = 4 * (int64_t)t + k;
-    }
   }
-  return true;
 }
 
-static bool take_boundary(msh *m) {
-  size_t faces = 4 * (size_t)m->tet_count, slot_count = 16;
-  while (slot_count < 2 * faces) slot_count *= 2;
-  bool *inner = calloc(faces, sizeof *inner), ok = true;
-  int64_t *slots = malloc(slot_count * sizeof *slots);
-  if (!inner || !slots)
-    ok = ds_mesh_fail_memory(m->in);
-  else
-    mark_inner(inner, slots, slot_count, m);
-  for (size_t f = 0; f < faces && ok; f++) {
-    int32_t face[3];
-    if (inner[f]) continue;
-    get_face(face, m->tets[f / 4], (int)(f % 4));
-    ds_mesh_begin_polygon(m->in);
-    for (int i = 0; i < 3 && ok; i++) ok = ds_mesh_add_corner(m->in, face[i], m->in->length);
+/* Faces of one tetrahedron only. */
+static bool take_boundary(ds_mesh_input *in) {
+  ds_tet_fault fault; /* is for ds_mesh_check to find in the surface */
+  int32_t *twin = malloc(4 * (size_t)in->tet_count * sizeof *twin);
+  turn(in);
+  bool ok = (twin && ds_tet_faces_pair(twin, &fault, in->tets[0], in->tet_count)) || ds_mesh_fail_memory(in);
+  for (int32_t f = 0; f < 4 * in->tet_count && ok; f++) {
+    int32_t corner[3];
+    if (twin[f] >= 0) continue;
+    ds_tet_face(corner, in->tets[0], f);
+    ds_mesh_begin_polygon(in);
+    for (int i = 0; i < 3 && ok; i++) ok = ds_mesh_add_corner(in, corner[i], in->length);
   }
-  free(inner);
-  free(slots);
+  free(twin);
   return ok;
 }
 
@@ -406,7 +367,7 @@ static bool read_sections(msh *m) {
     format = format || is_format;
   }
   if (!m->elements_read) return ds_mesh_fail(m->in, m->in->at, "the file ends; expected $Nodes and $Elements");
-  return m->in->triangle_count > 0 || m->tet_count == 0 || take_boundary(m);
+  return m->in->volume || m->in->triangle_count > 0 || m->in->tet_count == 0 || take_boundary(m->in);
 }
 
 bool ds_mesh_read_msh(ds_mesh_input *in) {
@@ -414,6 +375,5 @@ bool ds_mesh_read_msh(ds_mesh_input *in) {
   bool ok = read_sections(&m);
   free(m.tags);
   free(m.slots);
-  free(m.tets);
   return ok;
 }

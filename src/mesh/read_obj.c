@@ -66,7 +66,8 @@ static bool read_face(ds_mesh_input *in, size_t at) {
 }
 
 bool ds_mesh_read_obj(ds_mesh_input *in) {
-  in->obj = in->by_line = true;
+  in->comments = in->joins = in->by_line = true;
+  in->base = 1;
   if (in->length >= 3 && in->bytes[0] == '\xEF' && in->bytes[1] == '\xBB' && in->bytes[2] == '\xBF') in->at = 3;
   do {
     ds_mesh_word word;

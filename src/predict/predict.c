@@ -1,24 +1,57 @@
 /* Predicted velocities: explicit in gravity and external forces, implicit in damping, the gyroscopic term by
- * ds_free_spin. */
+ * ds_free_spin; deformable bodies by ds_deformable_predict. */
 #include "predict/predict.h"
 
-static void predict_body(ds_step_body *out, const ds_body *body, const ds_body_state *s, ds_vec3 force, ds_vec3 torque,
-                         ds_vec3 gravity, double h) {
-  const ds_body_def *def = &body->def;
-  ds_vec3 push = v3_scale(h / body->mass.mass, v3_add(force, def->force));
-  out->v = v3_scale(1 / (1 + h * def->linear_damping), v3_add(v3_mad(s->v, h, gravity), push));
-  ds_vec3 momentum = v3_mul(body->inertia, mat3_tmul_v3(&out->rotation, s->w));
+#include "body/deformable.h"
+
+/* The body-frame angular momentum with what torque and damping do in the step. */
+static ds_vec3 driven(ds_vec3 momentum, const ds_step_body *out, const ds_body_def *def, ds_vec3 torque, double h) {
   momentum = v3_mad(momentum, h, mat3_tmul_v3(&out->rotation, v3_add(torque, def->torque)));
-  momentum = v3_scale(1 / (1 + h * def->angular_damping), momentum);
-  out->spin = mat3_mul_v3(&out->rotation, momentum);
-  out->w = mat3_mul_v3(&out->rotation, ds_free_spin(body->inertia, momentum, h));
+  return v3_scale(1 / (1 + h * def->angular_damping), momentum);
 }
 
-void ds_predict(ds_assembly *assembly, const ds_scene *scene, const ds_state *state, double h) {
-  for (int32_t i = 0; i < scene->body_count; i++) {
-    ds_step_body *s = &assembly->bodies[i];
-    if (!s->moves) continue;
-    predict_body(s, &scene->bodies[i], &state->bodies[i], state->force[i], state->torque[i], scene->def.gravity, h);
-    if (s->island >= 0) ds_scale_velocity(assembly->islands[s->island].predicted + 6 * s->local, s, s->v, s->w);
+static void predict_body(ds_step_body *out, const ds_body *body, const ds_body_state *s, ds_vec3 force, ds_vec3 torque,
+                         ds_vec3 gravity, const ds_options *options) {
+  const ds_body_def *def = &body->def;
+  double h = options->step;
+  ds_vec3 push = v3_scale(h / body->mass.mass, v3_add(force, def->force));
+  out->v = v3_scale(1 / (1 + h * def->linear_damping), v3_add(v3_mad(s->v, h, gravity), push));
+  ds_vec3 w = mat3_tmul_v3(&out->rotation, s->w), momentum;
+  if (out->deformable) {
+    ds_step_deformable *d = out->deformable;
+    ds_vec3 before = ds_deformable_momentum(d->reduced, d->q, w, d->rate_before);
+    momentum = driven(before, out, def, torque, h);
+    w = ds_deformable_predict(d, before, momentum, options);
+  } else {
+    momentum = driven(v3_mul(body->inertia, w), out, def, torque, h);
+    w = ds_free_spin(body->inertia, momentum, h);
   }
+  out->spin = mat3_mul_v3(&out->rotation, momentum);
+  out->w = mat3_mul_v3(&out->rotation, w);
+}
+
+typedef struct prediction {
+  ds_assembly *assembly;
+  const ds_scene *scene;
+  const ds_state *state;
+  const ds_options *options;
+} prediction;
+
+static void predict_one(void *context, int32_t i, int32_t worker) {
+  const prediction *p = context;
+  ds_step_body *s = &p->assembly->bodies[i];
+  (void)worker;
+  if (!s->moves) return;
+  predict_body(s, &p->scene->bodies[i], &p->state->bodies[i], p->state->force[i], p->state->torque[i],
+               p->scene->def.gravity, p->options);
+  if (s->island < 0) return;
+  ds_island *island = &p->assembly->islands[s->island];
+  const double *rate = s->deformable ? s->deformable->rate : NULL;
+  ds_scale_velocity(island->predicted + island->problem.first[s->local], s, s->v, s->w, rate);
+}
+
+void ds_predict(ds_assembly *assembly, const ds_scene *scene, const ds_state *state, const ds_options *options,
+                ds_pool *pool) {
+  prediction p = {assembly, scene, state, options};
+  ds_share_out(scene->reduced_count > 0 ? pool : NULL, scene->body_count, predict_one, &p);
 }

@@ -4,11 +4,17 @@
 
 #include "assemble/assemble.h"
 
-/* Fills v, w and spin of the assembly's moving bodies and the predicted velocities of the islands. */
-void ds_predict(ds_assembly *assembly, const ds_scene *scene, const ds_state *state, double h);
+/* Fills v, w, spin and rates of the assembly's moving bodies and the predicted velocities of the islands. The pool may
+ * be NULL. */
+void ds_predict(ds_assembly *assembly, const ds_scene *scene, const ds_state *state, const ds_options *options,
+                ds_pool *pool);
 
 /* The angular velocity, constant over a step of h, that turns a free body of principal moments `inertia` and body-frame
  * momentum `momentum` so that energy and momentum are conserved (rigid.c). */
 ds_vec3 ds_free_spin(ds_vec3 inertia, ds_vec3 momentum, double h);
+
+/* The angular velocity, in the body frame, and the rates (into d->rate) of a free deformable body over one step: it has
+ * angular momentum `before`, and `momentum` with what torques and damping do in this step (deformable.c). */
+ds_vec3 ds_deformable_predict(ds_step_deformable *d, ds_vec3 before, ds_vec3 momentum, const ds_options *options);
 
 #endif

@@ -14,6 +14,10 @@ const char *ds_record_set_path(ds_record_set set) {
       return "/frames/pose";
     case DS_SET_VELOCITY:
       return "/frames/velocity";
+    case DS_SET_REDUCED:
+      return "/frames/reduced";
+    case DS_SET_REDUCED_RATE:
+      return "/frames/reduced_rate";
     case DS_SET_REPORT:
       return "/frames/report";
     case DS_SET_CONTACT_START:
@@ -148,6 +152,8 @@ bool ds_record_has_members(hid_t file_type, hid_t memory_type) {
 
 #define SETTING(name, kind) \
   { #name, kind, offsetof(ds_setting_values, name), false }
+#define LATER(name, kind) \
+  { #name, kind, offsetof(ds_setting_values, name), true }
 const ds_setting *ds_record_settings(int32_t *count) {
   static const ds_setting settings[] = {
       SETTING(time, DS_SETTING_REAL),
@@ -161,7 +167,10 @@ const ds_setting *ds_record_settings(int32_t *count) {
       SETTING(max_iterations, DS_SETTING_INTEGER),
       SETTING(warm_start, DS_SETTING_INTEGER),
       SETTING(contacts_per_face, DS_SETTING_INTEGER),
-      {"sub_islands", DS_SETTING_INTEGER, offsetof(ds_setting_values, sub_islands), true},
+      LATER(sub_islands, DS_SETTING_INTEGER),
+      LATER(metric, DS_SETTING_INTEGER),
+      LATER(newton, DS_SETTING_INTEGER),
+      LATER(newmark_damping, DS_SETTING_REAL),
   };
   *count = (int32_t)(sizeof settings / sizeof *settings);
   return settings;

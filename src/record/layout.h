@@ -8,14 +8,18 @@
 #include "record/record.h"
 
 #define DS_RECORD_FORMAT "drystone-recording"
-/* Version 2 has /solids. A scene without solids is recorded as version 1, which older programs read too. */
-enum { DS_RECORD_FORMAT_PLAIN = 1, DS_RECORD_FORMAT_VERSION = 2 };
+/* Version 2 has /solids, version 3 may have /deformables. A scene is recorded as the lowest version that can hold it,
+ * which older programs read too. */
+enum { DS_RECORD_FORMAT_PLAIN = 1, DS_RECORD_FORMAT_SOLIDS = 2, DS_RECORD_FORMAT_VERSION = 3 };
 
-/* The datasets, each with one row a frame but for the last three. */
+/* The datasets, each with one row a frame but for the last three. Those of reduced coordinates are there where a scene
+ * has deformable bodies: R = 0 of them else. */
 typedef enum ds_record_set {
   DS_SET_TIME,          /* F */
   DS_SET_POSE,          /* F x B x 7: x y z, w x y z */
   DS_SET_VELOCITY,      /* F x B x 6: linear, angular */
+  DS_SET_REDUCED,       /* F x R: coordinates of all deformable bodies */
+  DS_SET_REDUCED_RATE,  /* F x R: their rates */
   DS_SET_REPORT,        /* F rows of ds_report_row */
   DS_SET_CONTACT_START, /* F: first row in /contacts */
   DS_SET_CONTACT_COUNT, /* F: so many rows */
@@ -26,6 +30,9 @@ typedef enum ds_record_set {
 } ds_record_set;
 
 const char *ds_record_set_path(ds_record_set set);
+static inline bool ds_record_set_is_reduced(ds_record_set set) {
+  return set == DS_SET_REDUCED || set == DS_SET_REDUCED_RATE;
+}
 
 /* A step report as a row: fixed-size integers, no padding that is not zero. */
 typedef struct ds_report_row {
@@ -64,8 +71,9 @@ typedef struct ds_setting {
   bool optional; /* recordings of earlier versions do not have it */
 } ds_setting;
 typedef struct ds_setting_values {
-  double time, step, tolerance, rel_err, margin;
+  double time, step, tolerance, rel_err, margin, newmark_damping;
   int32_t method, predictor, friction_samples, max_iterations, warm_start, sub_islands, contacts_per_face;
+  int32_t metric, newton;
 } ds_setting_values;
 const ds_setting *ds_record_settings(int32_t *count);
 
@@ -82,6 +90,18 @@ typedef struct ds_record_meshes {
   int64_t file_size; /* bytes */
 } ds_record_meshes;
 ds_status ds_record_read_solid(void *meshes, ds_mesh *mesh, const char *name, ds_error *error);
+
+/* The reduced bodies of a scene, each once, in the order in which bodies use them (deformables.c). */
+typedef struct ds_record_reduced {
+  const ds_reduced **items;
+  int32_t *of_body; /* -1 = rigid */
+  int32_t count, capacity;
+} ds_record_reduced;
+ds_status ds_record_list_reduced(ds_record_reduced *list, const ds_scene *scene, ds_error *error);
+void ds_record_free_reduced(ds_record_reduced *list); /* also after a failure */
+bool ds_record_write_reduced(hid_t file, const ds_record_reduced *list, const ds_scene *scene);
+/* A ds_reduced_source; the user is a ds_record_meshes. */
+ds_reduced *ds_record_read_reduced(void *meshes, int32_t index, ds_error *error);
 
 /* What HDF5 says went wrong last, innermost first: the system's own message where there is one. */
 void ds_record_reason(char *text, size_t size);

@@ -13,7 +13,9 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "body/scene.h"
 #include "la/vec3.h"
+#include "record/attributes.h"
 #include "record/layout.h"
 
 /* What looks damaged may be half written: HDF5 reads it again, each time after twice the time, from 1 ns. 24 attempts
@@ -28,7 +30,7 @@ struct ds_recording {
   ds_scene *scene;
   ds_run_settings settings;
   bool closed;
-  int32_t body_count, frames;
+  int32_t body_count, reduced_count, frames;
   int64_t contact_rows, file_size;
   double *times;
   int64_t *contact_start;
@@ -36,6 +38,7 @@ struct ds_recording {
   double *row; /* 7 numbers a body */
   ds_pose *poses;
   ds_vec3 *velocities, *angular_velocities;
+  double *reduced, *reduced_rate;
   ds_report_row *reports; /* a block of them, aligned to REPORT_BLOCK */
   int32_t report_block;   /* which, -1 = none */
   ds_contact_row *contact_rows_read;
@@ -53,35 +56,7 @@ static ds_status no_memory(const ds_recording *r, ds_error *error) {
   return ds_fail(error, DS_ERROR_MEMORY, "%s: out of memory", r->path);
 }
 
-/* ---- Attributes and texts ---- */
-
-/* Reads a fixed-length text attribute into a buffer; false where it is missing, too long or no text. */
-static bool read_text(char *text, size_t size, hid_t at, const char *name) {
-  if (H5Aexists(at, name) <= 0) return false;
-  hid_t attribute = H5Aopen(at, name, H5P_DEFAULT), type = attribute >= 0 ? H5Aget_type(attribute) : -1;
-  hid_t space = attribute >= 0 ? H5Aget_space(attribute) : -1;
-  bool ok = type >= 0 && space >= 0 && H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0 &&
-            H5Tget_size(type) < size && H5Sget_simple_extent_npoints(space) == 1;
-  memset(text, 0, size);
-  ok = ok && H5Aread(attribute, type, text) >= 0;
-  if (space >= 0) H5Sclose(space);
-  if (type >= 0) H5Tclose(type);
-  if (attribute >= 0) H5Aclose(attribute);
-  return ok;
-}
-
-static bool read_number(void *value, hid_t at, const char *name, bool real) {
-  if (H5Aexists(at, name) <= 0) return false;
-  hid_t attribute = H5Aopen(at, name, H5P_DEFAULT), type = attribute >= 0 ? H5Aget_type(attribute) : -1;
-  hid_t space = attribute >= 0 ? H5Aget_space(attribute) : -1;
-  bool ok = type >= 0 && space >= 0 && H5Tget_class(type) == (real ? H5T_FLOAT : H5T_INTEGER) &&
-            H5Sget_simple_extent_npoints(space) == 1 &&
-            H5Aread(attribute, real ? H5T_NATIVE_DOUBLE : H5T_NATIVE_INT32, value) >= 0;
-  if (space >= 0) H5Sclose(space);
-  if (type >= 0) H5Tclose(type);
-  if (attribute >= 0) H5Aclose(attribute);
-  return ok;
-}
+/* ---- Scene and settings ---- */
 
 static ds_status read_scene_text(ds_recording *r, ds_error *error) {
   if (H5Lexists(r->file, "/scene", H5P_DEFAULT) <= 0) return damaged(r, error, "it has no /scene");
@@ -99,20 +74,29 @@ static ds_status read_scene_text(ds_recording *r, ds_error *error) {
   return ok ? DS_OK : damaged(r, error, "the text of its scene cannot be read");
 }
 
+static bool read_setting(ds_setting_values *values, hid_t group, const ds_setting *setting) {
+  void *value = (char *)values + setting->offset;
+  return setting->kind == DS_SETTING_REAL ? ds_attribute_read_real(value, group, setting->name)
+                                          : ds_attribute_read_integer(value, group, setting->name);
+}
+
 static ds_status read_settings(ds_recording *r, ds_error *error) {
-  ds_setting_values values = {.sub_islands = 1};
+  const ds_options usual = ds_default_options(); /* what older recordings do not say */
+  ds_setting_values values = {.sub_islands = usual.sub_islands,
+                              .metric = (int32_t)usual.metric,
+                              .newton = usual.newton,
+                              .newmark_damping = usual.newmark_damping};
   int32_t count;
   const ds_setting *settings = ds_record_settings(&count);
   hid_t group = H5Lexists(r->file, "/settings", H5P_DEFAULT) > 0 ? H5Gopen2(r->file, "/settings", H5P_DEFAULT) : -1;
-  bool ok = group >= 0 && read_text(r->settings.name, sizeof r->settings.name, group, "name");
+  bool ok = group >= 0 && ds_attribute_read_text(r->settings.name, sizeof r->settings.name, group, "name");
   for (int32_t i = 0; ok && i < count; i++)
     ok =
-        (settings[i].optional && H5Aexists(group, settings[i].name) <= 0) ||
-        read_number((char *)&values + settings[i].offset, group, settings[i].name, settings[i].kind == DS_SETTING_REAL);
+        (settings[i].optional && H5Aexists(group, settings[i].name) <= 0) || read_setting(&values, group, &settings[i]);
   if (group >= 0) H5Gclose(group);
   if (!ok) return damaged(r, error, "its /settings are not complete");
   if (!isfinite(values.time) || values.time < 0) return damaged(r, error, "its time is no length of time");
-  if (values.method < 0 || values.predictor < 0) return damaged(r, error, "its method is unknown");
+  if (values.method < 0 || values.predictor < 0 || values.metric < 0) return damaged(r, error, "its method is unknown");
   r->settings.time = values.time;
   ds_options *o = &r->settings.options;
   o->step = values.step;
@@ -126,6 +110,9 @@ static ds_status read_settings(ds_recording *r, ds_error *error) {
   o->warm_start = values.warm_start != 0;
   o->sub_islands = values.sub_islands != 0;
   o->contacts_per_face = values.contacts_per_face;
+  o->metric = (ds_metric)values.metric;
+  o->newton = values.newton;
+  o->newmark_damping = values.newmark_damping;
   ds_error why;
   return ds_options_check(o, &why) == DS_OK ? DS_OK : damaged(r, error, why.message);
 }
@@ -148,6 +135,10 @@ static bool set_fits(ds_recording *r, ds_record_set set, int64_t *rows) {
       break;
     case DS_SET_VELOCITY:
       ok = ok && class == H5T_FLOAT && rank == 3 && dims[1] == bodies && dims[2] == 6;
+      break;
+    case DS_SET_REDUCED:
+    case DS_SET_REDUCED_RATE:
+      ok = ok && class == H5T_FLOAT && rank == 2 && dims[1] == (hsize_t)r->reduced_count;
       break;
     case DS_SET_REPORT:
       ok = ok && rank == 1 && ds_record_has_members(type, r->report_type);
@@ -177,12 +168,17 @@ static ds_status bad_set(const ds_recording *r, ds_error *error, int set, const 
   return damaged(r, error, text);
 }
 
+static bool has_set(const ds_recording *r, int set) {
+  return r->reduced_count > 0 || !ds_record_set_is_reduced((ds_record_set)set);
+}
+
 /* Opens the datasets and learns their number of rows. Reads first how many frames there are, then the sizes: a writer
  * may be adding to them. */
 static ds_status open_sets(ds_recording *r, int64_t *rows, ds_error *error) {
   bool frames = H5Lexists(r->file, "/frames", H5P_DEFAULT) > 0;
   for (int i = 0; i < DS_SET_END; i++) {
     const char *path = ds_record_set_path((ds_record_set)i);
+    if (!has_set(r, i)) continue;
     if (frames && H5Lexists(r->file, path, H5P_DEFAULT) > 0) r->sets[i] = H5Dopen2(r->file, path, H5P_DEFAULT);
     if (r->sets[i] < 0) return bad_set(r, error, i, "is missing");
   }
@@ -192,7 +188,7 @@ static ds_status open_sets(ds_recording *r, int64_t *rows, ds_error *error) {
         H5Dread(r->sets[i], H5T_NATIVE_INT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, &scalars[i]) < 0 || scalars[i] < 0)
       return bad_set(r, error, i, "is no count");
   for (int i = 0; i < DS_SET_COUNT; i++)
-    if (H5Drefresh(r->sets[i]) < 0 || !set_fits(r, (ds_record_set)i, &rows[i]))
+    if (has_set(r, i) && (H5Drefresh(r->sets[i]) < 0 || !set_fits(r, (ds_record_set)i, &rows[i])))
       return bad_set(r, error, i, "has another type or shape than expected");
   rows[DS_SET_COUNT] = scalars[DS_SET_COUNT];
   r->closed = scalars[DS_SET_CLOSED] == 1;
@@ -216,13 +212,14 @@ static bool read_rows(const ds_recording *r, void *rows, ds_record_set set, hid_
 static ds_status count_frames(ds_recording *r, const int64_t *rows, ds_error *error) {
   int64_t frames = rows[DS_SET_COUNT];
   for (int i = 0; i <= DS_SET_CONTACT_COUNT; i++) {
-    if (rows[i] >= frames) continue;
+    if (!has_set(r, i) || rows[i] >= frames) continue;
     if (r->closed) return damaged(r, error, "its datasets are shorter than its number of frames");
     frames = rows[i];
   }
   struct stat status; /* it may have grown since */
   if (stat(r->path, &status) == 0 && (int64_t)status.st_size > r->file_size) r->file_size = (int64_t)status.st_size;
-  int64_t bodies = r->body_count > 0 ? r->body_count : 1, bytes = 8 * (7 + 6) * bodies + 8 + 8 + 4;
+  int64_t bodies = r->body_count > 0 ? r->body_count : 1,
+          bytes = 8 * (7 + 6) * bodies + 16 * (int64_t)r->reduced_count + 8 + 8 + 4;
   if (frames > r->file_size / bytes || frames > INT32_MAX) return damaged(r, error, too_short);
   r->frames = (int32_t)frames;
   r->contact_rows = rows[DS_SET_CONTACTS];
@@ -240,8 +237,10 @@ static ds_status read_index(ds_recording *r, ds_error *error) {
   r->poses = calloc(bodies, sizeof *r->poses);
   r->velocities = calloc(bodies, sizeof *r->velocities);
   r->angular_velocities = calloc(bodies, sizeof *r->angular_velocities);
+  r->reduced = calloc((size_t)r->reduced_count + 1, sizeof *r->reduced);
+  r->reduced_rate = calloc((size_t)r->reduced_count + 1, sizeof *r->reduced_rate);
   if (!r->times || !r->contact_start || !r->contact_count || !r->row || !r->reports || !r->poses || !r->velocities ||
-      !r->angular_velocities)
+      !r->angular_velocities || !r->reduced || !r->reduced_rate)
     return no_memory(r, error);
   if (r->frames == 0) return DS_OK;
   if (!read_rows(r, r->times, DS_SET_TIME, H5T_NATIVE_DOUBLE, 0, r->frames) ||
@@ -286,14 +285,15 @@ static ds_status open_file(ds_recording *r, ds_error *error) {
     return damaged(r, error, reason);
   }
   char format[64];
-  if (!read_text(format, sizeof format, r->file, "format") || strcmp(format, DS_RECORD_FORMAT) != 0)
+  if (!ds_attribute_read_text(format, sizeof format, r->file, "format") || strcmp(format, DS_RECORD_FORMAT) != 0)
     return damaged(r, error, "an HDF5 file of another kind");
   int32_t version;
-  if (!read_number(&version, r->file, "format_version", false)) return damaged(r, error, "it has no format version");
+  if (!ds_attribute_read_integer(&version, r->file, "format_version"))
+    return damaged(r, error, "it has no format version");
   if (version < DS_RECORD_FORMAT_PLAIN || version > DS_RECORD_FORMAT_VERSION)
     return ds_fail(error, DS_ERROR_INPUT, "%s: recording of format version %d; this program reads versions %d to %d",
                    r->path, (int)version, (int)DS_RECORD_FORMAT_PLAIN, (int)DS_RECORD_FORMAT_VERSION);
-  if (!read_text(r->version, sizeof r->version, r->file, "drystone_version"))
+  if (!ds_attribute_read_text(r->version, sizeof r->version, r->file, "drystone_version"))
     return damaged(r, error, "it has no drystone_version");
   return DS_OK;
 }
@@ -305,10 +305,12 @@ static ds_status open_scene(ds_recording *r, ds_error *error) {
   ds_scene_read_options options = ds_default_scene_read();
   options.surface_only = true;
   options.meshes = ds_record_read_solid;
+  options.reduced = ds_record_read_reduced;
   options.user = &meshes;
   r->scene = ds_scene_read_text_with(r->text, strlen(r->text), "scene", &options, &in_text, &why);
   if (r->scene == NULL) return damaged(r, error, why.message);
-  r->body_count = ds_scene_body_count(r->scene);
+  r->body_count = r->scene->body_count;
+  r->reduced_count = r->scene->reduced_count;
   return DS_OK;
 }
 
@@ -354,6 +356,8 @@ void ds_recording_close(ds_recording *r) {
   free(r->poses);
   free(r->velocities);
   free(r->angular_velocities);
+  free(r->reduced);
+  free(r->reduced_rate);
   free(r->contact_rows_read);
   free(r->contacts);
   free(r);
@@ -459,6 +463,20 @@ static ds_status read_motion(ds_recording *r, int32_t index, ds_error *error) {
   return DS_OK;
 }
 
+static bool read_numbers(ds_recording *r, double *x, ds_record_set set, int32_t index) {
+  if (!read_rows(r, x, set, H5T_NATIVE_DOUBLE, index, 1)) return false;
+  for (int32_t i = 0; i < r->reduced_count; i++)
+    if (!isfinite(x[i])) return false;
+  return true;
+}
+
+static ds_status read_reduced(ds_recording *r, int32_t index, ds_error *error) {
+  if (r->reduced_count == 0 || (read_numbers(r, r->reduced, DS_SET_REDUCED, index) &&
+                                read_numbers(r, r->reduced_rate, DS_SET_REDUCED_RATE, index)))
+    return DS_OK;
+  return bad_frame(r, error, index, "its reduced coordinates cannot be read, or one is not finite");
+}
+
 static bool reserve_contacts(ds_recording *r, int32_t count) {
   if (count <= r->contact_capacity) return true;
   ds_contact_row *rows = realloc(r->contact_rows_read, (size_t)count * sizeof *rows);
@@ -507,12 +525,15 @@ ds_status ds_recording_read(ds_recording *r, ds_frame *frame, int32_t index, ds_
   ds_step_report report;
   ds_status status = ds_recording_read_report(r, &report, index, error);
   if (status == DS_OK) status = read_motion(r, index, error);
+  if (status == DS_OK) status = read_reduced(r, index, error);
   if (status == DS_OK) status = read_contacts(r, index, error);
   if (status != DS_OK) return status;
   *frame = (ds_frame){.time = r->times[index],
                       .poses = r->poses,
                       .velocities = r->velocities,
                       .angular_velocities = r->angular_velocities,
+                      .reduced = r->reduced_count > 0 ? r->reduced : NULL,
+                      .reduced_rate = r->reduced_count > 0 ? r->reduced_rate : NULL,
                       .contacts = r->contacts,
                       .contact_count = r->contact_count[index],
                       .report = report};

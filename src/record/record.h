@@ -9,10 +9,11 @@
 typedef struct ds_recorder ds_recorder;
 
 /* Creates the file (refuses nothing: an existing file is replaced only once the new one is open). The scene's JSON
- * text, the run settings, the meshes of its solids and the library version go inside. */
+ * text, the run settings, the meshes of its solids, its reduced bodies and the library version go inside. */
 ds_recorder *ds_recorder_create(const char *path, const char *scene_text, const ds_run_settings *run,
                                 const ds_scene *scene, ds_error *error);
-/* Appends one frame: time, poses of user frames, velocities, contacts with impulses, certificate. */
+/* Appends one frame: time, poses of user frames, velocities, reduced coordinates, contacts with impulses, certificate.
+ */
 ds_status ds_recorder_append(ds_recorder *recorder, const ds_scene *scene, const ds_state *state,
                              const ds_step_report *report, ds_error *error);
 ds_status ds_recorder_close(ds_recorder *recorder, ds_error *error); /* frees it in every case */
@@ -31,7 +32,8 @@ typedef struct ds_frame {
   double time;
   ds_pose *poses; /* body_count, user frames; owned by the recording until the next read */
   ds_vec3 *velocities, *angular_velocities;
-  ds_contact *contacts; /* contact_count */
+  double *reduced, *reduced_rate; /* of all deformable bodies, one after the other; NULL = there are none */
+  ds_contact *contacts;           /* contact_count */
   int32_t contact_count;
   ds_step_report report;
 } ds_frame;

@@ -19,6 +19,8 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/thread.h"
+#include "body/scene.h"
+#include "record/attributes.h"
 #include "record/layout.h"
 
 #define FLUSH_SECONDS 0.25
@@ -31,7 +33,7 @@ enum {
 /* Frames that wait to be written. */
 typedef struct waiting {
   int32_t capacity, count;
-  double *time, *pose, *velocity;
+  double *time, *pose, *velocity, *reduced, *reduced_rate;
   ds_report_row *report;
   int64_t *contact_start;
   int32_t *contact_count;
@@ -44,7 +46,7 @@ struct ds_recorder {
   hid_t report_type, contact_type; /* in memory */
   char *path;
   char reason[160]; /* of the last failure */
-  int32_t body_count;
+  int32_t body_count, reduced_count;
   int64_t frames, contact_rows; /* written */
   waiting next;
   ds_contact_row *last; /* contacts of the last frame, and where they are or will be */
@@ -61,28 +63,6 @@ static bool broken(ds_recorder *r) {
 
 /* ---- Creation ---- */
 
-static bool write_text(hid_t at, const char *name, const char *text) {
-  size_t length = strlen(text);
-  hid_t type = H5Tcopy(H5T_C_S1), space = H5Screate(H5S_SCALAR), attribute = -1;
-  bool ok = type >= 0 && space >= 0 && H5Tset_size(type, length > 0 ? length : 1) >= 0 &&
-            H5Tset_strpad(type, H5T_STR_NULLPAD) >= 0 && H5Tset_cset(type, H5T_CSET_UTF8) >= 0;
-  if (ok) attribute = H5Acreate2(at, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
-  ok = ok && attribute >= 0 && H5Awrite(attribute, type, text) >= 0;
-  if (attribute >= 0) H5Aclose(attribute);
-  if (space >= 0) H5Sclose(space);
-  if (type >= 0) H5Tclose(type);
-  return ok;
-}
-
-static bool write_number(hid_t at, const char *name, hid_t file_type, hid_t memory_type, const void *value) {
-  hid_t space = H5Screate(H5S_SCALAR);
-  hid_t attribute = space >= 0 ? H5Acreate2(at, name, file_type, space, H5P_DEFAULT, H5P_DEFAULT) : -1;
-  bool ok = attribute >= 0 && H5Awrite(attribute, memory_type, value) >= 0;
-  if (attribute >= 0) H5Aclose(attribute);
-  if (space >= 0) H5Sclose(space);
-  return ok;
-}
-
 static bool write_settings(hid_t file, const ds_run_settings *run) {
   const ds_options *o = &run->options;
   ds_setting_values values = {.time = run->time,
@@ -96,16 +76,19 @@ static bool write_settings(hid_t file, const ds_run_settings *run) {
                               .max_iterations = o->max_iterations,
                               .warm_start = o->warm_start,
                               .sub_islands = o->sub_islands,
-                              .contacts_per_face = o->contacts_per_face};
+                              .contacts_per_face = o->contacts_per_face,
+                              .metric = (int32_t)o->metric,
+                              .newton = o->newton,
+                              .newmark_damping = o->newmark_damping};
   int32_t count;
   const ds_setting *settings = ds_record_settings(&count);
   hid_t group = H5Gcreate2(file, "/settings", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-  bool ok = group >= 0 && write_text(group, "name", run->name);
+  bool ok = group >= 0 && ds_attribute_write_text(group, "name", run->name);
   for (int32_t i = 0; ok && i < count; i++) {
     const void *value = (const char *)&values + settings[i].offset;
-    bool real = settings[i].kind == DS_SETTING_REAL;
-    ok = write_number(group, settings[i].name, real ? H5T_IEEE_F64LE : H5T_STD_I32LE,
-                      real ? H5T_NATIVE_DOUBLE : H5T_NATIVE_INT32, value);
+    ok = settings[i].kind == DS_SETTING_REAL
+             ? ds_attribute_write_real(group, settings[i].name, *(const double *)value)
+             : ds_attribute_write_integer(group, settings[i].name, *(const int32_t *)value);
   }
   if (group >= 0) H5Gclose(group);
   return ok;
@@ -152,6 +135,10 @@ static hid_t create_scalar(hid_t file, ds_record_set set, hid_t file_type) {
   return id;
 }
 
+static bool has_set(const ds_recorder *r, ds_record_set set) {
+  return r->reduced_count > 0 || !ds_record_set_is_reduced(set);
+}
+
 static bool create_sets(ds_recorder *r) {
   hid_t report = ds_record_report_type(true), contact = ds_record_contact_type(true);
   hid_t group = H5Gcreate2(r->file, "/frames", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
@@ -163,13 +150,18 @@ static bool create_sets(ds_recorder *r) {
     s[DS_SET_TIME] = create_growing(r->file, DS_SET_TIME, H5T_IEEE_F64LE, 0, 0, 0);
     s[DS_SET_POSE] = create_growing(r->file, DS_SET_POSE, H5T_IEEE_F64LE, 2, bodies, 7);
     s[DS_SET_VELOCITY] = create_growing(r->file, DS_SET_VELOCITY, H5T_IEEE_F64LE, 2, bodies, 6);
+    if (r->reduced_count > 0) {
+      hsize_t reduced = (hsize_t)r->reduced_count;
+      s[DS_SET_REDUCED] = create_growing(r->file, DS_SET_REDUCED, H5T_IEEE_F64LE, 1, reduced, 0);
+      s[DS_SET_REDUCED_RATE] = create_growing(r->file, DS_SET_REDUCED_RATE, H5T_IEEE_F64LE, 1, reduced, 0);
+    }
     s[DS_SET_REPORT] = create_growing(r->file, DS_SET_REPORT, report, 0, 0, 0);
     s[DS_SET_CONTACT_START] = create_growing(r->file, DS_SET_CONTACT_START, H5T_STD_I64LE, 0, 0, 0);
     s[DS_SET_CONTACT_COUNT] = create_growing(r->file, DS_SET_CONTACT_COUNT, H5T_STD_I32LE, 0, 0, 0);
     s[DS_SET_CONTACTS] = create_growing(r->file, DS_SET_CONTACTS, contact, 0, 0, 0);
     s[DS_SET_COUNT] = create_scalar(r->file, DS_SET_COUNT, H5T_STD_I64LE);
     s[DS_SET_CLOSED] = create_scalar(r->file, DS_SET_CLOSED, H5T_STD_I32LE);
-    for (int i = 0; i < DS_SET_END; i++) ok = ok && s[i] >= 0;
+    for (int i = 0; i < DS_SET_END; i++) ok = ok && (s[i] >= 0 || !has_set(r, (ds_record_set)i));
   }
   if (report >= 0) H5Tclose(report);
   if (contact >= 0) H5Tclose(contact);
@@ -178,7 +170,7 @@ static bool create_sets(ds_recorder *r) {
 }
 
 static bool create_file(ds_recorder *r, const char *name, const char *scene_text, const ds_run_settings *run,
-                        const ds_record_solids *solids) {
+                        const ds_record_solids *solids, const ds_record_reduced *reduced, const ds_scene *scene) {
   hid_t access = H5Pcreate(H5P_FILE_ACCESS);
   if (access < 0) return broken(r);
   if (H5Pset_libver_bounds(access, H5F_LIBVER_LATEST, H5F_LIBVER_LATEST) >= 0)
@@ -186,12 +178,14 @@ static bool create_file(ds_recorder *r, const char *name, const char *scene_text
   if (r->file < 0) broken(r);
   H5Pclose(access);
   if (r->file < 0) return false;
-  int32_t version = solids->count > 0 ? DS_RECORD_FORMAT_VERSION : DS_RECORD_FORMAT_PLAIN;
-  bool ok = write_text(r->file, "format", DS_RECORD_FORMAT) &&
-            write_number(r->file, "format_version", H5T_STD_I32LE, H5T_NATIVE_INT32, &version) &&
-            write_text(r->file, "drystone_version", ds_version()) && write_settings(r->file, run) &&
-            write_scene(r->file, scene_text) && ds_record_write_solids(r->file, solids) && create_sets(r) &&
-            H5Fstart_swmr_write(r->file) >= 0;
+  int32_t version = reduced->count > 0  ? DS_RECORD_FORMAT_VERSION
+                    : solids->count > 0 ? DS_RECORD_FORMAT_SOLIDS
+                                        : DS_RECORD_FORMAT_PLAIN;
+  bool ok = ds_attribute_write_text(r->file, "format", DS_RECORD_FORMAT) &&
+            ds_attribute_write_integer(r->file, "format_version", version) &&
+            ds_attribute_write_text(r->file, "drystone_version", ds_version()) && write_settings(r->file, run) &&
+            write_scene(r->file, scene_text) && ds_record_write_solids(r->file, solids) &&
+            ds_record_write_reduced(r->file, reduced, scene) && create_sets(r) && H5Fstart_swmr_write(r->file) >= 0;
   return ok || broken(r);
 }
 
@@ -233,6 +227,8 @@ static void recorder_free_memory(ds_recorder *r) {
   free(w->time);
   free(w->pose);
   free(w->velocity);
+  free(w->reduced);
+  free(w->reduced_rate);
   free(w->report);
   free(w->contact_start);
   free(w->contact_count);
@@ -242,9 +238,9 @@ static void recorder_free_memory(ds_recorder *r) {
   free(r);
 }
 
-static bool waiting_create(waiting *w, int32_t body_count) {
-  size_t bodies = body_count > 0 ? (size_t)body_count : 1;
-  size_t frame = (7 + 6) * sizeof(double) * bodies + sizeof(ds_report_row);
+static bool waiting_create(waiting *w, int32_t body_count, int32_t reduced_count) {
+  size_t bodies = body_count > 0 ? (size_t)body_count : 1, reduced = (size_t)reduced_count;
+  size_t frame = ((7 + 6) * bodies + 2 * reduced) * sizeof(double) + sizeof(ds_report_row);
   size_t n = WAITING_BYTES / frame < 1                ? 1
              : WAITING_BYTES / frame > WAITING_FRAMES ? WAITING_FRAMES
                                                       : WAITING_BYTES / frame;
@@ -252,22 +248,28 @@ static bool waiting_create(waiting *w, int32_t body_count) {
   w->time = calloc(n, sizeof *w->time);
   w->pose = calloc(n * bodies, 7 * sizeof *w->pose);
   w->velocity = calloc(n * bodies, 6 * sizeof *w->velocity);
+  w->reduced = calloc(n * reduced + 1, sizeof *w->reduced);
+  w->reduced_rate = calloc(n * reduced + 1, sizeof *w->reduced_rate);
   w->report = calloc(n, sizeof *w->report);
   w->contact_start = calloc(n, sizeof *w->contact_start);
   w->contact_count = calloc(n, sizeof *w->contact_count);
-  return w->time && w->pose && w->velocity && w->report && w->contact_start && w->contact_count;
+  return w->time && w->pose && w->velocity && w->reduced && w->reduced_rate && w->report && w->contact_start &&
+         w->contact_count;
 }
 
-static ds_recorder *recorder_new(const char *path, int32_t body_count) {
+static ds_recorder *recorder_new(const char *path, const ds_scene *scene) {
   ds_recorder *r = calloc(1, sizeof *r);
   if (r == NULL) return NULL;
   r->file = -1;
   for (int i = 0; i < DS_SET_END; i++) r->sets[i] = -1;
-  r->body_count = body_count;
+  r->body_count = scene->body_count;
+  r->reduced_count = scene->reduced_count;
   r->report_type = ds_record_report_type(false);
   r->contact_type = ds_record_contact_type(false);
   r->path = strdup(path);
-  if (waiting_create(&r->next, body_count) && r->path != NULL && r->report_type >= 0 && r->contact_type >= 0) return r;
+  if (waiting_create(&r->next, r->body_count, r->reduced_count) && r->path != NULL && r->report_type >= 0 &&
+      r->contact_type >= 0)
+    return r;
   recorder_free(r);
   recorder_free_memory(r);
   return NULL;
@@ -277,18 +279,21 @@ static ds_recorder *recorder_new(const char *path, int32_t body_count) {
 static bool create_at(ds_recorder *r, const char *name, const char *scene_text, const ds_run_settings *run,
                       const ds_scene *scene, ds_error *error) {
   ds_record_solids solids = {0};
+  ds_record_reduced reduced = {0};
   ds_error why = {{0}};
-  bool made = ds_record_list_solids(&solids, scene, &why) == DS_OK;
+  bool made =
+      ds_record_list_solids(&solids, scene, &why) == DS_OK && ds_record_list_reduced(&reduced, scene, &why) == DS_OK;
   if (!made) {
     snprintf(r->reason, sizeof r->reason, "%.159s", why.message);
   } else {
-    made = create_file(r, name, scene_text, run, &solids);
+    made = create_file(r, name, scene_text, run, &solids, &reduced, scene);
     if (made && rename(name, r->path) != 0) {
       snprintf(r->reason, sizeof r->reason, "%s", strerror(errno));
       made = false;
     }
   }
   free(solids.items);
+  ds_record_free_reduced(&reduced);
   if (!made) ds_fail(error, DS_ERROR_INPUT, "recording %s: cannot be created: %s", r->path, r->reason);
   return made;
 }
@@ -298,7 +303,7 @@ ds_recorder *ds_recorder_create(const char *path, const char *scene_text, const 
   ds_record_quiet();
   char *name = NULL;
   if (reserve_name(&name, path, error) != DS_OK) return NULL;
-  ds_recorder *r = recorder_new(path, ds_scene_body_count(scene));
+  ds_recorder *r = recorder_new(path, scene);
   if (r == NULL) {
     ds_fail(error, DS_ERROR_MEMORY, "recording %s: out of memory", path);
   } else if (create_at(r, name, scene_text, run, scene, error)) {
@@ -351,6 +356,9 @@ static bool write_waiting(ds_recorder *r) {
   bool ok = append_rows(r, DS_SET_TIME, H5T_NATIVE_DOUBLE, r->frames, w->count, w->time) &&
             append_rows(r, DS_SET_POSE, H5T_NATIVE_DOUBLE, r->frames, w->count, w->pose) &&
             append_rows(r, DS_SET_VELOCITY, H5T_NATIVE_DOUBLE, r->frames, w->count, w->velocity) &&
+            (r->reduced_count == 0 ||
+             (append_rows(r, DS_SET_REDUCED, H5T_NATIVE_DOUBLE, r->frames, w->count, w->reduced) &&
+              append_rows(r, DS_SET_REDUCED_RATE, H5T_NATIVE_DOUBLE, r->frames, w->count, w->reduced_rate))) &&
             append_rows(r, DS_SET_REPORT, r->report_type, r->frames, w->count, w->report) &&
             append_rows(r, DS_SET_CONTACT_START, H5T_NATIVE_INT64, r->frames, w->count, w->contact_start) &&
             append_rows(r, DS_SET_CONTACT_COUNT, H5T_NATIVE_INT32, r->frames, w->count, w->contact_count) &&
@@ -367,7 +375,7 @@ static bool write_waiting(ds_recorder *r) {
 static bool flush(ds_recorder *r) {
   if (!write_waiting(r)) return false;
   for (int i = 0; i < DS_SET_COUNT; i++)
-    if (H5Dflush(r->sets[i]) < 0) return broken(r);
+    if (has_set(r, (ds_record_set)i) && H5Dflush(r->sets[i]) < 0) return broken(r);
   r->flushed = ds_clock();
   return write_scalar(r, DS_SET_COUNT, r->frames);
 }
@@ -384,6 +392,10 @@ static void keep_motion(ds_recorder *r, const ds_scene *scene, const ds_state *s
     to_array(v, ds_state_velocity(state, body));
     to_array(v + 3, ds_state_angular_velocity(state, body));
   }
+  size_t reduced = (size_t)r->reduced_count, at = reduced * (size_t)w->count;
+  if (reduced == 0) return;
+  memcpy(w->reduced + at, state->reduced, reduced * sizeof *w->reduced);
+  memcpy(w->reduced_rate + at, state->reduced_rate, reduced * sizeof *w->reduced_rate);
 }
 
 static void keep_report(ds_recorder *r, const ds_step_report *report) {
@@ -454,7 +466,7 @@ static bool keep_contacts(ds_recorder *r, const ds_state *state) {
 
 ds_status ds_recorder_append(ds_recorder *r, const ds_scene *scene, const ds_state *state, const ds_step_report *report,
                              ds_error *error) {
-  if (ds_scene_body_count(scene) != r->body_count)
+  if (scene->body_count != r->body_count || scene->reduced_count != r->reduced_count)
     return ds_fail(error, DS_ERROR_INPUT, "recording %s: was created for another scene", r->path);
   waiting *w = &r->next;
   bool ok = (w->count < w->capacity || write_waiting(r)) && keep_contacts(r, state);

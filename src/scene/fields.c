@@ -76,7 +76,8 @@ static words expected(const ds_field *f, bool with_range) {
       [DS_FIELD_CHOICE] = "one of ",
       [DS_FIELD_NAME] = "a text in double quotes",
       [DS_FIELD_OBJECT] = "an object in { }",
-      [DS_FIELD_ARRAY] = "an array in [ ]"};
+      [DS_FIELD_ARRAY] = "an array in [ ]",
+      [DS_FIELD_NAMED] = "an object in { }, or the name of one in double quotes"};
   words w;
   snprintf(w.text, sizeof w.text, "%s", kinds[f->kind]);
   bool number = f->kind == DS_FIELD_NUMBER || f->kind == DS_FIELD_INTEGER || f->kind == DS_FIELD_VECTOR;
@@ -242,6 +243,10 @@ static bool read_field(ds_reader *reader, void *target, const ds_json *value, co
     case DS_FIELD_ARRAY:
       if (value->kind != (f->kind == DS_FIELD_OBJECT ? DS_JSON_OBJECT : DS_JSON_ARRAY))
         return fail_kind(reader, value, f);
+      *(const ds_json **)out = value;
+      return true;
+    case DS_FIELD_NAMED:
+      if (value->kind != DS_JSON_OBJECT && value->kind != DS_JSON_STRING) return fail_kind(reader, value, f);
       *(const ds_json **)out = value;
       return true;
   }

@@ -25,6 +25,7 @@ typedef enum ds_field_kind {
   DS_FIELD_NAME,     /* const char *, one to 255 bytes, no control characters */
   DS_FIELD_OBJECT,   /* const ds_json * */
   DS_FIELD_ARRAY,    /* const ds_json * */
+  DS_FIELD_NAMED,    /* const ds_json *: an object, or a text that names one */
 } ds_field_kind;
 
 /* A number lies in [low, high], or in (low, high] where `above`; low = high = 0 stands for any number up to the limit.

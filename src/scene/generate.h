@@ -27,9 +27,9 @@ void ds_text_print(ds_text *text, const char *format, ...);
 typedef struct ds_generation {
   ds_text text;
   const ds_generator *generator;
-  double values[DS_GENERATION_PARAMETERS];    /* in the order of the generator's parameters; a choice as its index */
-  int32_t options, materials, solids, bodies; /* written so far */
-  char reason[256];                           /* why these parameters cannot go together; "" = they can */
+  double values[DS_GENERATION_PARAMETERS]; /* in the order of the generator's parameters; a choice as its index */
+  int32_t options, materials, solids, deformables, bodies; /* written so far */
+  char reason[256];                                        /* why these parameters cannot go together; "" = they can */
 } ds_generation;
 
 /* Parameters of the call, by name. */
@@ -37,15 +37,34 @@ double ds_generation_value(const ds_generation *g, const char *name);
 int32_t ds_generation_count(const ds_generation *g, const char *name);
 bool ds_generation_chose(const ds_generation *g, const char *name, const char *choice);
 
-/* Writing: begin, options (where wanted), materials, pairs, solids, bodies, end; in this order. */
+/* Writing: begin, options (where wanted), materials, pairs, solids, deformables, bodies, end; in this order. */
 void ds_generation_begin(ds_generation *g, const char *note, double time);
 void ds_generation_gravity(ds_generation *g, ds_vec3 gravity);
-void ds_generation_option(ds_generation *g, const char *name, double value); /* all options one after the other */
+void ds_generation_option(ds_generation *g, const char *name, double value);      /* all options one after the other */
+void ds_generation_choice(ds_generation *g, const char *name, const char *value); /* an option that is a word */
 void ds_generation_material(ds_generation *g, const char *name, double mu, double e);
 void ds_generation_pair(ds_generation *g, const char *a, const char *b, double mu, double e); /* at most one a scene */
 /* Solids by name: a figure, or a recipe as JSON text with the size of its triangles (0 = chosen). */
 void ds_generation_solid_figure(ds_generation *g, const char *name, const char *figure, double scale);
 void ds_generation_solid_recipe(ds_generation *g, const char *name, const char *recipe, double cell);
+/* A deformable by name: what it is made of, exactly one of the first four, and its material. Fill it by
+ * ds_default_soft_text first. What equals the default is left out. */
+typedef struct ds_soft_text {
+  const char *figure; /* or NULL */
+  const char *recipe; /* JSON text, or NULL */
+  const char *solid;  /* one written by the calls above, or NULL */
+  const char *file;   /* a body file, which has the rest; or NULL */
+  double scale;       /* of a figure */
+  ds_reduced_def def; /* material and modes */
+  double cell;        /* m: of the tetrahedra; 0 = chosen */
+  int32_t tets;       /* about so many, where cell is 0 */
+} ds_soft_text;
+ds_soft_text ds_default_soft_text(void);
+void ds_generation_deformable(ds_generation *g, const char *name, const ds_soft_text *soft);
+/* A deformable body; its mass comes from the deformable. `reduced` are its first coordinates and `reduced_rate` their
+ * rates, modes each; NULL = 0. */
+void ds_generation_soft(ds_generation *g, const char *material, const ds_body_def *def, const char *deformable,
+                        const double *reduced, const double *reduced_rate, int32_t modes);
 /* Densities of the shapes are written where the body gives no mass. Static bodies of generators that have a "shake"
  * parameter other than 0 are written as kinematic ones that shake along x, from 1 s for about 2 s. */
 void ds_generation_body(ds_generation *g, const char *material, const ds_body_def *def, const ds_shape_def *shapes,
@@ -118,6 +137,15 @@ void ds_generate_rings(ds_generation *g);
 void ds_generate_jam(ds_generation *g);
 void ds_generate_log_house(ds_generation *g);
 void ds_generate_ball_loop(ds_generation *g);
+void ds_generate_composites(ds_generation *g);
+void ds_generate_composites_thrown(ds_generation *g);
+void ds_generate_chairs(ds_generation *g);
+void ds_generate_soft_bounce(ds_generation *g);
+void ds_generate_soft_incline(ds_generation *g);
+void ds_generate_soft_stack(ds_generation *g);
+void ds_generate_soft_jam(ds_generation *g);
+void ds_generate_dinosaurs(ds_generation *g);
+void ds_generate_hybrid(ds_generation *g);
 
 /* The table of all generators (generate_table.c); functions[i] belongs to ds_generators()[i]. */
 typedef void ds_generate_function(ds_generation *g);

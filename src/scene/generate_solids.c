@@ -82,7 +82,10 @@ void ds_generation_drop(ds_generation *g, const char *material, const ds_faller 
     ds_quat q = ds_random_rotation(&state);
     p = v3_sub(p, quat_rotate(q, v3(kind->ahead, 0, kind->center)));
     snprintf(name, sizeof name, "%s%d", kind->figure, (int)(i + 1));
-    ds_body_def def = {.name = name, .pose = {p, q}, .color = kind->colors[random_below(&state, 2)]};
+    ds_body_def def = {.name = name,
+                       .pose = {p, q},
+                       .color = kind->colors[random_below(&state, 2)],
+                       .release_time = i / (side * side) * grid->interval};
     ds_generation_solid(g, material, &def, kind->figure, kind->density);
   }
 }

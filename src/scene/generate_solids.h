@@ -31,6 +31,7 @@ extern const ds_faller ds_fallers[DS_FALLERS];
 typedef struct ds_grid {
   int32_t count, side;
   double cell, bottom; /* m */
+  double interval;     /* s: between the release of one layer and the next; 0 = all at once */
 } ds_grid;
 const ds_faller *ds_faller_find(const char *figure); /* one of ds_fallers */
 void ds_generation_fallers(ds_generation *g, const ds_faller *kinds, int32_t kind_count);

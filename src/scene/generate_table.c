@@ -131,7 +131,8 @@ static const ds_generator_parameter bunny_drop[] = {HEAP("2046")};
 static const ds_generator_parameter helmets[] = {HEAP("1000")};
 static const ds_generator_parameter hopper[] = {
     HEAP("2016"),
-    NUMBER("opening", "m", "0.4", 0.05, 2, "width of the square opening"),
+    NUMBER("opening", "m", "0.66", 0.05, 2, "width of the square opening"),
+    NUMBER("pour", "s", "0.25", 0, 10, "between the release of one layer of men and the next; 0 = all at once"),
 };
 static const ds_generator_parameter rings[] = {
     HEAP("60"),
@@ -153,6 +154,78 @@ static const ds_generator_parameter ball_loop[] = {
     MU("0.3"),
     NUMBER("height", "", "3.2", 0.5, 20, "of the start above the loop's bottom, over its radius"),
 };
+static const ds_generator_parameter chairs[] = {
+    WHOLE("count", "49", 1, 400, "chairs"),
+    MU("0.5"),
+    CHOICE("kind", "soft", "soft|rigid", "of the chairs"),
+    NUMBER("young", "Pa", "1e9", 1e3, 1e15, "Young's modulus"),
+    NUMBER("damping", "s", "1e-4", 0, 10, "d"),
+    NUMBER("over", "", "1.1", 0, 10, "final slope over mu"),
+    NUMBER("tilting", "s", "4", 0.1, 1000, "time in which the plane turns"),
+    NUMBER("yaw", "deg", "0", -360, 360, "of the chairs"),
+    WHOLE("modes", "30", 1, 128, "d"),
+};
+#define STRAND_DAMPING NUMBER("damping", "s", "0.3", 0, 10, "of the strands: C = damping K")
+static const ds_generator_parameter composites[] = {
+    MU("0.5"),
+    CHOICE("stiffness", "stiff", "stiff|soft", "of the strands: Young's modulus 30.5 or 17 MPa"),
+    WHOLE("grid", "0", 0, 1, "1 = six patches: mu 0.5, 0.3, 0.1 from left to right, stiff above soft"),
+    NUMBER("young", "Pa", "0", 0, 1e12, "Young's modulus in place of stiffness, where it is not 0"),
+    STRAND_DAMPING,
+    WHOLE("seed", "0", 0, 1e6, "of small random velocities at the start; 0 = none"),
+};
+static const ds_generator_parameter composites_thrown[] = {
+    WHOLE("count", "3", 1, 30, "patches"),
+    MU("0.5"),
+    NUMBER("speed", "m/s", "4", 0.5, 50, "with which they are thrown"),
+    STRAND_DAMPING,
+    WHOLE("seed", "1", 0, 1e6, "of the random numbers"),
+};
+
+static const ds_generator_parameter soft_bounce[] = {
+    CHOICE("figure", "bunny", "bunny|dinosaur|bone|ring|knight|king|pawn|chair", "what falls"),
+    NUMBER("young", "Pa", "1e5", 1e3, 1e12, "Young's modulus"),
+    NUMBER("height", "m", "0.3", 0, 100, "of the figure's lowest point at the start"),
+    WHOLE("modes", "20", 1, 60, "reduced coordinates"),
+    MU("0.5"),
+};
+static const ds_generator_parameter soft_incline[] = {
+    NUMBER("slope", "", "0.5", 0, 5, "tan theta"),
+    MU("0.505"),
+    NUMBER("yaw", "deg", "0", -360, 360, "turn of the cube about the slope's normal"),
+    NUMBER("size", "m", "0.2", 0.001, 100, "edge of the cube"),
+    NUMBER("young", "Pa", "1e5", 1e3, 1e12, "Young's modulus"),
+    NUMBER("velocity", "m/s", "0", -100, 100, "at the start, down the slope"),
+};
+static const ds_generator_parameter soft_stack[] = {
+    WHOLE("count", "8", 1, 100, "blocks"),
+    MU("0.5"),
+    NUMBER("young", "Pa", "1e6", 1e3, 1e12, "Young's modulus"),
+};
+static const ds_generator_parameter soft_jam[] = {
+    WHOLE("count", "6", 1, 100, "bodies, every second one soft"),
+    MU("0.5"),
+    NUMBER("young", "Pa", "2e4", 1e3, 1e9, "Young's modulus"),
+    NUMBER("tight", "", "0.04", -0.5, 0.4, "how much narrower than a soft ball the tube is, over the ball's radius"),
+    WHOLE("seed", "1", 0, 1e6, "of the random numbers"),
+};
+static const ds_generator_parameter dinosaurs[] = {
+    WHOLE("count", "9", 1, 200, "dinosaurs"),
+    MU("0.5"),
+    NUMBER("young", "Pa", "5e4", 1e3, 1e9, "Young's modulus"),
+    WHOLE("modes", "29", 1, 60, "reduced coordinates of each"),
+    NUMBER("speed", "m/s", "3", 0.5, 20, "towards the middle, at the start"),
+    WHOLE("seed", "1", 0, 1e6, "of the random numbers"),
+};
+static const ds_generator_parameter hybrid[] = {
+    WHOLE("count", "4", 1, 20, "bunnies of each colour"),
+    NUMBER("mu_red", "", "0.4", 0, 10, "friction of the red bunnies"),
+    NUMBER("mu_blue", "", "0.1", 0, 10, "friction of the blue bunnies"),
+    NUMBER("mu_blocks", "", "0.5", 0, 10, "friction of the arches' blocks"),
+    NUMBER("slope", "", "0.45", 0, 2, "tan theta of the ramp"),
+    NUMBER("young", "Pa", "1e5", 1e3, 1e9, "Young's modulus"),
+    WHOLE("seed", "1", 0, 1e6, "of the random numbers"),
+};
 
 #define GENERATOR(name, parameters, summary) \
   { name, summary, parameters, (int32_t)(sizeof parameters / sizeof parameters[0]) }
@@ -167,11 +240,16 @@ static const ds_generator table[] = {
     GENERATOR("card-house", card_house, "a house of cards, at wish with falling blocks"),
     GENERATOR("card-house-sp08", card_house_sp08, "the card house of SP08 figure 7"),
     GENERATOR("card-pair", card_pair, "two leaning cards close to their friction limit"),
+    GENERATOR("chairs", chairs, "plastic chairs that chatter down a slope"),
     GENERATOR("chess-drop", chess_drop, "chess men that fall into a heap"),
+    GENERATOR("composites", composites, "woven strands that hang on pegs, hold or come apart"),
+    GENERATOR("composites-thrown", composites_thrown, "woven patches thrown at a board of pegs"),
+    GENERATOR("dinosaurs", dinosaurs, "soft dinosaurs thrown together, into a pile"),
     GENERATOR("disc", disc, "a flat disc that slides and spins to a stop"),
     GENERATOR("dominoes", dominoes, "a row of dominoes, the first one tipping"),
     GENERATOR("helmets", helmets, "thin-walled helmets that fall into a heap"),
     GENERATOR("hopper", hopper, "chess men that fall through a hopper"),
+    GENERATOR("hybrid", hybrid, "soft bunnies slide down a ramp into arches of rigid blocks"),
     GENERATOR("incline", incline, "a cube on a slope close to its friction limit"),
     GENERATOR("jam", jam, "bones that pass through a narrowing tube, or jam in it"),
     GENERATOR("log-house", log_house, "a house of 69 notched logs, on a ramp or standing"),
@@ -181,19 +259,51 @@ static const ds_generator table[] = {
     GENERATOR("rings", rings, "rings that pile up on pegs, or hang as a chain"),
     GENERATOR("roll", roll, "a ball from sliding to rolling"),
     GENERATOR("slide", slide, "a cube that slides to a stop"),
+    GENERATOR("soft-bounce", soft_bounce, "a deformable figure that falls and bounces"),
+    GENERATOR("soft-incline", soft_incline, "a deformable cube on a slope close to its friction limit"),
+    GENERATOR("soft-jam", soft_jam, "soft and rigid bodies that pass through a tight tube, or jam in it"),
+    GENERATOR("soft-stack", soft_stack, "a tower of deformable blocks"),
     GENERATOR("spin", spin, "a free box that turns over"),
     GENERATOR("stack", stack, "a stack of cubes"),
     GENERATOR("wall", wall, "a dry brick wall"),
 };
 
 ds_generate_function *const ds_generate_functions[] = {
-    ds_generate_arch,      ds_generate_arch_sp08,  ds_generate_ball_loop,  ds_generate_billiard,
-    ds_generate_bounce,    ds_generate_bunny_drop, ds_generate_card_house, ds_generate_card_house_sp08,
-    ds_generate_card_pair, ds_generate_chess_drop, ds_generate_disc,       ds_generate_dominoes,
-    ds_generate_helmets,   ds_generate_hopper,     ds_generate_incline,    ds_generate_jam,
-    ds_generate_log_house, ds_generate_overhang,   ds_generate_pile,       ds_generate_pyramid,
-    ds_generate_rings,     ds_generate_roll,       ds_generate_slide,      ds_generate_spin,
-    ds_generate_stack,     ds_generate_wall,
+    ds_generate_arch,
+    ds_generate_arch_sp08,
+    ds_generate_ball_loop,
+    ds_generate_billiard,
+    ds_generate_bounce,
+    ds_generate_bunny_drop,
+    ds_generate_card_house,
+    ds_generate_card_house_sp08,
+    ds_generate_card_pair,
+    ds_generate_chairs,
+    ds_generate_chess_drop,
+    ds_generate_composites,
+    ds_generate_composites_thrown,
+    ds_generate_dinosaurs,
+    ds_generate_disc,
+    ds_generate_dominoes,
+    ds_generate_helmets,
+    ds_generate_hopper,
+    ds_generate_hybrid,
+    ds_generate_incline,
+    ds_generate_jam,
+    ds_generate_log_house,
+    ds_generate_overhang,
+    ds_generate_pile,
+    ds_generate_pyramid,
+    ds_generate_rings,
+    ds_generate_roll,
+    ds_generate_slide,
+    ds_generate_soft_bounce,
+    ds_generate_soft_incline,
+    ds_generate_soft_jam,
+    ds_generate_soft_stack,
+    ds_generate_spin,
+    ds_generate_stack,
+    ds_generate_wall,
 };
 
 _Static_assert(sizeof ds_generate_functions / sizeof *ds_generate_functions == sizeof table / sizeof *table,

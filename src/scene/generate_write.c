@@ -106,6 +106,10 @@ void ds_generation_option(ds_generation *g, const char *name, double value) {
   put_number(&g->text, value);
 }
 
+void ds_generation_choice(ds_generation *g, const char *name, const char *value) {
+  ds_text_print(&g->text, "%s\"%s\": \"%s\"", g->options++ == 0 ? ",\n  \"options\": {" : ", ", name, value);
+}
+
 void ds_generation_material(ds_generation *g, const char *name, double mu, double e) {
   end_options(g);
   ds_text_print(&g->text, "%s\"%s\": {\"mu\": ", g->materials++ == 0 ? ",\n  \"materials\": {\n    " : ",\n    ", name);
@@ -114,11 +118,11 @@ void ds_generation_material(ds_generation *g, const char *name, double mu, doubl
   ds_text_print(&g->text, "}");
 }
 
-/* The materials end where the pairs, the solids or the bodies begin, the solids where the bodies do. */
+/* A section ends where another, or the pairs, or the bodies begin. */
 static void end_sections(ds_generation *g) {
   end_options(g);
-  if (g->materials > 0 || g->solids > 0) ds_text_print(&g->text, "\n  }");
-  g->materials = g->solids = 0;
+  if (g->materials > 0 || g->solids > 0 || g->deformables > 0) ds_text_print(&g->text, "\n  }");
+  g->materials = g->solids = g->deformables = 0;
 }
 
 void ds_generation_pair(ds_generation *g, const char *a, const char *b, double mu, double e) {
@@ -146,6 +150,40 @@ void ds_generation_solid_recipe(ds_generation *g, const char *name, const char *
   ds_text_print(&g->text, "\"recipe\": %s", recipe);
   if (cell > 0) put_key_number(&g->text, ", \"cell\": ", cell);
   ds_text_print(&g->text, "}");
+}
+
+/* ---- Deformables ---- */
+
+ds_soft_text ds_default_soft_text(void) { return (ds_soft_text){.scale = 1, .def = ds_default_reduced()}; }
+
+static void put_source(ds_text *text, const ds_soft_text *soft) {
+  if (soft->file) ds_text_print(text, "\"file\": \"%s\"", soft->file);
+  if (soft->solid) ds_text_print(text, "\"shape\": \"%s\"", soft->solid);
+  if (soft->recipe) ds_text_print(text, "\"shape\": {\"recipe\": %s}", soft->recipe);
+  if (!soft->figure) return;
+  ds_text_print(text, "\"shape\": {\"figure\": \"%s\"", soft->figure);
+  if (soft->scale != 1) put_key_number(text, ", \"scale\": ", soft->scale);
+  ds_text_print(text, "}");
+}
+
+void ds_generation_deformable(ds_generation *g, const char *name, const ds_soft_text *soft) {
+  const ds_reduced_def *def = &soft->def, usual = ds_default_reduced();
+  ds_text *text = &g->text;
+  if (g->deformables == 0) end_sections(g);
+  ds_text_print(text, "%s\"%s\": {", g->deformables++ == 0 ? ",\n  \"deformables\": {\n    " : ",\n    ", name);
+  put_source(text, soft);
+  if (!soft->file) {
+    put_key_number(text, ",\n      \"young\": ", def->young);
+    put_key_number(text, ", \"poisson\": ", def->poisson);
+    put_key_number(text, ", \"density\": ", def->density);
+    ds_text_print(text, ", \"modes\": %d%s", (int)def->modes, def->stvk ? ", \"stvk\": true" : "");
+    if (def->damping_mass != usual.damping_mass) put_key_number(text, ", \"damping_mass\": ", def->damping_mass);
+    if (def->damping_stiffness != usual.damping_stiffness)
+      put_key_number(text, ", \"damping_stiffness\": ", def->damping_stiffness);
+    if (soft->cell > 0) put_key_number(text, ", \"cell\": ", soft->cell);
+    if (soft->tets > 0) ds_text_print(text, ", \"tets\": %d", (int)soft->tets);
+  }
+  ds_text_print(text, "}");
 }
 
 void ds_generation_end(ds_generation *g) {
@@ -193,6 +231,8 @@ static void put_shape(ds_text *text, const ds_shape_def *shape, const char *soli
     case DS_SHAPE_SOLID:
       ds_text_print(text, "{\"kind\": \"solid\", \"solid\": \"%s\"", solid);
       break;
+    case DS_SHAPE_REDUCED: /* the whole of a body: ds_generation_soft */
+      break;
   }
   put_field_vec3(text, ", \"position\": ", shape->pose.p);
   put_rotation(text, ", \"rotation\": [", shape->pose.q);
@@ -217,8 +257,8 @@ static double shake_amplitude(const ds_generation *g) {
   return 0;
 }
 
-void ds_generation_body_of(ds_generation *g, const char *material, const ds_body_def *def, const ds_shape_def *shapes,
-                           const char *const *solids, int32_t shape_count) {
+/* All of a body but what it is made of. */
+static void begin_body(ds_generation *g, const char *material, const ds_body_def *def) {
   ds_text *text = &g->text;
   end_sections(g);
   ds_text_print(text, "%s    {\n      \"name\": \"%s\"", g->bodies++ == 0 ? ",\n  \"bodies\": [\n" : ",\n", def->name);
@@ -237,6 +277,27 @@ void ds_generation_body_of(ds_generation *g, const char *material, const ds_body
   if (def->mass > 0) put_key_number(text, ", \"mass\": ", def->mass);
   if (def->release_time > 0) put_key_number(text, ", \"release_time\": ", def->release_time);
   put_field_vec3(text, ", \"color\": ", def->color);
+}
+
+static void put_coordinates(ds_text *text, const char *key, const double *q, int32_t count) {
+  if (!q) return;
+  ds_text_print(text, ",\n      \"%s\": ", key);
+  for (int32_t i = 0; i < count; i++) put_key_number(text, i == 0 ? "[" : ", ", q[i]);
+  ds_text_print(text, "]");
+}
+
+void ds_generation_soft(ds_generation *g, const char *material, const ds_body_def *def, const char *deformable,
+                        const double *reduced, const double *reduced_rate, int32_t modes) {
+  begin_body(g, material, def);
+  put_coordinates(&g->text, "reduced", reduced, modes);
+  put_coordinates(&g->text, "reduced_rate", reduced_rate, modes);
+  ds_text_print(&g->text, ",\n      \"deformable\": \"%s\"\n    }", deformable);
+}
+
+void ds_generation_body_of(ds_generation *g, const char *material, const ds_body_def *def, const ds_shape_def *shapes,
+                           const char *const *solids, int32_t shape_count) {
+  ds_text *text = &g->text;
+  begin_body(g, material, def);
   ds_text_print(text, ",\n      \"shapes\": [");
   for (int32_t i = 0; i < shape_count; i++) {
     if (i > 0) ds_text_print(text, ",\n        ");

@@ -23,7 +23,7 @@ typedef struct file_text {
   const char *name;
   ds_scene_def def;
   bool allow_overlap;
-  const ds_json *options, *materials, *pairs, *solids, *bodies;
+  const ds_json *options, *materials, *pairs, *solids, *deformables, *bodies;
 } file_text;
 
 #define AT(member) .offset = offsetof(file_text, member)
@@ -38,6 +38,7 @@ static const ds_field file_fields[] = {
     {.key = "materials", .kind = DS_FIELD_OBJECT, AT(materials)},
     {.key = "pairs", .kind = DS_FIELD_ARRAY, AT(pairs)},
     {.key = "solids", .kind = DS_FIELD_OBJECT, AT(solids)},
+    {.key = "deformables", .kind = DS_FIELD_OBJECT, AT(deformables)},
     {.key = "allow_overlap", .kind = DS_FIELD_BOOLEAN, AT(allow_overlap)},
     {.key = "bodies", .kind = DS_FIELD_ARRAY, AT(bodies), .required = true},
 };
@@ -56,6 +57,9 @@ static const ds_field option_fields[] = {
     {.key = "sub_islands", .kind = DS_FIELD_BOOLEAN, AT(sub_islands)},
     {.key = "contacts_per_face", .kind = DS_FIELD_INTEGER, AT(contacts_per_face), .low = 3, .high = 400},
     {.key = "margin", .kind = DS_FIELD_NUMBER, AT(margin), .unit = "m", .high = DS_FIELD_LIMIT},
+    {.key = "metric", .kind = DS_FIELD_CHOICE, AT(metric), .choices = "effective|mass"},
+    {.key = "newton", .kind = DS_FIELD_INTEGER, AT(newton), .low = 1, .high = 100},
+    {.key = "newmark_damping", .kind = DS_FIELD_NUMBER, AT(newmark_damping), .high = 1},
 };
 #undef AT
 
@@ -253,7 +257,7 @@ static bool build(ds_scene_reader *s, ds_run_settings *run, const ds_json *root)
   s->scene = ds_scene_create(&file.def, &inner);
   if (!s->scene) return ds_reader_fail(r, root, "%s", inner.message);
   if (!read_materials(s, file.materials) || !read_pairs(s, file.pairs) || !ds_read_solids(s, file.solids) ||
-      !ds_read_bodies(s, file.bodies))
+      !ds_read_deformables(s, file.deformables) || !ds_read_bodies(s, file.bodies))
     return false;
   if (ds_scene_finish(s->scene, &inner) != DS_OK) return ds_reader_fail(r, file.bodies, "%s", inner.message);
   return file.allow_overlap || s->options.surface_only || check_overlap(s, file.bodies);
@@ -281,6 +285,7 @@ ds_scene *ds_scene_read_text_with(const char *text, size_t length, const char *f
   free(s.materials);
   free(s.inline_materials);
   ds_read_release_solids(&s);
+  ds_read_release_deformables(&s);
   ds_names_free(&s.material_names);
   ds_names_free(&s.inline_names);
   ds_names_free(&s.body_names);

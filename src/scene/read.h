@@ -22,6 +22,18 @@ typedef struct ds_file_solid {
   ds_solid *solid; /* built where it is used first */
 } ds_file_solid;
 
+/* A deformable of the file: in "deformables", or given inside a body. It comes from a body file or from a shape. */
+typedef struct ds_file_deformable {
+  const ds_json *value;
+  char *text; /* of one given inside a body: as it stands in the file, so that equal ones are one; NULL else */
+  const char *path;
+  const ds_file_solid *of; /* own_shape, or one of the section "solids" */
+  ds_file_solid own_shape;
+  ds_reduced_def def;
+  ds_stuffing_def stuffing;
+  ds_reduced *reduced; /* built where it is used first */
+} ds_file_deformable;
+
 typedef struct ds_scene_reader {
   ds_reader reader;
   ds_scene *scene;
@@ -34,6 +46,10 @@ typedef struct ds_scene_reader {
   ds_file_solid *solids;
   int32_t solid_count;
   ds_names solid_names; /* -> ds_file_solid */
+  ds_file_deformable *deformables, *inline_deformables;
+  int32_t deformable_count, inline_deformable_count;
+  ds_names deformable_names, inline_deformable_names; /* -> ds_file_deformable; by name, and by text */
+  int32_t deformables_used;
 } ds_scene_reader;
 
 /* Adds all bodies to the scene (read_body.c). */
@@ -50,6 +66,21 @@ bool ds_read_solids(ds_scene_reader *scene_reader, const ds_json *object);
 /* The solid of that name, built if it is not yet, or NULL with a message. It stays the reader's. */
 ds_solid *ds_read_solid_name(ds_scene_reader *scene_reader, const ds_json *value);
 void ds_read_release_solids(ds_scene_reader *scene_reader);
+/* Whether a member can be called so in a section of `what`, such as "solid". */
+bool ds_read_check_name(ds_reader *reader, const ds_json *member, const char *what);
+/* Figure, file or recipe, checked as far as that needs no file. Without spacing where it is a deformable's shape. */
+bool ds_read_solid(ds_reader *reader, ds_file_solid *solid, const ds_json *value, bool spacing);
+/* Its mesh, to be freed. */
+bool ds_read_solid_mesh(ds_scene_reader *scene_reader, ds_mesh *mesh, const ds_file_solid *solid);
+/* The path of a file that the scene names; freed by the caller, NULL where memory ran out. */
+char *ds_read_path(const ds_scene_reader *scene_reader, const char *path);
+
+/* The section "deformables", which may be NULL (read_deformable.c). */
+bool ds_read_deformables(ds_scene_reader *scene_reader, const ds_json *object);
+/* The deformable that a body gives or names, built if it is not yet, or NULL with a message. It stays the reader's.
+ * A scene has at most body_count of them inside bodies. */
+ds_reduced *ds_read_deformable(ds_scene_reader *scene_reader, const ds_json *value, int32_t body_count);
+void ds_read_release_deformables(ds_scene_reader *scene_reader);
 /* Sets what messages are about: the body's name, or its index in the file. */
 void ds_read_set_where(ds_reader *reader, const ds_json *body, int32_t index);
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "body/reduced.h"
 #include "la/vec3.h"
 #include "scene/read.h"
 
@@ -15,25 +16,26 @@ typedef struct body_text {
   double density;
   ds_material_def material; /* given inside the body */
   const char *material_name;
-  const ds_json *motion, *shapes;
+  const ds_json *motion, *shapes, *deformable, *reduced, *reduced_rate;
 } body_text;
 
 /* Places in the table whose being given matters. */
-enum { MATERIAL, MU, E, FIRST_OTHER };
+enum { MATERIAL, MU, E, MASS, DENSITY, FIRST_OTHER };
 
 #define AT(member) .offset = offsetof(body_text, member)
 static const ds_field body_fields[] = {
     [MATERIAL] = {.key = "material", .kind = DS_FIELD_NAME, AT(material_name)},
     [MU] = {.key = "mu", .kind = DS_FIELD_NUMBER, AT(material.mu), .high = DS_FIELD_LIMIT},
     [E] = {.key = "e", .kind = DS_FIELD_NUMBER, AT(material.restitution), .high = 1},
+    [MASS] = {.key = "mass", .kind = DS_FIELD_NUMBER, AT(def.mass), .unit = "kg", .low = 1e-30, .high = DS_FIELD_LIMIT},
+    [DENSITY] =
+        {.key = "density", .kind = DS_FIELD_NUMBER, AT(density), .unit = "kg/m³", .low = 1e-9, .high = DS_FIELD_LIMIT},
     [FIRST_OTHER] = {.key = "name", .kind = DS_FIELD_NAME, AT(def.name)},
     {.key = "kind", .kind = DS_FIELD_CHOICE, AT(def.kind), .choices = "dynamic|static|kinematic"},
     {.key = "position", .kind = DS_FIELD_VECTOR, AT(def.pose.p), .unit = "m"},
     {.key = "rotation", .kind = DS_FIELD_ROTATION, AT(def.pose.q)},
     {.key = "velocity", .kind = DS_FIELD_VECTOR, AT(def.velocity), .unit = "m/s"},
     {.key = "angular_velocity", .kind = DS_FIELD_VECTOR, AT(def.angular_velocity), .unit = "rad/s"},
-    {.key = "mass", .kind = DS_FIELD_NUMBER, AT(def.mass), .unit = "kg", .low = 1e-30, .high = DS_FIELD_LIMIT},
-    {.key = "density", .kind = DS_FIELD_NUMBER, AT(density), .unit = "kg/m³", .low = 1e-9, .high = DS_FIELD_LIMIT},
     {.key = "linear_damping", .kind = DS_FIELD_NUMBER, AT(def.linear_damping), .unit = "1/s", .high = DS_FIELD_LIMIT},
     {.key = "angular_damping", .kind = DS_FIELD_NUMBER, AT(def.angular_damping), .unit = "1/s", .high = DS_FIELD_LIMIT},
     {.key = "force", .kind = DS_FIELD_VECTOR, AT(def.force), .unit = "N"},
@@ -41,7 +43,10 @@ static const ds_field body_fields[] = {
     {.key = "release_time", .kind = DS_FIELD_NUMBER, AT(def.release_time), .unit = "s", .high = DS_FIELD_LIMIT},
     {.key = "color", .kind = DS_FIELD_VECTOR, AT(def.color), .unit = "red, green, blue", .high = 1},
     {.key = "motion", .kind = DS_FIELD_OBJECT, AT(motion)},
-    {.key = "shapes", .kind = DS_FIELD_ARRAY, AT(shapes), .required = true},
+    {.key = "shapes", .kind = DS_FIELD_ARRAY, AT(shapes)},
+    {.key = "deformable", .kind = DS_FIELD_NAMED, AT(deformable)},
+    {.key = "reduced", .kind = DS_FIELD_ARRAY, AT(reduced)},
+    {.key = "reduced_rate", .kind = DS_FIELD_ARRAY, AT(reduced_rate)},
 };
 #undef AT
 
@@ -214,6 +219,61 @@ static bool read_shapes(ds_scene_reader *s, ds_body_id body, const body_text *b)
   return true;
 }
 
+/* ---- deformable bodies ---- */
+
+/* What a body with shapes, or with a deformable in their place, cannot have. */
+static bool check_form(ds_reader *r, const body_text *b, uint64_t given, const ds_json *value) {
+  if (b->shapes && b->deformable)
+    return ds_reader_fail_key(r, b->deformable, "\"shapes\" and \"deformable\" in one body; keep one of them");
+  if (!b->shapes && !b->deformable)
+    return ds_reader_fail(r, value, "a body without \"shapes\"; expected an array in [ ], or \"deformable\"");
+  const ds_json *start = b->reduced ? b->reduced : b->reduced_rate;
+  if (!b->deformable && start)
+    return ds_reader_fail_key(r, start, "\"%s\" in a rigid body; expected it beside \"deformable\"", start->key);
+  if (!b->deformable) return true;
+  if (b->def.kind != DS_BODY_DYNAMIC)
+    return ds_reader_fail_key(r, b->deformable, "\"deformable\" in a body that is %s; expected \"kind\": \"dynamic\"",
+                              b->def.kind == DS_BODY_STATIC ? "static" : "kinematic");
+  if (given & (1u << MASS | 1u << DENSITY)) {
+    const ds_json *key = ds_json_find(value, given >> MASS & 1 ? "mass" : "density");
+    return ds_reader_fail_key(r, key, "\"%s\" in a deformable body; expected \"density\" in its \"deformable\"",
+                              key->key);
+  }
+  return true;
+}
+
+/* `count` numbers, where they are given. */
+static bool read_coordinates(ds_reader *r, double *q, int32_t count, const ds_json *array) {
+  if (!array) return true;
+  if (array->count != count)
+    return ds_reader_fail(r, array, "\"%s\" has %d numbers; expected %d, one a reduced coordinate", array->key,
+                          array->count, count);
+  for (const ds_json *x = array->first; x; x = x->next) {
+    if (x->kind != DS_JSON_NUMBER || !(fabs(x->number) <= DS_FIELD_LIMIT))
+      return ds_reader_fail(r, x, "\"%s\" holds %s; expected numbers between -1e12 and 1e12", array->key,
+                            x->kind == DS_JSON_NUMBER ? "a number that is too large" : ds_json_kind_name(x->kind));
+    *q++ = x->number;
+  }
+  return true;
+}
+
+static bool read_deformable(ds_scene_reader *s, ds_body_id body, const body_text *b, int32_t body_count) {
+  ds_reader *r = &s->reader;
+  ds_error inner = {""};
+  double q[2 * DS_REDUCED_MAX] = {0};
+  ds_shape_def shape = ds_default_shape();
+  shape.kind = DS_SHAPE_REDUCED;
+  shape.reduced = ds_read_deformable(s, b->deformable, body_count);
+  if (!shape.reduced) return false;
+  int32_t count = ds_reduced_get_info(shape.reduced).modes;
+  if (!read_coordinates(r, q, count, b->reduced) || !read_coordinates(r, q + count, count, b->reduced_rate))
+    return false;
+  shape.start = b->reduced ? q : NULL;
+  shape.start_rate = b->reduced_rate ? q + count : NULL;
+  if (ds_scene_add_shape(s->scene, body, &shape, &inner) == DS_OK) return true;
+  return ds_reader_fail(r, b->deformable, "%s", inner.message);
+}
+
 /* ---- motion ---- */
 
 /* Keyframes in new memory; what a keyframe leaves out is as in the body's own pose. */
@@ -351,13 +411,14 @@ static bool read_body(ds_scene_reader *s, const ds_json *value, int32_t body_cou
   uint64_t given;
   ds_keyframe *keyframes = NULL;
   if (!ds_fields_read(r, &b, &given, value, &fields)) return false;
-  if (!check_name(s, &b, value) || !check_kind(r, &b, value) || !read_material(s, &b, given, value, body_count))
+  if (!check_name(s, &b, value) || !check_form(r, &b, given, value) || !check_kind(r, &b, value) ||
+      !read_material(s, &b, given, value, body_count))
     return false;
   if (!read_motion(r, &b, &keyframes)) return false;
   ds_body_id body = ds_scene_add_body(s->scene, &b.def, &inner);
   free(keyframes);
   if (body.index1 == 0) return ds_reader_fail(r, value, "%s", inner.message);
-  return read_shapes(s, body, &b);
+  return b.deformable ? read_deformable(s, body, &b, body_count) : read_shapes(s, body, &b);
 }
 
 bool ds_read_bodies(ds_scene_reader *s, const ds_json *bodies) {

@@ -14,7 +14,7 @@
 #define NAME_MAX_BYTES 63
 
 /* Places in the table whose being given matters. */
-enum { FIGURE, FILE_PATH, RECIPE, SCALE, OTHER };
+enum { FIGURE, FILE_PATH, RECIPE, SCALE, CELL, SPACING };
 
 #define AT(member) .offset = offsetof(ds_file_solid, member)
 static const ds_field solid_fields[] = {
@@ -22,16 +22,17 @@ static const ds_field solid_fields[] = {
     [FILE_PATH] = {.key = "file", .kind = DS_FIELD_NAME, AT(path), .high = 1023},
     [RECIPE] = {.key = "recipe", .kind = DS_FIELD_OBJECT, AT(recipe)},
     [SCALE] = {.key = "scale", .kind = DS_FIELD_NUMBER, AT(scale), .low = 1e-9, .high = 1e9},
-    [OTHER] = {.key = "cell", .kind = DS_FIELD_NUMBER, AT(cell), .unit = "m", .low = 1e-9, .high = DS_FIELD_LIMIT},
-    {.key = "spacing", .kind = DS_FIELD_NUMBER, AT(spacing), .unit = "m", .low = 1e-9, .high = DS_FIELD_LIMIT},
+    [CELL] = {.key = "cell", .kind = DS_FIELD_NUMBER, AT(cell), .unit = "m", .low = 1e-9, .high = DS_FIELD_LIMIT},
+    [SPACING] =
+        {.key = "spacing", .kind = DS_FIELD_NUMBER, AT(spacing), .unit = "m", .low = 1e-9, .high = DS_FIELD_LIMIT},
 };
 #undef AT
 
 /* A name becomes part of a path in recordings. */
-static bool check_name(ds_reader *r, const ds_json *member) {
+bool ds_read_check_name(ds_reader *r, const ds_json *member, const char *what) {
   const char *name = member->key;
   size_t length = strlen(name);
-  if (length == 0) return ds_reader_fail_key(r, member, "the name is empty; give the solid a name");
+  if (length == 0) return ds_reader_fail_key(r, member, "the name is empty; give the %s a name", what);
   if (length > NAME_MAX_BYTES)
     return ds_reader_fail_key(r, member, "the name has %zu bytes; expected at most %d", length, NAME_MAX_BYTES);
   if (strcmp(name, ".") == 0 || strchr(name, '/'))
@@ -61,15 +62,17 @@ static bool check_figure(ds_reader *r, const ds_json *value) {
   return ds_reader_fail(r, value, "unknown figure %s; known are %.240s", ds_quote(value->string).text, names);
 }
 
-static bool read_solid(ds_reader *r, ds_file_solid *solid, const ds_json *value) {
-  static const ds_fields fields = {"a solid", solid_fields, COUNT(solid_fields), NULL};
+bool ds_read_solid(ds_reader *r, ds_file_solid *solid, const ds_json *value, bool spacing) {
+  const char *what = spacing ? "solid" : "shape";
+  ds_fields fields = {spacing ? "a solid" : "a shape", solid_fields, COUNT(solid_fields) - !spacing, NULL};
   uint64_t given;
   *solid = (ds_file_solid){.value = value, .scale = 1};
   if (!ds_fields_read(r, solid, &given, value, &fields)) return false;
   int sources = (int)(given >> FIGURE & 1) + (int)(given >> FILE_PATH & 1) + (int)(given >> RECIPE & 1);
   if (sources != 1)
-    return ds_reader_fail(r, value, "%s; expected one of \"figure\", \"file\" and \"recipe\"",
-                          sources == 0 ? "nothing says what the solid is" : "the solid is said to be several things");
+    return ds_reader_fail(r, value, "%s %s %s; expected one of \"figure\", \"file\" and \"recipe\"",
+                          sources == 0 ? "nothing says what the" : "the", what,
+                          sources == 0 ? "is" : "is said to be several things");
   if (solid->recipe && (given >> SCALE & 1))
     return ds_reader_fail_key(r, ds_json_find(value, "scale"),
                               "\"scale\" of a recipe; give its sizes in m, or use its own scale");
@@ -85,7 +88,7 @@ bool ds_read_solids(ds_scene_reader *s, const ds_json *object) {
     if (m->kind == DS_JSON_STRING && strcmp(m->key, "note") == 0) continue;
     snprintf(r->where, sizeof r->where, "solid %s", ds_quote(m->key).text);
     ds_file_solid *solid = &s->solids[s->solid_count];
-    if (!check_name(r, m) || !read_solid(r, solid, m)) return false;
+    if (!ds_read_check_name(r, m, "solid") || !ds_read_solid(r, solid, m, true)) return false;
     s->solid_count++;
     if (!ds_names_add(&s->solid_names, m->key, solid)) return ds_reader_fail_memory(r);
   }
@@ -101,8 +104,7 @@ void ds_read_release_solids(ds_scene_reader *s) {
 
 /* ---- building ---- */
 
-/* The path of a mesh file; freed by the caller, NULL where memory ran out. */
-static char *mesh_path(const ds_scene_reader *s, const char *path) {
+char *ds_read_path(const ds_scene_reader *s, const char *path) {
   const char *folder = s->options.folder, *file = s->reader.file, *slash = strrchr(file, '/');
   size_t length = folder ? strlen(folder) : slash ? (size_t)(slash - file) : 0;
   bool none = path[0] == '/' || (!folder && !slash);
@@ -145,7 +147,7 @@ static bool make_recipe(ds_reader *r, ds_mesh *mesh, const ds_file_solid *solid)
   return false;
 }
 
-static bool make_mesh(ds_scene_reader *s, ds_mesh *mesh, const ds_file_solid *solid) {
+bool ds_read_solid_mesh(ds_scene_reader *s, ds_mesh *mesh, const ds_file_solid *solid) {
   ds_reader *r = &s->reader;
   ds_error inner = {""};
   ds_status status;
@@ -156,7 +158,7 @@ static bool make_mesh(ds_scene_reader *s, ds_mesh *mesh, const ds_file_solid *so
   } else if (solid->figure) {
     status = ds_mesh_figure(mesh, solid->figure, solid->scale, &inner);
   } else {
-    char *path = mesh_path(s, solid->path);
+    char *path = ds_read_path(s, solid->path);
     if (!path) return ds_reader_fail_memory(r);
     status = ds_mesh_read(mesh, path, solid->scale, &inner);
     free(path);
@@ -181,7 +183,7 @@ static bool build(ds_scene_reader *s, ds_file_solid *solid) {
   const char *name = solid->value->key;
   building b = {&s->options, name};
   if (s->options.progress) s->options.progress(s->options.user, name, 0);
-  if (!make_mesh(s, &mesh, solid)) return false;
+  if (!ds_read_solid_mesh(s, &mesh, solid)) return false;
   ds_solid_def def = ds_default_solid();
   def.name = name;
   def.cell = solid->recipe ? 0 : solid->cell;

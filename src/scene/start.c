@@ -6,6 +6,7 @@
 
 #include <math.h>
 
+#include "drystone/reduce.h"
 #include "la/vec3.h"
 #include "mesh/solid.h"
 
@@ -38,6 +39,12 @@ static double body_size(const ds_scene *scene, ds_body_id body) {
         break;
       case DS_SHAPE_SOLID: {
         ds_solid_info info = ds_solid_get_info(shape.solid);
+        ds_vec3 d = v3_sub(info.high, info.low);
+        size = fmax(size, fmax(d.x, fmax(d.y, d.z)));
+        break;
+      }
+      case DS_SHAPE_REDUCED: {
+        ds_reduced_info info = ds_reduced_get_info(shape.reduced);
         ds_vec3 d = v3_sub(info.high, info.low);
         size = fmax(size, fmax(d.x, fmax(d.y, d.z)));
         break;

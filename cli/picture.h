@@ -1,0 +1,22 @@
+/* A picture of a tableau: camera, light, marks and labels. */
+#ifndef DS_CLI_PICTURE_H
+#define DS_CLI_PICTURE_H
+
+#include "camera.h"
+#include "tableau.h"
+
+typedef struct ds_picture {
+  int32_t width, height;
+  ds_framing framing; /* the points, their number and fill are the picture's to choose */
+  bool dark;
+  bool is_mesh;      /* a thing alone fills the picture */
+  const char *label; /* in the lower left corner */
+  bool show_contacts;
+  const ds_contact *contacts;
+  int32_t contact_count;
+} ds_picture;
+
+/* Freed with ds_image_free. */
+ds_status ds_picture_draw(ds_image *image, const ds_tableau *tableau, const ds_picture *picture, ds_error *error);
+
+#endif

@@ -1,0 +1,50 @@
+/* Contacts of deformables: with all else (deformable.c) and of one with itself (self_contact.c). */
+#ifndef DS_DETECT_DEFORMABLE_H
+#define DS_DETECT_DEFORMABLE_H
+
+#include "detect/deformed.h"
+#include "detect/solid.h"
+
+/* One side of a pair: a placed shape and, of a deformable, its surface. */
+typedef struct ds_party {
+  const ds_shape *shape;
+  ds_pose pose;               /* of the shape; a deformable's is its principal frame */
+  const ds_deformed *surface; /* NULL for rigid shapes */
+} ds_party;
+
+typedef struct ds_deformable_query {
+  ds_solid_query solid;
+  double deepest; /* overlap of the pair in the last step, m */
+} ds_deformable_query;
+
+/* All points of two shapes of which at least one is deformable. The scratch is released before returning. False where
+ * memory ran out. */
+bool ds_narrow_deformable(ds_arena *scratch, ds_manifold *manifold, const ds_deformable_query *query, const ds_party *a,
+                          const ds_party *b);
+/* Those of one with itself: a is the side of the vertices. */
+bool ds_narrow_self(ds_arena *scratch, ds_manifold *manifold, const ds_deformable_query *query, const ds_party *body);
+/* False where it is deformed too little to touch itself, and will be at the end of the step. */
+bool ds_may_touch_itself(const ds_reduced *reduced, const double *q, const double *rate, double step);
+
+/* ---- what both files share ---- */
+
+/* Points that may become contacts, with the material points on both sides. */
+typedef struct ds_found {
+  ds_arena *scratch;
+  ds_candidate *list; /* tag: its place in `anchors` */
+  ds_anchor *anchors; /* 2 each: on a, on b */
+  int32_t count, capacity;
+  bool failed;
+} ds_found;
+
+void ds_found_add(ds_found *found, const ds_candidate *candidate, ds_anchor on_a, ds_anchor on_b);
+/* At most `limit` of a patch, in order of their features. */
+void ds_found_emit(ds_manifold *manifold, ds_found *found, int32_t limit, double eps);
+/* How far inside a deformable points are looked for: an edge, but half the thickness at most; where the pair overlapped
+ * in the last step, as deep as that and half as much again, but the thickness at most. */
+static inline double ds_search_depth(const ds_reduced *reduced, double deepest) {
+  double fresh = fmin(0.5 * reduced->tree.thickness, reduced->tree.spacing);
+  return fmin(fresh + 1.5 * deepest, fmax(fresh, reduced->tree.thickness));
+}
+
+#endif

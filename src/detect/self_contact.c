@@ -1,0 +1,255 @@
+/* Contacts of a deformable with itself: its vertices against its own triangles.
+ *
+ * What is near each other in the undeformed body is no contact. Let D be the distance of a vertex and a triangle in the
+ * undeformed body, d their signed distance now. They touch if their normals face each other, D > near, and
+ *
+ *   d < outside D (in front of the triangle)   or   -d < inside D (behind it),
+ *
+ * the last so that the two sides of a wall, which lie behind each other at d = -D, are none: only by squeezing it to a
+ * quarter would it be taken for one. d is that at the end of the step where they come nearer. So an undeformed body
+ * never touches itself.
+ *
+ * Pairs of spheres of the tree are skipped, whatever lies below them, in three cases. The points cannot have come so
+ * near: |d| < outside D takes a displacement against each other of more than (1 - outside) max(near, D); at the root,
+ * from the growth of its sphere, this says in O(r) that a body is not deformed enough. The balls around what they hold
+ * are farther apart than the reach. Or no two normals below them can face each other [Volino and Magnenat-Thalmann
+ * 1994]: the angle between the axes of their cones and both half angles are too little. Balls around displacements and
+ * cones of normals are put together from the leaves up. */
+#include <string.h>
+
+#include "detect/deformable.h"
+
+enum { RING_MAX = 1000 };             /* triangles around a vertex */
+static const double near_share = 2.5; /* near, over the mean edge */
+static const double outside = 0.7, inside = 0.25;
+static const double facing = -0.1; /* cosine of the normals of vertex and triangle, at most */
+
+typedef struct fold_node {
+  ds_round move; /* around the displacements */
+  ds_vec3 axis;  /* of a cone that holds all normals; its half angle */
+  double angle;
+} fold_node;
+
+typedef struct folder {
+  const ds_deformed *now;
+  ds_deformed rest;
+  ds_vec3 *normals; /* of the triangles */
+  fold_node *nodes; /* a sphere of the tree each */
+  const ds_solid_query *query;
+  ds_pose pose;
+  ds_found *found;
+  ds_vec3 *own; /* a vertex each: its normal, once it was asked for */
+  bool *own_known;
+  int32_t *slot;    /* a vertex each: 1 + its place in the list */
+  double *distance; /* of the nearest triangle so far, and whether it will be touched */
+  bool *touches;
+  double near, reach;
+} folder;
+
+bool ds_may_touch_itself(const ds_reduced *reduced, const double *q, const double *rate, double step) {
+  ds_vec3 c;
+  double growth = ds_bd_sphere_at(&c, reduced, q, 0) - reduced->tree.spheres[0].radius;
+  if (step > 0) growth += step * ds_reduced_stir(reduced, rate);
+  return 2 * growth > (1 - outside) * near_share * reduced->tree.spacing;
+}
+
+/* ---- balls and cones ---- */
+
+static double angle_between(ds_vec3 a, ds_vec3 b) { return atan2(v3_norm(v3_cross(a, b)), v3_dot(a, b)); }
+
+/* Least cosine of the axis and the normals around the start of a half-edge: a vertex has its own from these. */
+static double least_around(folder *f, ds_vec3 axis, int32_t half) {
+  double least = 1;
+  int32_t h = half;
+  for (int i = 0; i < RING_MAX; i++) {
+    double along = v3_dot(axis, f->normals[h / 3]);
+    least = along < least ? along : least;
+    h = f->now->reduced->tree.twin[h % 3 == 0 ? h + 2 : h - 1];
+    if (h == half) break;
+  }
+  return least;
+}
+
+/* Normals of a leaf's triangles, and of vertices, each of which belongs to the leaf of its first triangle. */
+static void set_cone(folder *f, fold_node *n, const ds_bd_sphere *s) {
+  const ds_reduced *reduced = f->now->reduced;
+  double least = 1;
+  n->axis = v3(0, 0, 0);
+  for (int32_t i = s->first; i < s->first + s->count; i++)
+    n->axis = v3_add(n->axis, f->normals[reduced->tree.triangle[i]]);
+  n->axis = v3_unit(n->axis);
+  for (int32_t i = s->first; i < s->first + s->count; i++)
+    for (int32_t k = 0; k < 3; k++) {
+      int32_t half = 3 * reduced->tree.triangle[i] + k;
+      double along = v3_dot(n->axis, f->normals[half / 3]);
+      if (reduced->tree.corner[reduced->surface.triangles[half]] == half) along = least_around(f, n->axis, half);
+      least = along < least ? along : least;
+    }
+  n->angle = v3_norm2(n->axis) > 0 ? acos(fmax(-1, least)) + 1e-6 : DS_PI;
+}
+
+static void set_move(folder *f, fold_node *n, const ds_bd_sphere *s) {
+  const ds_mesh *surface = &f->now->reduced->surface;
+  n->move = (ds_round){{0, 0, 0}, 0};
+  for (int pass = 0; pass < 2; pass++) {
+    for (int32_t i = 3 * s->first; i < 3 * (s->first + s->count); i++) {
+      int32_t v = surface->triangles[3 * f->now->reduced->tree.triangle[i / 3] + i % 3];
+      ds_vec3 u = v3_sub(f->now->vertices[v], surface->vertices[v]);
+      if (pass == 0) n->move.center = v3_add(n->move.center, u);
+      if (pass == 1) n->move.radius = fmax(n->move.radius, v3_dist(n->move.center, u));
+    }
+    if (pass == 0) n->move.center = v3_scale(1.0 / (3 * s->count), n->move.center);
+  }
+}
+
+static void set_node(folder *f, int32_t sphere) {
+  const ds_bd_sphere *s = &f->now->reduced->tree.spheres[sphere];
+  fold_node *n = &f->nodes[sphere];
+  if (s->child == 0) {
+    set_move(f, n, s);
+    set_cone(f, n, s);
+    return;
+  }
+  set_node(f, s->child);
+  set_node(f, s->child + 1);
+  const fold_node *a = &f->nodes[s->child], *b = &f->nodes[s->child + 1];
+  n->move = ds_round_join(a->move, b->move);
+  n->axis = v3_unit(v3_add(a->axis, b->axis));
+  n->angle = DS_PI;
+  if (v3_norm2(n->axis) > 0)
+    n->angle = fmax(angle_between(n->axis, a->axis) + a->angle, angle_between(n->axis, b->axis) + b->angle);
+}
+
+/* ---- pairs ---- */
+
+static bool may_fold(const folder *f, int32_t a, int32_t b) {
+  const ds_bd_sphere *sa = &f->now->reduced->tree.spheres[a], *sb = &f->now->reduced->tree.spheres[b];
+  const fold_node *na = &f->nodes[a], *nb = &f->nodes[b];
+  double moved = v3_dist(na->move.center, nb->move.center) + na->move.radius + nb->move.radius + 2 * f->now->stir;
+  double rest = v3_dist(sa->center, sb->center), apart = rest - sa->radius - sb->radius;
+  if (rest + sa->radius + sb->radius <= f->near) return false;
+  if (!(moved > (1 - outside) * (apart > f->near ? apart : f->near))) return false;
+  const ds_round *pa = &f->now->balls[a], *pb = &f->now->balls[b];
+  if (!(v3_dist(pa->center, pb->center) - pa->radius - pb->radius < f->reach)) return false;
+  double angle = na->angle + nb->angle;
+  return angle >= DS_PI || angle + angle_between(na->axis, nb->axis) > acos(facing) - 1e-9;
+}
+
+static void keep(folder *f, int32_t v, ds_vec3 x, const ds_foot *foot, bool touches) {
+  ds_vec3 middle = v3_mad(x, -0.5 * foot->gap, foot->normal);
+  ds_candidate c = {.point = pose_point(f->pose, middle), .normal = quat_rotate(f->pose.q, foot->normal)};
+  c.gap = foot->gap;
+  c.feature = DS_FEATURE(0, v);
+  if (f->slot[v] == 0) {
+    ds_found_add(f->found, &c, ds_deformed_anchor(f->now, v), foot->anchor);
+    f->slot[v] = f->found->count;
+  } else if (fabs(foot->distance) < f->distance[v]) {
+    int32_t at = f->slot[v] - 1;
+    c.tag = at;
+    f->found->list[at] = c;
+    f->found->anchors[2 * at + 1] = foot->anchor;
+  } else {
+    return;
+  }
+  f->distance[v] = fabs(foot->distance);
+  f->touches[v] = touches;
+}
+
+static ds_vec3 own_normal(folder *f, int32_t v) {
+  if (!f->own_known[v]) f->own[v] = ds_deformed_normal(f->now, v);
+  f->own_known[v] = true;
+  return f->own[v];
+}
+
+static void try_vertex(folder *f, int32_t v, int32_t triangle) {
+  ds_nearest nearest, rest;
+  ds_foot foot;
+  const ds_solid_query *q = f->query;
+  ds_vec3 x = f->now->vertices[v], n = f->normals[triangle];
+  ds_vec3 corner = f->now->vertices[f->now->reduced->surface.triangles[3 * triangle]];
+  if (!(fabs(v3_dot(n, v3_sub(x, corner))) < f->reach)) return;
+  ds_vec3 own = own_normal(f, v);
+  if (!(v3_dot(own, n) < facing)) return;
+  ds_deformed_on_triangle(&nearest, f->now, triangle, x);
+  if (!(nearest.distance2 < f->reach * f->reach)) return;
+  ds_deformed_on_triangle(&rest, &f->rest, triangle, f->rest.vertices[v]);
+  double d = sqrt(rest.distance2);
+  if (!(d > f->near)) return;
+  ds_deformed_foot(&foot, f->now, &nearest, x, own);
+  ds_vec3 way = v3(0, 0, 0);
+  if (f->now->ways) way = v3_sub(f->now->ways[v], ds_deformed_anchor_way(f->now, foot.anchor));
+  double coming = fmin(0, v3_dot(foot.normal, way)), slack = q->slack + q->relax * v3_norm(way);
+  if (!(foot.distance + coming < outside * d && -foot.distance < inside * d)) return;
+  bool touches = foot.gap + coming < slack;
+  keep(f, v, x, &foot, touches && v3_dot(own, foot.normal) < facing);
+}
+
+/* Vertices of leaf a against triangles of leaf b. */
+static void try_leaves(folder *f, int32_t a, int32_t b) {
+  const ds_reduced *reduced = f->now->reduced;
+  const ds_bd_sphere *sa = &reduced->tree.spheres[a], *sb = &reduced->tree.spheres[b];
+  for (int32_t i = 3 * sa->first; i < 3 * (sa->first + sa->count); i++) {
+    int32_t half = 3 * reduced->tree.triangle[i / 3] + i % 3, v = reduced->surface.triangles[half];
+    if (reduced->tree.corner[v] != half) continue;
+    for (int32_t k = sb->first; k < sb->first + sb->count; k++) try_vertex(f, v, reduced->tree.triangle[k]);
+  }
+}
+
+static void fold(folder *f, int32_t a, int32_t b) {
+  const ds_bd_sphere *sa = &f->now->reduced->tree.spheres[a], *sb = &f->now->reduced->tree.spheres[b];
+  if (f->found->failed || !may_fold(f, a, b)) return;
+  if (a == b) {
+    if (sa->child == 0) return; /* neighbours */
+    fold(f, sa->child, sa->child);
+    fold(f, sa->child + 1, sa->child + 1);
+    fold(f, sa->child, sa->child + 1);
+  } else if (sa->child == 0 && sb->child == 0) {
+    try_leaves(f, a, b);
+    try_leaves(f, b, a);
+  } else if (sb->child == 0 || (sa->child != 0 && sa->radius >= sb->radius)) {
+    fold(f, sa->child, b);
+    fold(f, sa->child + 1, b);
+  } else {
+    fold(f, a, sb->child);
+    fold(f, a, sb->child + 1);
+  }
+}
+
+/* Only the nearest triangle tells whether a vertex is inside: those that are not touched by it go when all are known.
+ */
+static void drop_far(folder *f) {
+  int32_t kept = 0;
+  for (int32_t i = 0; i < f->found->count; i++)
+    if (f->touches[f->found->list[i].feature & 0x3fffffff]) f->found->list[kept++] = f->found->list[i];
+  f->found->count = kept;
+}
+
+bool ds_narrow_self(ds_arena *scratch, ds_manifold *m, const ds_deformable_query *query, const ds_party *body) {
+  ds_arena_mark mark = ds_arena_get_mark(scratch);
+  const ds_reduced *reduced = body->shape->reduced;
+  int32_t vertices = reduced->surface.vertex_count, triangles = reduced->surface.triangle_count;
+  ds_found found = {.scratch = scratch};
+  folder f = {.now = body->surface, .query = &query->solid, .pose = body->pose, .found = &found};
+  f.rest = ds_deformed_rest(reduced);
+  f.own = DS_NEW(scratch, ds_vec3, vertices);
+  f.own_known = DS_NEW0(scratch, bool, vertices);
+  f.slot = DS_NEW0(scratch, int32_t, vertices);
+  f.distance = DS_NEW(scratch, double, vertices);
+  f.touches = DS_NEW(scratch, bool, vertices);
+  f.normals = DS_NEW(scratch, ds_vec3, triangles);
+  f.nodes = DS_NEW(scratch, fold_node, reduced->tree.sphere_count);
+  f.near = near_share * reduced->tree.spacing;
+  f.reach = query->solid.slack + 2 * (1 + query->solid.relax) * f.now->stir;
+  f.reach = fmax(f.reach, ds_search_depth(reduced, query->deepest));
+  m->count = 0;
+  if (!ds_arena_failed(scratch)) {
+    for (int32_t t = 0; t < triangles; t++) f.normals[t] = ds_deformed_face_normal(f.now, t);
+    set_node(&f, 0);
+    fold(&f, 0, 0);
+    drop_far(&f);
+    if (!found.failed)
+      ds_found_emit(m, &found, 4 * query->solid.per_face + reduced->r, 1e-6 * body->shape->bounding_radius);
+  }
+  ds_arena_release(scratch, mark);
+  return !found.failed && !ds_arena_failed(scratch);
+}
