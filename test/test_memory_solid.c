@@ -478,7 +478,8 @@ typedef struct events {
 static events count_events(const ds_scene *scene, int32_t steps) {
   events e = {0};
   ds_options options = ds_default_options();
-  ds_detect_options detect = {options.step, options.margin, options.contacts_per_face, NULL, NULL};
+  ds_detect_options detect = {
+      .step = options.step, .margin = options.margin, .contacts_per_face = options.contacts_per_face};
   ds_arena arena = {0};
   ds_state *state = ds_state_create(scene);
   ds_stepper *stepper = ds_stepper_create(1);

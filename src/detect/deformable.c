@@ -76,12 +76,12 @@ typedef struct seeker {
   ds_mat3 r; /* from -> to */
   ds_vec3 p;
   bool from_is_a;
-  ds_twist twist;      /* of from against to, in the frame of to */
-  double round;        /* radius about every sample */
-  double thin;         /* ways up to this length pass through no wall of the other unseen */
-  double deep;         /* how far inside a deformable points are looked for */
-  double stir;         /* of both surfaces, at most */
-  ds_leaves near, end; /* of the other, for the points in hand where they are and at the end of their ways */
+  ds_twist twist;              /* of from against to, in the frame of to */
+  double round;                /* radius about every sample */
+  double thin;                 /* ways up to this length pass through no wall of the other unseen */
+  double deep;                 /* how far inside a deformable points are looked for */
+  double stir;                 /* of both surfaces, at most */
+  ds_nearby_spheres near, end; /* of the other, for the points in hand where they are and at the end of their ways */
 } seeker;
 
 /* The other's surface as seen from a point. */
@@ -105,14 +105,15 @@ static ds_vec3 own_normal(const seeker *s, probe *p) {
   return p->own;
 }
 
-static void see(sight *at, const seeker *s, probe *p, ds_vec3 y, double far, const ds_nearest *nearest) {
+static void see(sight *at, const seeker *s, probe *p, ds_vec3 y, const ds_nearest *nearest) {
   ds_foot foot;
-  ds_deformed_face(&foot, s->to->surface, nearest, y, far, own_normal(s, p));
+  ds_deformed_face(&foot, s->to->surface, nearest, y, s->deep, own_normal(s, p));
   *at = (sight){foot.gap - s->round, foot.normal, foot.anchor};
 }
 
-/* What the probe sees from y, among some leaves of the other; false where the surface is farther than reach. */
-static bool look(sight *at, const seeker *s, probe *p, const ds_leaves *leaves, ds_vec3 y, double reach) {
+/* What the probe sees from y, among some leaves of the other; false where the surface is farther than reach: then the
+ * gap is at least what is said. */
+static bool look(sight *at, const seeker *s, probe *p, const ds_nearby_spheres *leaves, ds_vec3 y, double reach) {
   if (!s->to->surface) {
     at->gap = ds_shape_distance(&at->normal, s->to->party->shape, y) - s->round;
     at->anchor = rigid;
@@ -120,8 +121,9 @@ static bool look(sight *at, const seeker *s, probe *p, const ds_leaves *leaves, 
   }
   ds_nearest nearest;
   double far = (reach > s->deep ? reach : s->deep) + s->round;
+  at->gap = far - s->round;
   if (!ds_deformed_find(&nearest, s->to->surface, leaves, y, far)) return false;
-  see(at, s, p, y, far, &nearest);
+  see(at, s, p, y, &nearest);
   return at->gap < reach;
 }
 
@@ -147,7 +149,7 @@ static ds_vec3 other_way(const seeker *s, const sight *at) {
 /* Where on its way the probe comes nearer than slack, 0 .. 1, and what it sees there; -1 where it passes by. Step by
  * step as far as nothing can be met (Hart 1996). */
 static double march(sight *at, const seeker *s, probe *p, ds_vec3 way, double length, double slack) {
-  const ds_leaves all = {.count = -1};
+  const ds_nearby_spheres all = {.count = -1};
   double t = 0;
   if (!look(at, s, p, &all, p->x, slack + length)) return -1;
   if (length <= s->thin) {
@@ -171,7 +173,7 @@ static double cross(sight *at, const seeker *s, probe *p, ds_vec3 way, double sl
   if (t >= 0) {
     ds_vec3 y = v3_mad(p->x, t, way);
     ds_deformed_on_triangle(&nearest, to, nearest.at.triangle, y);
-    see(at, s, p, y, slack, &nearest);
+    see(at, s, p, y, &nearest);
     return t;
   }
   if (!look(at, s, p, &s->end, v3_add(p->x, way), slack + to->stir)) return -1;
@@ -185,18 +187,18 @@ static void try_point(seeker *s, probe *p, ds_anchor anchor, uint32_t feature) {
   double slack = q->slack + q->relax * (length + meets);
   sight at, then;
   bool near = look(&at, s, p, &s->near, p->x, slack);
-  double start = near ? at.gap : 0;
-  if (q->after && look(&then, s, p, &s->end, v3_add(p->x, way), 0) && then.gap < fmin(start, 0) - q->slack) {
-    at = then;
-    t = 1; /* deeper at its end: that is where to look from */
-  } else if (!near || at.gap > q->slack + q->relax * v3_norm(v3_sub(way, other_way(s, &at)))) {
-    if (!(length + meets > still * q->slack) || (!s->to->surface && at.gap > slack + length)) return;
+  /* a second look wants only what ends up deeper */
+  if (q->after &&
+      !(look(&then, s, p, &s->end, v3_add(p->x, way), 0) && then.gap < fmin(near ? at.gap : 0, 0) - q->slack))
+    return;
+  if (!near || at.gap > q->slack + q->relax * v3_norm(v3_sub(way, other_way(s, &at)))) {
+    if (!(at.gap < slack + length + meets)) return;
     if (v3_dot(own_normal(s, p), way) + meets < -backward * length) return; /* others go ahead of it */
     t = s->to->surface && s->round == 0 ? cross(&at, s, p, way, slack) : march(&at, s, p, way, length, slack);
     if (t < 0) return; /* passes by */
   }
   double gap = at.gap - t * v3_dot(at.normal, way);
-  if (t > 0 && gap < 0 && !q->after) return; /* comes from behind */
+  if (t > 0 && gap < 0) return; /* comes from behind */
   if (v3_dot(own_normal(s, p), at.normal) > same_way) return;
   add(s, p->x, &at, gap, anchor, feature);
 }
@@ -214,25 +216,26 @@ static bounds bounds_of(const seeker *s, ds_vec3 c, double radius) {
   return b;
 }
 
-/* Whether any of them can touch it within the step. */
-static bool is_near(const seeker *s, ds_vec3 c, double radius) {
+/* Whether any of them can touch it within the step; of a deformable, what of it is `near`, `among` what was known to be
+ * for more of them. */
+static bool is_near(const seeker *s, ds_nearby_spheres *near, const ds_nearby_spheres *among, ds_vec3 c,
+                    double radius) {
   bounds b = bounds_of(s, c, radius);
   double reach = b.slack + v3_norm(b.way) + b.stray + radius + s->round;
-  if (s->to->surface) return ds_deformed_is_near(s->to->surface, c, reach + s->deep);
-  return ds_shape_distance_alone(s->to->party->shape, c) < reach;
+  if (!s->to->surface) return ds_shape_distance_alone(s->to->party->shape, c) < reach;
+  ds_deformed_gather(near, s->to->surface, among, c, reach + s->deep, fmax(radius, 0.5 * (reach + s->deep)));
+  return near->count != 0;
 }
 
-/* The same, and what they have to look at; for points that are looked at one by one from here on. */
-static bool gather_near(seeker *s, ds_vec3 c, double radius) {
-  if (!is_near(s, c, radius)) return false;
-  if (!s->to->surface) return true;
+/* What they have to look at, when they are looked at one by one from here on. */
+static void gather_near(seeker *s, const ds_nearby_spheres *among, ds_vec3 c, double radius) {
+  if (!s->to->surface) return;
   bounds b = bounds_of(s, c, radius);
   double reach = radius + fmax(b.slack, s->deep) + s->round;
-  ds_deformed_gather(&s->near, s->to->surface, c, reach);
+  ds_deformed_gather(&s->near, s->to->surface, among, c, reach, 0);
   s->end.count = 0;
   if (s->query->after || v3_norm(b.way) + b.stray > still * s->query->slack)
-    ds_deformed_gather(&s->end, s->to->surface, v3_add(c, b.way), reach + b.stray);
-  return true;
+    ds_deformed_gather(&s->end, s->to->surface, among, v3_add(c, b.way), reach + b.stray, 0);
 }
 
 static uint32_t sample_feature(const seeker *s, int32_t number) { return DS_FEATURE(s->from_is_a ? 0 : 1, number); }
@@ -249,28 +252,31 @@ static void try_vertices(seeker *s, int32_t first, int32_t last) {
   }
 }
 
-static void seek_vertices(seeker *s, int32_t sphere) {
+static void seek_vertices(seeker *s, int32_t sphere, const ds_nearby_spheres *among) {
   const ds_deformed *d = s->from->surface;
   const ds_bd_sphere *ball = &d->reduced->tree.spheres[sphere];
   double radius = d->balls[sphere].radius;
   ds_vec3 x = v3_add(s->p, mat3_mul_v3(&s->r, d->balls[sphere].center));
-  bool group = ball->child == 0 || ball->count <= GROUP;
-  if (s->found->failed || !(group ? gather_near(s, x, radius) : is_near(s, x, radius))) return;
-  if (group) {
+  ds_nearby_spheres near;
+  if (s->found->failed || radius < 0 || !is_near(s, &near, among, x, radius)) return;
+  if (ball->child == 0 || ball->count <= GROUP) {
+    gather_near(s, &near, x, radius);
     try_vertices(s, ball->first, ball->first + ball->count);
-    return;
+  } else {
+    seek_vertices(s, ball->child, &near);
+    seek_vertices(s, ball->child + 1, &near);
   }
-  seek_vertices(s, ball->child);
-  seek_vertices(s, ball->child + 1);
 }
 
-static void seek_samples(seeker *s, const ds_samples *samples, int32_t index) {
+static void seek_samples(seeker *s, const ds_samples *samples, int32_t index, const ds_nearby_spheres *among) {
   const ds_ball *ball = &samples->balls[index];
   ds_vec3 c = v3_add(s->p, mat3_mul_v3(&s->r, ball->center));
-  bool leaf = ball->child_count == 0;
-  if (s->found->failed || !(leaf ? gather_near(s, c, ball->radius) : is_near(s, c, ball->radius))) return;
-  for (int32_t i = 0; i < ball->child_count; i++) seek_samples(s, samples, ball->child + i);
-  for (int32_t i = ball->first; leaf && i < ball->first + ball->count; i++) {
+  ds_nearby_spheres near;
+  if (s->found->failed || !is_near(s, &near, among, c, ball->radius)) return;
+  for (int32_t i = 0; i < ball->child_count; i++) seek_samples(s, samples, ball->child + i, &near);
+  if (ball->child_count > 0) return;
+  gather_near(s, &near, c, ball->radius);
+  for (int32_t i = ball->first; i < ball->first + ball->count; i++) {
     probe p = {.x = v3_add(s->p, mat3_mul_v3(&s->r, samples->points[i])), .vertex = -1};
     p.own = mat3_mul_v3(&s->r, samples->normals[i]);
     try_point(s, &p, rigid, sample_feature(s, samples->ids[i]));
@@ -326,18 +332,21 @@ static seeker seeker_of(ds_found *found, const ds_deformable_query *query, side 
   s.twist.turn = v3_scale(sign, mat3_tmul_v3(&to->r, twist->turn));
   const ds_shape *shape = to->party->shape;
   if (shape->kind == DS_SHAPE_SOLID) s.thin = 0.5 * shape->solid->info.thickness;
-  if (to->surface) {
-    s.thin = 0.5 * to->surface->reduced->tree.thickness;
-    s.deep = ds_search_depth(to->surface->reduced, query->deepest);
-  }
+  if (to->surface) s.thin = 0.5 * to->surface->reduced->tree.thickness;
   s.stir = (from->surface ? from->surface->stir : 0) + (to->surface ? to->surface->stir : 0);
+  if (to->surface) {
+    double radius = from->surface ? from->surface->balls[0].radius : from->party->shape->bounding_radius;
+    double way = v3_norm(v3_add(s.twist.move, v3_cross(s.twist.turn, s.p))) + v3_norm(s.twist.turn) * radius;
+    s.deep = ds_search_depth(to->surface->reduced, query->deepest, isfinite(radius) ? way + s.stir : s.stir);
+  }
   return s;
 }
 
 static void seek_from(seeker *s) {
   const ds_shape *shape = s->from->party->shape;
+  const ds_nearby_spheres all = {.count = -1};
   if (s->from->surface) {
-    seek_vertices(s, 0);
+    seek_vertices(s, 0, &all);
     return;
   }
   if (shape->kind == DS_SHAPE_SPHERE || shape->kind == DS_SHAPE_CAPSULE) s->round = shape->radius;
@@ -345,7 +354,7 @@ static void seek_from(seeker *s) {
   if (shape->kind == DS_SHAPE_SPHERE)
     seek_ball(s, s->p);
   else if (samples && samples->count > 0)
-    seek_samples(s, samples, 0);
+    seek_samples(s, samples, 0, &all);
 }
 
 static side side_of(const ds_party *party) {
@@ -367,6 +376,7 @@ bool ds_narrow_deformable(ds_arena *scratch, ds_manifold *m, const ds_deformable
   ds_found found = {.scratch = scratch};
   seeker s = seeker_of(&found, query, &sa, &sb, true), t = seeker_of(&found, query, &sb, &sa, false);
   m->count = 0;
+  if ((sa.surface && sa.surface->balls[0].radius < 0) || (sb.surface && sb.surface->balls[0].radius < 0)) return true;
   seek_from(&s);
   seek_from(&t);
   double size = fmin(a->shape->bounding_radius, b->shape->bounding_radius);

@@ -14,7 +14,7 @@ typedef struct ds_party {
 
 typedef struct ds_deformable_query {
   ds_solid_query solid;
-  double deepest; /* overlap of the pair in the last step, m */
+  double deepest; /* overlap of the pair in the last step, m; infinite: not known */
 } ds_deformable_query;
 
 /* All points of two shapes of which at least one is deformable. The scratch is released before returning. False where
@@ -40,11 +40,11 @@ typedef struct ds_found {
 void ds_found_add(ds_found *found, const ds_candidate *candidate, ds_anchor on_a, ds_anchor on_b);
 /* At most `limit` of a patch, in order of their features. */
 void ds_found_emit(ds_manifold *manifold, ds_found *found, int32_t limit, double eps);
-/* How far inside a deformable points are looked for: an edge, but half the thickness at most; where the pair overlapped
- * in the last step, as deep as that and half as much again, but the thickness at most. */
-static inline double ds_search_depth(const ds_reduced *reduced, double deepest) {
-  double fresh = fmin(0.5 * reduced->tree.thickness, reduced->tree.spacing);
-  return fmin(fresh + 1.5 * deepest, fmax(fresh, reduced->tree.thickness));
+/* How far inside a deformable points are looked for: as deep as the pair overlapped in the last step and half as much
+ * again, a part of what they move, for what was missed ahead, and a part of an edge; but no deeper than it is thick. */
+static inline double ds_search_depth(const ds_reduced *reduced, double deepest, double motion) {
+  double fresh = 0.25 * fmin(0.5 * reduced->tree.thickness, reduced->tree.spacing);
+  return fmin(fresh + 1.5 * deepest + 0.1 * motion, fmax(fresh, reduced->tree.thickness));
 }
 
 #endif

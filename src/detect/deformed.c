@@ -1,10 +1,9 @@
 /* The deformed surface: nearest points through the tree of body/bd_tree.c, by branch and bound: a sphere farther away
  * than what is known already holds nothing nearer.
  *
- * For bodies that may touch something all vertices are worked out, 3 r multiplications each, and balls around them from
- * the leaves up. Measured: on bodies bent by their own thickness the spheres that follow from q alone are so much wider
- * that searching with them, and with vertices worked out only where they are looked at, took four times as long; on
- * stiff ones it took as long. Whether a body may touch something is told by the spheres of the tree, in O(r).
+ * Vertices, 3 r multiplications each, are worked out for the patches that may touch something (patches.c), and balls
+ * around them from the leaves up. The spheres that follow from q alone choose the patches, in O(r); for searching they
+ * are too wide once a body is bent: on bodies bent by their own thickness it took four times as long.
  *
  * Inside or outside is told by the normal of the nearest feature: of the face, the sum of both faces' at an edge, the
  * angle-weighted sum of all around a corner [Baerentzen and Aanaes 2005].
@@ -18,16 +17,17 @@
 #include <string.h>
 
 static const double skin_share = 0.02; /* of the mean edge */
-static const double same_way = 0.5;   /* cosine to its own surface beyond which a wall is not the one it came through */
-static const double better = 0.3;     /* by so much a side must face it better */
-static const double wall = 1.5;       /* of the thickness: how far the facing wall is searched */
-enum { RING_MAX = 1000, FRONT = 32 }; /* triangles around a vertex; spheres that bound a body */
+static const double same_way = 0.5; /* cosine to its own surface beyond which a wall is not the one it came through */
+static const double better = 0.3;   /* by so much a side must face it better */
+enum { FRONT = 32 };                /* spheres that bound a body */
 
 bool ds_deformed_begin(ds_arena *arena, ds_deformed *d, const ds_reduced *reduced, const double *q, const double *rate,
                        double step) {
   *d = (ds_deformed){.reduced = reduced, .q = q, .rate = rate, .step = step};
   d->vertices = DS_NEW(arena, ds_vec3, reduced->surface.vertex_count);
+  d->known = DS_NEW0(arena, unsigned char, reduced->surface.vertex_count);
   d->balls = DS_NEW(arena, ds_round, reduced->tree.sphere_count);
+  d->marks = DS_NEW0(arena, unsigned char, reduced->tree.sphere_count);
   if (rate && step * ds_reduced_stir(reduced, rate) > 0)
     d->ways = DS_NEW(arena, ds_vec3, reduced->surface.vertex_count);
   return !ds_arena_failed(arena);
@@ -46,41 +46,6 @@ ds_round ds_round_join(ds_round a, ds_round b) {
   if (d + a.radius <= b.radius) return b;
   double radius = 0.5 * (d + a.radius + b.radius);
   return (ds_round){v3_mad(a.center, (radius - a.radius) / d, way), radius * (1 + 1e-12)};
-}
-
-static ds_round leaf_ball(const ds_deformed *d, const ds_bd_sphere *s) {
-  ds_round ball = {{0, 0, 0}, 0};
-  for (int pass = 0; pass < 2; pass++) {
-    for (int32_t i = 3 * s->first; i < 3 * (s->first + s->count); i++) {
-      ds_vec3 x = d->vertices[d->reduced->surface.triangles[3 * d->reduced->tree.triangle[i / 3] + i % 3]];
-      if (pass == 0) ball.center = v3_add(ball.center, x);
-      if (pass == 1) ball.radius = fmax(ball.radius, v3_dist(ball.center, x) * (1 + 1e-12));
-    }
-    if (pass == 0) ball.center = v3_scale(1.0 / (3 * s->count), ball.center);
-  }
-  return ball;
-}
-
-static void fill_ball(ds_deformed *d, int32_t sphere) {
-  const ds_bd_sphere *s = &d->reduced->tree.spheres[sphere];
-  if (s->child == 0) {
-    d->balls[sphere] = leaf_ball(d, s);
-    return;
-  }
-  fill_ball(d, s->child);
-  fill_ball(d, s->child + 1);
-  d->balls[sphere] = ds_round_join(d->balls[s->child], d->balls[s->child + 1]);
-}
-
-void ds_deformed_fill(ds_deformed *d) {
-  for (int32_t v = 0; v < d->reduced->surface.vertex_count; v++)
-    d->vertices[v] = ds_reduced_vertex(d->reduced, d->q, v);
-  fill_ball(d, 0);
-  for (int32_t v = 0; d->ways && v < d->reduced->surface.vertex_count; v++) {
-    ds_vec3 moved = v3_sub(ds_reduced_vertex(d->reduced, d->rate, v), d->reduced->surface.vertices[v]);
-    d->ways[v] = v3_scale(d->step, moved);
-    d->stir = fmax(d->stir, v3_norm(d->ways[v]));
-  }
 }
 
 ds_vec3 ds_deformed_anchor_way(const ds_deformed *d, ds_anchor at) {
@@ -115,7 +80,7 @@ static ds_vec3 ring_normal(const ds_deformed *d, int32_t half, ds_vec3 own) {
   bool all = own.x == 0 && own.y == 0 && own.z == 0;
   ds_vec3 sum = v3(0, 0, 0);
   int32_t h = half;
-  for (int i = 0; i < RING_MAX; i++) {
+  for (int i = 0; i < DS_RING_MAX; i++) {
     ds_vec3 n = ds_deformed_face_normal(d, h / 3);
     double facing = fmax(0, -v3_dot(own, n)), weight = all ? 1 : facing * facing;
     if (weight > 0) sum = v3_mad(sum, weight * corner_angle(d, h), n);
@@ -200,38 +165,48 @@ static void search(ds_nearest *best, const ds_deformed *d, int32_t sphere, ds_ve
   if (far_by * far_by <= best->distance2) search(best, d, far, x, f);
 }
 
-static void search_leaves(ds_nearest *best, const ds_deformed *d, const ds_leaves *leaves, ds_vec3 x) {
-  double by[DS_LEAVES];
-  int32_t first = 0;
+static bool within(ds_round ball, ds_vec3 x, double reach) {
+  double far = reach + ball.radius;
+  return v3_norm2(v3_sub(x, ball.center)) <= far * far;
+}
+
+/* First the one whose centre is nearest, then all that may hold something nearer. */
+static void search_leaves(ds_nearest *best, const ds_deformed *d, const ds_nearby_spheres *leaves, ds_vec3 x) {
+  int32_t first = -1;
   double least = INFINITY;
   filter all = {NULL, 0};
   for (int32_t i = 0; i < leaves->count; i++) {
-    const ds_round *ball = &d->balls[leaves->leaf[i]];
-    double away = v3_dist(x, ball->center);
-    by[i] = away > ball->radius ? away - ball->radius : 0;
+    double away = v3_norm2(v3_sub(x, d->balls[leaves->sphere[i]].center));
     if (away < least) least = away, first = i;
   }
-  if (leaves->count > 0 && by[first] * by[first] <= best->distance2) take_leaf(best, d, leaves->leaf[first], x, all);
-  for (int32_t i = 0; i < leaves->count; i++)
-    if (i != first && by[i] * by[i] <= best->distance2) take_leaf(best, d, leaves->leaf[i], x, all);
-}
-
-static void gather(ds_leaves *leaves, const ds_deformed *d, int32_t sphere, ds_vec3 x, double reach) {
-  int32_t child = d->reduced->tree.spheres[sphere].child;
-  if (leaves->count < 0 || !(ball_distance(d, sphere, x) <= reach)) return;
-  if (child != 0) {
-    gather(leaves, d, child, x, reach);
-    gather(leaves, d, child + 1, x, reach);
-  } else if (leaves->count == DS_LEAVES) {
-    leaves->count = -1;
-  } else {
-    leaves->leaf[leaves->count++] = sphere;
+  if (first < 0) return;
+  take_leaf(best, d, leaves->sphere[first], x, all);
+  double reach = sqrt(best->distance2);
+  for (int32_t i = 0; i < leaves->count; i++) {
+    if (i == first || !within(d->balls[leaves->sphere[i]], x, reach)) continue;
+    take_leaf(best, d, leaves->sphere[i], x, all);
+    reach = sqrt(best->distance2);
   }
 }
 
-void ds_deformed_gather(ds_leaves *leaves, const ds_deformed *d, ds_vec3 x, double reach) {
-  leaves->count = 0;
-  gather(leaves, d, 0, x, reach);
+static void gather(ds_nearby_spheres *out, const ds_deformed *d, int32_t sphere, ds_vec3 x, double reach, double fine) {
+  int32_t child = d->reduced->tree.spheres[sphere].child;
+  if (out->count < 0 || !within(d->balls[sphere], x, reach)) return;
+  if (child != 0 && d->balls[sphere].radius > fine) {
+    gather(out, d, child, x, reach, fine);
+    gather(out, d, child + 1, x, reach, fine);
+  } else if (out->count == DS_NEARBY_MAX) {
+    out->count = -1;
+  } else {
+    out->sphere[out->count++] = sphere;
+  }
+}
+
+void ds_deformed_gather(ds_nearby_spheres *out, const ds_deformed *d, const ds_nearby_spheres *among, ds_vec3 x,
+                        double reach, double fine) {
+  out->count = 0;
+  if (among->count < 0) gather(out, d, 0, x, reach, fine);
+  for (int32_t i = 0; i < among->count; i++) gather(out, d, among->sphere[i], x, reach, fine);
 }
 
 /* Inside or outside is the sign of what this returns times (x - nearest point). */
@@ -263,11 +238,11 @@ void ds_deformed_foot(ds_foot *foot, const ds_deformed *d, const ds_nearest *n, 
 
 /* More than half way through a wall, or nearer than the skin to the rim of a side that faces it worse than another one:
  * the foot on the side that it came from. */
-static void face_other(ds_foot *foot, const ds_deformed *d, ds_vec3 x, double reach, ds_vec3 own) {
+static void face_other(ds_foot *foot, const ds_deformed *d, ds_vec3 x, double deep, ds_vec3 own) {
   double skin = skin_share * d->reduced->tree.spacing, facing = v3_dot(own, foot->normal);
   bool through = foot->distance < 0 && facing > same_way, rim = fabs(foot->distance) <= skin && facing > -same_way;
   if (!through && !rim) return;
-  double far = through ? fmax(reach, wall * d->reduced->tree.thickness) : 2 * skin;
+  double far = through ? deep : 2 * skin;
   ds_nearest best = {.distance2 = far * far, .at = {-1, 0, 0}};
   ds_foot other;
   search(&best, d, 0, x, (filter){&own, facing - better});
@@ -276,7 +251,8 @@ static void face_other(ds_foot *foot, const ds_deformed *d, ds_vec3 x, double re
   if (other.distance < skin && v3_dot(own, other.normal) < fmin(0, facing - better)) *foot = other;
 }
 
-bool ds_deformed_find(ds_nearest *best, const ds_deformed *d, const ds_leaves *leaves, ds_vec3 x, double reach) {
+bool ds_deformed_find(ds_nearest *best, const ds_deformed *d, const ds_nearby_spheres *leaves, ds_vec3 x,
+                      double reach) {
   *best = (ds_nearest){.distance2 = reach * reach, .at = {-1, 0, 0}};
   if (leaves->count >= 0)
     search_leaves(best, d, leaves, x);
@@ -285,15 +261,15 @@ bool ds_deformed_find(ds_nearest *best, const ds_deformed *d, const ds_leaves *l
   return best->at.triangle >= 0;
 }
 
-void ds_deformed_face(ds_foot *foot, const ds_deformed *d, const ds_nearest *nearest, ds_vec3 x, double reach,
+void ds_deformed_face(ds_foot *foot, const ds_deformed *d, const ds_nearest *nearest, ds_vec3 x, double deep,
                       ds_vec3 own) {
   ds_deformed_foot(foot, d, nearest, x, own);
-  if (own.x != 0 || own.y != 0 || own.z != 0) face_other(foot, d, x, reach, own);
+  if (own.x != 0 || own.y != 0 || own.z != 0) face_other(foot, d, x, deep, own);
 }
 
 bool ds_deformed_nearest(ds_foot *foot, const ds_deformed *d, ds_vec3 x, double reach, ds_vec3 own) {
   ds_nearest best;
-  ds_leaves all = {.count = -1};
+  ds_nearby_spheres all = {.count = -1};
   if (!ds_deformed_find(&best, d, &all, x, reach)) return false;
   ds_deformed_face(foot, d, &best, x, reach, own);
   return true;
@@ -304,14 +280,6 @@ void ds_deformed_on_triangle(ds_nearest *best, const ds_deformed *d, int32_t tri
   *best = (ds_nearest){v3_norm2(v3_sub(x, a)), a, {triangle, 0, 0}, 4}; /* what a flat triangle leaves */
   take_triangle(best, d, triangle, x);
 }
-
-static bool is_near(const ds_deformed *d, int32_t sphere, ds_vec3 x, double reach) {
-  if (!(ball_distance(d, sphere, x) <= reach)) return false;
-  int32_t child = d->reduced->tree.spheres[sphere].child;
-  return child == 0 || is_near(d, child, x, reach) || is_near(d, child + 1, x, reach);
-}
-
-bool ds_deformed_is_near(const ds_deformed *d, ds_vec3 x, double reach) { return is_near(d, 0, x, reach); }
 
 /* ---- ways through the surface ---- */
 

@@ -5,6 +5,7 @@
 
 #include "body/reduced.h"
 #include "detect/detect.h"
+#include "detect/solid.h"
 
 typedef struct ds_round {
   ds_vec3 center;
@@ -19,12 +20,19 @@ typedef struct ds_deformed {
   ds_vec3 *vertices;
   ds_vec3 *ways;   /* h U dq/dt of the vertices, NULL: at rest */
   double stir;     /* the longest of them */
-  ds_round *balls; /* a sphere of the tree each: holds all corners below it, as they are now */
+  ds_round *balls; /* a sphere of the tree each: holds all corners below it, as they are now; radius -1: not wanted */
+  unsigned char *known, *marks; /* what is there of a vertex, what of a sphere (patches.c) */
 } ds_deformed;
+enum { DS_RING_MAX = 1000 }; /* triangles around a vertex */
 
-/* Memory from the arena, false where it ran out; then the places, by any thread. */
+/* Memory from the arena, false where it ran out; then what is wanted; then its places, by any thread. */
 bool ds_deformed_begin(ds_arena *arena, ds_deformed *d, const ds_reduced *reduced, const double *q, const double *rate,
                        double step);
+/* Patches nearer than reach to a shape, or of two to each other; pose: of the first's frame in the shape's, of the
+ * second's in the first's (patches.c). */
+void ds_want_near_shape(ds_deformed *d, const ds_shape *shape, ds_pose pose, double reach);
+void ds_want_near_deformed(ds_deformed *a, ds_deformed *b, ds_pose pose, double reach);
+void ds_want_all(ds_deformed *d);
 void ds_deformed_fill(ds_deformed *d);
 /* The undeformed surface as it is in the body: no balls. */
 ds_deformed ds_deformed_rest(const ds_reduced *reduced);
@@ -52,28 +60,30 @@ typedef struct ds_foot {
   bool on_face; /* not on an edge or corner of its triangle */
 } ds_foot;
 
-/* Leaves of the tree that come nearer to a point than some reach: all that points around it need look at. */
-enum { DS_LEAVES = 96 };
-typedef struct ds_leaves {
+/* Spheres of the tree that together hold all that comes nearer to a point than some reach: what points around it need
+ * look at. */
+enum { DS_NEARBY_MAX = 96 };
+typedef struct ds_nearby_spheres {
   int32_t count; /* -1: too many, the whole tree */
-  int32_t leaf[DS_LEAVES];
-} ds_leaves;
-void ds_deformed_gather(ds_leaves *leaves, const ds_deformed *d, ds_vec3 x, double reach);
+  int32_t sphere[DS_NEARBY_MAX];
+} ds_nearby_spheres;
+/* Those `among` others; no larger than `fine`, or leaves. */
+void ds_deformed_gather(ds_nearby_spheres *spheres, const ds_deformed *d, const ds_nearby_spheres *among, ds_vec3 x,
+                        double reach, double fine);
 
-/* False where no triangle comes nearer than reach. */
-bool ds_deformed_find(ds_nearest *nearest, const ds_deformed *d, const ds_leaves *leaves, ds_vec3 x, double reach);
+/* False where no triangle of these leaves comes nearer than reach. */
+bool ds_deformed_find(ds_nearest *nearest, const ds_deformed *d, const ds_nearby_spheres *leaves, ds_vec3 x,
+                      double reach);
 /* `own` is the outward normal of the surface that x belongs to, zero for none: it chooses among normals at edges and
  * corners ... */
 void ds_deformed_foot(ds_foot *foot, const ds_deformed *d, const ds_nearest *nearest, ds_vec3 x, ds_vec3 own);
-/* ... and here, inside thin walls and at rims, also among the sides. */
-void ds_deformed_face(ds_foot *foot, const ds_deformed *d, const ds_nearest *nearest, ds_vec3 x, double reach,
+/* ... and here, inside thin walls and at rims, also among the sides: x may have come through one up to `deep` away. */
+void ds_deformed_face(ds_foot *foot, const ds_deformed *d, const ds_nearest *nearest, ds_vec3 x, double deep,
                       ds_vec3 own);
 /* Find and face in the whole tree. */
 bool ds_deformed_nearest(ds_foot *foot, const ds_deformed *d, ds_vec3 x, double reach, ds_vec3 own);
 /* On one triangle, at any distance. */
 void ds_deformed_on_triangle(ds_nearest *nearest, const ds_deformed *d, int32_t triangle, ds_vec3 x);
-/* Whether a leaf comes nearer to x than reach. */
-bool ds_deformed_is_near(const ds_deformed *d, ds_vec3 x, double reach);
 /* Where on its way, 0 .. 1, a point first crosses the surface from outside, and which triangle; -1 where it does not.
  */
 double ds_deformed_crossing(int32_t *triangle, const ds_deformed *d, ds_vec3 x, ds_vec3 way);

@@ -47,7 +47,8 @@ typedef struct detection {
 
 static const double margin_share = 1e-3, margin_limit = 1e-3; /* of the bounding radius; m */
 static const double farthest = 2;                             /* reach by motion at most, over the bounding radius */
-static const double relax = 0.1; /* share of its way by which a point of a solid may stray from it */
+static const double relax = 0.1;   /* share of its way by which a point of a solid may stray from it */
+static const double deeper = 2e-3; /* of the smaller radius: what gets deeper by more was overlooked */
 /* pairs of a run; and from which on threads pay */
 enum { RUN = 16, RUN_DEFORMABLE = 2, PAIRS_TO_SHARE = 1000, SOLIDS_TO_SHARE = 64, DEFORMABLES_TO_SHARE = 4 };
 
@@ -56,7 +57,7 @@ static const double *coordinates(const ds_state *state, const ds_body *body) {
   return body->reduced ? state->reduced + body->first_reduced : NULL;
 }
 static const double *rates(const ds_state *state, const ds_body *body) {
-  return body->reduced ? state->reduced_rate + body->first_reduced : NULL;
+  return body->reduced && state->reduced_rate ? state->reduced_rate + body->first_reduced : NULL;
 }
 
 /* `radius` is that of the body as it is now. */
@@ -260,7 +261,7 @@ static ds_party party_of(const detection *d, int32_t body, int32_t shape) {
 
 static bool narrow_deformable(ds_arena *arena, const detection *d, ds_manifold *m, ds_box_pair pair, int32_t i,
                               int32_t j, const ds_solid_query *query) {
-  ds_deformable_query q = {*query, deepest_before(d->state, pair)};
+  ds_deformable_query q = {*query, d->step > 0 ? deepest_before(d->state, pair) : INFINITY};
   ds_party a = party_of(d, pair.a, i), b = party_of(d, pair.b, j);
   return pair.a == pair.b ? ds_narrow_self(arena, m, &q, &a) : ds_narrow_deformable(arena, m, &q, &a, &b);
 }
@@ -420,7 +421,53 @@ static void fill_surface(void *context, int32_t item, int32_t worker) {
   ds_deformed_fill(((ds_deformed **)context)[item]);
 }
 
-/* The surfaces of deformables that are in some pair. */
+/* How far a body's points go within the step; `apart` stands for the size of one that has none. */
+static double way_of(const detection *d, int32_t i, double apart) {
+  const ds_body *body = &d->scene->bodies[i];
+  const ds_body_state *s = &d->state->bodies[i];
+  if (body->kind == DS_BODY_STATIC) return 0;
+  double radius = body->reduced ? d->shapes[d->first_shape[i]].radius : body->bounding_radius;
+  const double *rate = rates(d->state, body);
+  return d->step *
+         (v3_norm(s->w) * (isfinite(radius) ? radius : apart) + (rate ? ds_reduced_stir(body->reduced, rate) : 0));
+}
+
+/* No search of a pair goes farther than this: slack, ways and depth of deformable.c. */
+static double want_reach(const detection *d, ds_box_pair pair) {
+  const ds_body *a = &d->scene->bodies[pair.a], *b = &d->scene->bodies[pair.b];
+  const ds_body_state *sa = &d->state->bodies[pair.a], *sb = &d->state->bodies[pair.b];
+  const motion *ma = &d->motions[pair.a], *mb = &d->motions[pair.b];
+  double apart = v3_dist(sa->x, sb->x), margin = fmin(ma->margin, mb->margin);
+  double way = d->step * v3_dist(sa->v, sb->v) + way_of(d, pair.a, apart) + way_of(d, pair.b, apart);
+  double reach = (isfinite(margin) ? margin : 0) + fmax(ma->struck, mb->struck) + fmax(ma->fall, mb->fall);
+  double deepest = d->step > 0 ? deepest_before(d->state, pair) : INFINITY, deep = 0;
+  if (a->reduced) deep = fmax(deep, ds_search_depth(a->reduced, deepest, way));
+  if (b->reduced) deep = fmax(deep, ds_search_depth(b->reduced, deepest, way));
+  return reach + 2 * (1 + relax) * way + deep + deeper * fmin(a->bounding_radius, b->bounding_radius);
+}
+
+/* Marks the patches of a pair's surfaces that may touch. */
+static void want(const detection *d, ds_box_pair pair) {
+  ds_deformed *a = d->deformed[pair.a], *b = d->deformed[pair.b];
+  if (!a && !b) return;
+  double reach = want_reach(d, pair);
+  ds_pose pa = ds_principal_pose(&d->state->bodies[pair.a]), pb = ds_principal_pose(&d->state->bodies[pair.b]);
+  if (pair.a == pair.b) {
+    ds_want_all(a);
+  } else if (a && b) {
+    ds_want_near_deformed(a, b, pose_mul(pose_inverse(pa), pb), reach);
+  } else {
+    int32_t rigid = a ? pair.b : pair.a;
+    const ds_body *body = &d->scene->bodies[rigid];
+    for (int32_t i = 0; i < body->shape_count; i++) {
+      if (!can_collide(&body->shapes[i])) continue;
+      ds_pose shape = d->shapes[d->first_shape[rigid] + i].pose;
+      ds_want_near_shape(a ? a : b, &body->shapes[i], pose_mul(pose_inverse(shape), a ? pa : pb), reach);
+    }
+  }
+}
+
+/* The surfaces of deformables that are in some pair, where they may touch. */
 static bool deform(ds_arena *arena, detection *d, const ds_box_pair *pairs, int32_t pair_count, ds_pool *pool) {
   int32_t n = d->scene->body_count, count = 0;
   if (!d->deformables) return true;
@@ -435,6 +482,7 @@ static bool deform(ds_arena *arena, detection *d, const ds_box_pair *pairs, int3
     const double *q = coordinates(d->state, body), *rate = rates(d->state, body);
     if (!surface || !ds_deformed_begin(arena, surface, body->reduced, q, rate, d->step)) return false;
   }
+  for (int32_t k = 0; k < pair_count; k++) want(d, pairs[k]);
   if (pool && count > 1)
     ds_pool_run(pool, count, fill_surface, all);
   else
@@ -462,7 +510,6 @@ ds_status ds_detect(ds_arena *arena, ds_contact_list *contacts, const ds_scene *
 
 /* ---- a second look, with the velocities that the first one led to ---- */
 
-static const double deeper = 2e-3;       /* of the smaller radius: what gets deeper by more was overlooked */
 static const double changed_share = 0.1; /* of the thickness: what an impact moves its points by, from which on a body
                                             is looked at again */
 #define DS_FEATURE_AGAIN ((uint64_t)1 << 63)
@@ -492,13 +539,23 @@ static void overlaps_after(ds_manifold *m, const detection *d, ds_box_pair pair,
   }
 }
 
+/* By how much deformation opens contact i of a manifold within the step. */
+static double opened(const detection *d, ds_box_pair pair, const ds_manifold *m, int32_t i) {
+  if (!d->deformed) return 0;
+  const ds_deformed *a = d->deformed[pair.a], *b = d->deformed[pair.b];
+  double by = 0;
+  if (a) by += v3_dot(m->normal[i], quat_rotate(d->state->bodies[pair.a].q, ds_deformed_anchor_way(a, m->on_a[i])));
+  if (b) by -= v3_dot(m->normal[i], quat_rotate(d->state->bodies[pair.b].q, ds_deformed_anchor_way(b, m->on_b[i])));
+  return by;
+}
+
 /* Of a manifold, what gets deeper within the step. */
 static void keep_deeper(ds_manifold *m, const detection *d, ds_box_pair pair, double tolerance) {
   const ds_body_state *sa = &d->state->bodies[pair.a], *sb = &d->state->bodies[pair.b];
   int32_t kept = 0;
   for (int32_t i = 0; i < m->count; i++) {
     ds_vec3 u = v3_sub(velocity_at(sa, m->point[i]), velocity_at(sb, m->point[i]));
-    double after = m->gap[i] + d->step * v3_dot(m->normal[i], u);
+    double after = m->gap[i] + d->step * v3_dot(m->normal[i], u) + opened(d, pair, m, i);
     if (!(after < fmin(m->gap[i], 0) - 0.5 * tolerance)) continue;
     m->point[kept] = m->point[i], m->normal[kept] = m->normal[i], m->gap[kept] = m->gap[i];
     m->on_a[kept] = m->on_a[i], m->on_b[kept] = m->on_b[i];
@@ -534,6 +591,14 @@ static bool collide_again(ds_arena *arena, point_list *list, const detection *d,
   return true;
 }
 
+/* How much faster or slower a deformable's surface moves in itself, at most. */
+static double rate_change(const ds_body *body, const ds_state *state, const ds_state *before) {
+  double change[DS_REDUCED_MAX];
+  for (int32_t a = 0; a < body->r; a++)
+    change[a] = state->reduced_rate[body->first_reduced + a] - before->reduced_rate[body->first_reduced + a];
+  return ds_reduced_stir(body->reduced, change);
+}
+
 /* Boxes of whole ways; whether any body's points go elsewhere than they were going by a good part of its thickness. */
 static bool mark_changed(detection *d, const ds_state *before) {
   bool any = false;
@@ -542,6 +607,7 @@ static bool mark_changed(detection *d, const ds_state *before) {
     const ds_body_state *s = &d->state->bodies[i], *old = &before->bodies[i];
     double r = body->reduced ? d->shapes[d->first_shape[i]].radius : body->bounding_radius, h = d->step;
     double change = h * (v3_dist(s->v, old->v) + v3_dist(s->w, old->w) * r);
+    if (body->reduced && d->state->reduced_rate) change += h * rate_change(body, d->state, before);
     d->moving[i] = body->kind == DS_BODY_DYNAMIC && change > changed_share * fmin(body->thickness, r);
     any |= d->moving[i];
     ds_vec3 size = v3(r, r, r), from = s->x, to = v3_mad(s->x, h, s->v);
@@ -561,6 +627,7 @@ ds_status ds_detect_again(ds_arena *arena, ds_contact_list *contacts, int32_t *a
                           const ds_state *state, const ds_body_state *solved, const ds_detect_options *options) {
   ds_state moved = *state;
   moved.bodies = (ds_body_state *)(uintptr_t)solved;
+  moved.reduced_rate = (double *)(uintptr_t)options->rates;
   detection d = {.scene = scene, .state = &moved, .step = options->step};
   ds_contact_list found;
   ds_box_pair *pairs;

@@ -37,6 +37,7 @@ typedef struct ds_detect_options {
                                 grid of points inside the patch */
   ds_pool *pool;             /* threads to share the pairs, or NULL */
   ds_arena *workers;         /* memory of each of them */
+  const double *rates;       /* of a second look: dq/dt of all deformable bodies as solved; NULL: they do not deform */
 } ds_detect_options;
 
 /* Static and kinematic bodies touch dynamic ones only; held bodies touch nothing. */

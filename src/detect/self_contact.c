@@ -19,14 +19,13 @@
 
 #include "detect/deformable.h"
 
-enum { RING_MAX = 1000 };             /* triangles around a vertex */
 static const double near_share = 2.5; /* near, over the mean edge */
 static const double outside = 0.7, inside = 0.25;
 static const double facing = -0.1; /* cosine of the normals of vertex and triangle, at most */
 
 typedef struct fold_node {
-  ds_round move; /* around the displacements */
-  ds_vec3 axis;  /* of a cone that holds all normals; its half angle */
+  ds_round move, way; /* around the displacements, and the ways within the step */
+  ds_vec3 axis;       /* of a cone that holds all normals; its half angle */
   double angle;
 } fold_node;
 
@@ -43,7 +42,7 @@ typedef struct folder {
   int32_t *slot;    /* a vertex each: 1 + its place in the list */
   double *distance; /* of the nearest triangle so far, and whether it will be touched */
   bool *touches;
-  double near, reach;
+  double near, depth;
 } folder;
 
 bool ds_may_touch_itself(const ds_reduced *reduced, const double *q, const double *rate, double step) {
@@ -61,7 +60,7 @@ static double angle_between(ds_vec3 a, ds_vec3 b) { return atan2(v3_norm(v3_cros
 static double least_around(folder *f, ds_vec3 axis, int32_t half) {
   double least = 1;
   int32_t h = half;
-  for (int i = 0; i < RING_MAX; i++) {
+  for (int i = 0; i < DS_RING_MAX; i++) {
     double along = v3_dot(axis, f->normals[h / 3]);
     least = along < least ? along : least;
     h = f->now->reduced->tree.twin[h % 3 == 0 ? h + 2 : h - 1];
@@ -88,25 +87,29 @@ static void set_cone(folder *f, fold_node *n, const ds_bd_sphere *s) {
   n->angle = v3_norm2(n->axis) > 0 ? acos(fmax(-1, least)) + 1e-6 : DS_PI;
 }
 
-static void set_move(folder *f, fold_node *n, const ds_bd_sphere *s) {
+/* A ball around what the vertices of a leaf have moved by, or will within the step. */
+static ds_round leaf_ball(const folder *f, const ds_bd_sphere *s, bool will) {
   const ds_mesh *surface = &f->now->reduced->surface;
-  n->move = (ds_round){{0, 0, 0}, 0};
+  ds_round ball = {{0, 0, 0}, 0};
+  if (will && !f->now->ways) return ball;
   for (int pass = 0; pass < 2; pass++) {
     for (int32_t i = 3 * s->first; i < 3 * (s->first + s->count); i++) {
       int32_t v = surface->triangles[3 * f->now->reduced->tree.triangle[i / 3] + i % 3];
-      ds_vec3 u = v3_sub(f->now->vertices[v], surface->vertices[v]);
-      if (pass == 0) n->move.center = v3_add(n->move.center, u);
-      if (pass == 1) n->move.radius = fmax(n->move.radius, v3_dist(n->move.center, u));
+      ds_vec3 u = will ? f->now->ways[v] : v3_sub(f->now->vertices[v], surface->vertices[v]);
+      if (pass == 0) ball.center = v3_add(ball.center, u);
+      if (pass == 1) ball.radius = fmax(ball.radius, v3_dist(ball.center, u));
     }
-    if (pass == 0) n->move.center = v3_scale(1.0 / (3 * s->count), n->move.center);
+    if (pass == 0) ball.center = v3_scale(1.0 / (3 * s->count), ball.center);
   }
+  return ball;
 }
 
 static void set_node(folder *f, int32_t sphere) {
   const ds_bd_sphere *s = &f->now->reduced->tree.spheres[sphere];
   fold_node *n = &f->nodes[sphere];
   if (s->child == 0) {
-    set_move(f, n, s);
+    n->move = leaf_ball(f, s, false);
+    n->way = leaf_ball(f, s, true);
     set_cone(f, n, s);
     return;
   }
@@ -114,6 +117,7 @@ static void set_node(folder *f, int32_t sphere) {
   set_node(f, s->child + 1);
   const fold_node *a = &f->nodes[s->child], *b = &f->nodes[s->child + 1];
   n->move = ds_round_join(a->move, b->move);
+  n->way = ds_round_join(a->way, b->way);
   n->axis = v3_unit(v3_add(a->axis, b->axis));
   n->angle = DS_PI;
   if (v3_norm2(n->axis) > 0)
@@ -122,15 +126,19 @@ static void set_node(folder *f, int32_t sphere) {
 
 /* ---- pairs ---- */
 
-static bool may_fold(const folder *f, int32_t a, int32_t b) {
+/* Whether vertices and triangles below two spheres can touch; *reach: how far apart they can be for it. */
+static bool may_fold(const folder *f, double *reach, int32_t a, int32_t b) {
   const ds_bd_sphere *sa = &f->now->reduced->tree.spheres[a], *sb = &f->now->reduced->tree.spheres[b];
   const fold_node *na = &f->nodes[a], *nb = &f->nodes[b];
-  double moved = v3_dist(na->move.center, nb->move.center) + na->move.radius + nb->move.radius + 2 * f->now->stir;
   double rest = v3_dist(sa->center, sb->center), apart = rest - sa->radius - sb->radius;
   if (rest + sa->radius + sb->radius <= f->near) return false;
+  ds_vec3 move = v3_sub(na->move.center, nb->move.center), way = v3_sub(na->way.center, nb->way.center);
+  double spread = na->move.radius + nb->move.radius, stray = na->way.radius + nb->way.radius;
+  double moved = fmax(v3_norm(move), v3_norm(v3_add(move, way)) + stray) + spread;
   if (!(moved > (1 - outside) * (apart > f->near ? apart : f->near))) return false;
+  *reach = fmax(f->depth, f->query->slack + (1 + f->query->relax) * (v3_norm(way) + stray));
   const ds_round *pa = &f->now->balls[a], *pb = &f->now->balls[b];
-  if (!(v3_dist(pa->center, pb->center) - pa->radius - pb->radius < f->reach)) return false;
+  if (!(v3_dist(pa->center, pb->center) - pa->radius - pb->radius < *reach)) return false;
   double angle = na->angle + nb->angle;
   return angle >= DS_PI || angle + angle_between(na->axis, nb->axis) > acos(facing) - 1e-9;
 }
@@ -161,20 +169,20 @@ static ds_vec3 own_normal(folder *f, int32_t v) {
   return f->own[v];
 }
 
-static void try_vertex(folder *f, int32_t v, int32_t triangle) {
+static void try_vertex(folder *f, int32_t v, int32_t triangle, double reach) {
   ds_nearest nearest, rest;
   ds_foot foot;
   const ds_solid_query *q = f->query;
   ds_vec3 x = f->now->vertices[v], n = f->normals[triangle];
   ds_vec3 corner = f->now->vertices[f->now->reduced->surface.triangles[3 * triangle]];
-  if (!(fabs(v3_dot(n, v3_sub(x, corner))) < f->reach)) return;
+  if (!(fabs(v3_dot(n, v3_sub(x, corner))) < reach)) return;
   ds_vec3 own = own_normal(f, v);
   if (!(v3_dot(own, n) < facing)) return;
   ds_deformed_on_triangle(&nearest, f->now, triangle, x);
-  if (!(nearest.distance2 < f->reach * f->reach)) return;
+  if (!(nearest.distance2 < reach * reach)) return;
   ds_deformed_on_triangle(&rest, &f->rest, triangle, f->rest.vertices[v]);
   double d = sqrt(rest.distance2);
-  if (!(d > f->near)) return;
+  if (!(d > f->near && sqrt(nearest.distance2) - reach < outside * d)) return;
   ds_deformed_foot(&foot, f->now, &nearest, x, own);
   ds_vec3 way = v3(0, 0, 0);
   if (f->now->ways) way = v3_sub(f->now->ways[v], ds_deformed_anchor_way(f->now, foot.anchor));
@@ -185,27 +193,28 @@ static void try_vertex(folder *f, int32_t v, int32_t triangle) {
 }
 
 /* Vertices of leaf a against triangles of leaf b. */
-static void try_leaves(folder *f, int32_t a, int32_t b) {
+static void try_leaves(folder *f, int32_t a, int32_t b, double reach) {
   const ds_reduced *reduced = f->now->reduced;
   const ds_bd_sphere *sa = &reduced->tree.spheres[a], *sb = &reduced->tree.spheres[b];
   for (int32_t i = 3 * sa->first; i < 3 * (sa->first + sa->count); i++) {
     int32_t half = 3 * reduced->tree.triangle[i / 3] + i % 3, v = reduced->surface.triangles[half];
     if (reduced->tree.corner[v] != half) continue;
-    for (int32_t k = sb->first; k < sb->first + sb->count; k++) try_vertex(f, v, reduced->tree.triangle[k]);
+    for (int32_t k = sb->first; k < sb->first + sb->count; k++) try_vertex(f, v, reduced->tree.triangle[k], reach);
   }
 }
 
 static void fold(folder *f, int32_t a, int32_t b) {
   const ds_bd_sphere *sa = &f->now->reduced->tree.spheres[a], *sb = &f->now->reduced->tree.spheres[b];
-  if (f->found->failed || !may_fold(f, a, b)) return;
+  double reach;
+  if (f->found->failed || !may_fold(f, &reach, a, b)) return;
   if (a == b) {
     if (sa->child == 0) return; /* neighbours */
     fold(f, sa->child, sa->child);
     fold(f, sa->child + 1, sa->child + 1);
     fold(f, sa->child, sa->child + 1);
   } else if (sa->child == 0 && sb->child == 0) {
-    try_leaves(f, a, b);
-    try_leaves(f, b, a);
+    try_leaves(f, a, b, reach);
+    try_leaves(f, b, a, reach);
   } else if (sb->child == 0 || (sa->child != 0 && sa->radius >= sb->radius)) {
     fold(f, sa->child, b);
     fold(f, sa->child + 1, b);
@@ -239,8 +248,7 @@ bool ds_narrow_self(ds_arena *scratch, ds_manifold *m, const ds_deformable_query
   f.normals = DS_NEW(scratch, ds_vec3, triangles);
   f.nodes = DS_NEW(scratch, fold_node, reduced->tree.sphere_count);
   f.near = near_share * reduced->tree.spacing;
-  f.reach = query->solid.slack + 2 * (1 + query->solid.relax) * f.now->stir;
-  f.reach = fmax(f.reach, ds_search_depth(reduced, query->deepest));
+  f.depth = ds_search_depth(reduced, query->deepest, 2 * f.now->stir);
   m->count = 0;
   if (!ds_arena_failed(scratch)) {
     for (int32_t t = 0; t < triangles; t++) f.normals[t] = ds_deformed_face_normal(f.now, t);

@@ -183,10 +183,11 @@ static const ds_generator_parameter composites_thrown[] = {
 };
 
 static const ds_generator_parameter soft_bounce[] = {
-    CHOICE("figure", "bunny", "bunny|dinosaur|bone|ring|knight|king|pawn|chair", "what falls"),
+    CHOICE("figure", "bunny", "bunny|dinosaur|bone|ring|king|knight|pawn|chair", "what falls"),
     NUMBER("young", "Pa", "1e5", 1e3, 1e12, "Young's modulus"),
     NUMBER("height", "m", "0.3", 0, 100, "of the figure's lowest point at the start"),
-    WHOLE("modes", "20", 1, 60, "reduced coordinates"),
+    WHOLE("modes", "60", 1, 120, "reduced coordinates"),
+    WHOLE("stvk", "0", 0, 1, "0 = small deformations, 1 = large ones"),
     MU("0.5"),
 };
 static const ds_generator_parameter soft_incline[] = {

@@ -1,0 +1,131 @@
+/* Which patches of a deformable's surface may touch something within the step. A patch is a sphere of the tree that
+ * holds few triangles; whether it may touch is told from q alone, in O(r) a sphere [James and Pai 2004], so that of a
+ * body that touches with its feet only the feet are worked out. A pair of deformables goes down both trees together,
+ * the larger sphere first. */
+#include <string.h>
+
+#include "detect/deformed.h"
+
+enum { PATCH = 64, WANTED = 1, BOUNDED = 2 };
+
+static bool is_patch(const ds_deformed *d, int32_t sphere) {
+  const ds_bd_sphere *s = &d->reduced->tree.spheres[sphere];
+  return s->child == 0 || s->count <= PATCH;
+}
+
+/* The sphere that follows from q; kept where the ball around what it holds will be. */
+static ds_round bound(ds_deformed *d, int32_t sphere) {
+  ds_round *ball = &d->balls[sphere];
+  if (!(d->marks[sphere] & BOUNDED)) {
+    ball->radius = ds_bd_sphere_at(&ball->center, d->reduced, d->q, sphere);
+    d->marks[sphere] |= BOUNDED;
+  }
+  return *ball;
+}
+
+static void want_near(ds_deformed *d, int32_t sphere, const ds_shape *shape, ds_pose pose, double reach) {
+  ds_round ball = bound(d, sphere);
+  if (!(ds_shape_distance_alone(shape, pose_point(pose, ball.center)) < ball.radius + reach)) return;
+  if (is_patch(d, sphere)) {
+    d->marks[sphere] |= WANTED;
+    return;
+  }
+  int32_t child = d->reduced->tree.spheres[sphere].child;
+  want_near(d, child, shape, pose, reach);
+  want_near(d, child + 1, shape, pose, reach);
+}
+
+void ds_want_near_shape(ds_deformed *d, const ds_shape *shape, ds_pose pose, double reach) {
+  want_near(d, 0, shape, pose, reach);
+}
+
+static void want_both(ds_deformed *a, int32_t i, ds_deformed *b, int32_t j, ds_pose pose, double reach) {
+  ds_round ball = bound(a, i), other = bound(b, j);
+  bool last_a = is_patch(a, i), last_b = is_patch(b, j);
+  if (last_a && last_b && (a->marks[i] & b->marks[j] & WANTED)) return;
+  if (!(v3_dist(ball.center, pose_point(pose, other.center)) < ball.radius + other.radius + reach)) return;
+  if (last_a && last_b) {
+    a->marks[i] |= WANTED;
+    b->marks[j] |= WANTED;
+  } else if (last_b || (!last_a && ball.radius >= other.radius)) {
+    int32_t child = a->reduced->tree.spheres[i].child;
+    want_both(a, child, b, j, pose, reach);
+    want_both(a, child + 1, b, j, pose, reach);
+  } else {
+    int32_t child = b->reduced->tree.spheres[j].child;
+    want_both(a, i, b, child, pose, reach);
+    want_both(a, i, b, child + 1, pose, reach);
+  }
+}
+
+void ds_want_near_deformed(ds_deformed *a, ds_deformed *b, ds_pose pose, double reach) {
+  want_both(a, 0, b, 0, pose, reach);
+}
+
+void ds_want_all(ds_deformed *d) { memset(d->marks, WANTED, (size_t)d->reduced->tree.sphere_count); }
+
+/* ---- what is wanted is worked out ---- */
+
+static void place_vertex(ds_deformed *d, int32_t v) {
+  if (d->known[v] & 1) return;
+  d->known[v] |= 1;
+  d->vertices[v] = ds_reduced_vertex(d->reduced, d->q, v);
+  if (!d->ways) return;
+  ds_vec3 moved = v3_sub(ds_reduced_vertex(d->reduced, d->rate, v), d->reduced->surface.vertices[v]);
+  d->ways[v] = v3_scale(d->step, moved);
+  d->stir = fmax(d->stir, v3_norm(d->ways[v]));
+}
+
+/* All corners of triangles around a vertex: its normal needs them. */
+static void place_ring(ds_deformed *d, int32_t half) {
+  const ds_bd_tree *tree = &d->reduced->tree;
+  int32_t v = d->reduced->surface.triangles[half], h = half;
+  if (d->known[v] & 2) return;
+  d->known[v] |= 2;
+  for (int i = 0; i < DS_RING_MAX; i++) {
+    for (int k = 0; k < 3; k++) place_vertex(d, d->reduced->surface.triangles[3 * (h / 3) + k]);
+    h = tree->twin[h % 3 == 0 ? h + 2 : h - 1];
+    if (h == half) break;
+  }
+}
+
+static ds_round leaf_ball(const ds_deformed *d, const ds_bd_sphere *s) {
+  ds_round ball = {{0, 0, 0}, 0};
+  for (int pass = 0; pass < 2; pass++) {
+    for (int32_t i = 3 * s->first; i < 3 * (s->first + s->count); i++) {
+      ds_vec3 x = d->vertices[d->reduced->surface.triangles[3 * d->reduced->tree.triangle[i / 3] + i % 3]];
+      if (pass == 0) ball.center = v3_add(ball.center, x);
+      if (pass == 1) ball.radius = fmax(ball.radius, v3_dist(ball.center, x) * (1 + 1e-12));
+    }
+    if (pass == 0) ball.center = v3_scale(1.0 / (3 * s->count), ball.center);
+  }
+  return ball;
+}
+
+static void fill_patch(ds_deformed *d, int32_t sphere) {
+  const ds_bd_sphere *s = &d->reduced->tree.spheres[sphere];
+  for (int32_t i = 3 * s->first; i < 3 * (s->first + s->count); i++)
+    place_ring(d, 3 * d->reduced->tree.triangle[i / 3] + i % 3);
+}
+
+/* Balls from the leaves up; what is not wanted is nowhere. */
+static void fill(ds_deformed *d, int32_t sphere, bool within_patch) {
+  const ds_bd_sphere *s = &d->reduced->tree.spheres[sphere];
+  ds_round *ball = &d->balls[sphere];
+  if (!within_patch && is_patch(d, sphere)) {
+    *ball = (ds_round){{INFINITY, INFINITY, INFINITY}, -1};
+    if (!(d->marks[sphere] & WANTED)) return;
+    fill_patch(d, sphere);
+    within_patch = true;
+  }
+  if (s->child == 0) {
+    *ball = leaf_ball(d, s);
+    return;
+  }
+  fill(d, s->child, within_patch);
+  fill(d, s->child + 1, within_patch);
+  const ds_round *a = &d->balls[s->child], *b = &d->balls[s->child + 1];
+  *ball = a->radius < 0 ? *b : b->radius < 0 ? *a : ds_round_join(*a, *b);
+}
+
+void ds_deformed_fill(ds_deformed *d) { fill(d, 0, false); }
