@@ -19,13 +19,14 @@ all: ## build the program, build/drystone (default)
 demo: all ## a card house that stands: picture, plot, recording and report in demo/
 	@scripts/demo.sh
 
-# The sanitizers and clang come first, on shortened tests, so that the last lines are those of the full run. Two long
-# tests of one-threaded code are left out where races are looked for: test_solid has the threads that build solids.
+# The sanitizers and clang come first, on shortened tests, so that the last lines are those of the full run. Long tests
+# are left out there, of code that short ones run too: test_solid has the threads that build solids.
 test: all ## everything: release, clang, address, undefined and thread sanitizers, format, install
 	@$(DEPS) test
 	@for preset in clang asan tsan release; do $(call build,$$preset,); done
-	@for preset in clang asan; do echo "== $$preset"; DRYSTONE_TEST_QUICK=1 $(CTEST) build/$$preset; done
-	@echo "== tsan"; DRYSTONE_TEST_QUICK=1 scripts/fixed-addresses.sh $(CTEST) build/tsan -E 'test_(figures|generate)$$'
+	@echo "== clang"; DRYSTONE_TEST_QUICK=1 $(CTEST) build/clang
+	@echo "== asan"; DRYSTONE_TEST_QUICK=1 $(CTEST) build/asan -E 'test_(chairs|composites)$$'
+	@echo "== tsan"; DRYSTONE_TEST_QUICK=1 scripts/fixed-addresses.sh $(CTEST) build/tsan -E 'test_(figures|generate|chairs|composites)$$'
 	@echo "== release"; $(CTEST) build/release
 
 bench: all ## the rivals beside Drystone on the same scenes; tables in bench/results/
@@ -39,6 +40,9 @@ bench: all ## the rivals beside Drystone on the same scenes; tables in bench/res
 
 soak: all ## long standing runs, SOAK_TIME=600 simulated seconds each; table in bench/results/soak.md
 	@SOAK_TIME=$(SOAK_TIME) scripts/soak.sh
+	@$(DEPS) test
+	@$(call build,release,)
+	@DRYSTONE_TEST_LONG=1 build/release/test/test_composites
 
 shake: all ## the scenes shaken for 30 s, every step to be certified; table in bench/results/shaken.md
 	@$(DEPS) test

@@ -29,6 +29,11 @@ static inline bool test_quick(void) {
   const char *quick = getenv("DRYSTONE_TEST_QUICK");
   return quick && quick[0] && strcmp(quick, "0") != 0;
 }
+/* DRYSTONE_TEST_LONG=1: also what takes minutes (make soak). */
+static inline bool test_long(void) {
+  const char *text = getenv("DRYSTONE_TEST_LONG");
+  return text && *text;
+}
 static inline double test_time(double full, double quick) { return test_quick() ? quick : full; }
 
 /* Takes the scene, which may be NULL; false where something could not be made. */

@@ -159,26 +159,26 @@ static const ds_generator_parameter chairs[] = {
     MU("0.5"),
     CHOICE("kind", "soft", "soft|rigid", "of the chairs"),
     NUMBER("young", "Pa", "1e9", 1e3, 1e15, "Young's modulus"),
-    NUMBER("damping", "s", "1e-4", 0, 10, "d"),
-    NUMBER("over", "", "1.1", 0, 10, "final slope over mu"),
-    NUMBER("tilting", "s", "4", 0.1, 1000, "time in which the plane turns"),
-    NUMBER("yaw", "deg", "0", -360, 360, "of the chairs"),
-    WHOLE("modes", "30", 1, 128, "d"),
+    NUMBER("damping", "s", "1e-4", 0, 10, "C = damping K"),
+    NUMBER("over", "", "1.1", 0, 10, "slope in the end, over mu"),
+    NUMBER("tilting", "s", "4", 0.1, 1000, "time that the plane takes to incline"),
+    NUMBER("yaw", "deg", "0", -360, 360, "of the chairs; at 0 they look downhill"),
+    WHOLE("modes", "30", 1, 128, "of a chair"),
 };
-#define STRAND_DAMPING NUMBER("damping", "s", "0.3", 0, 10, "of the strands: C = damping K")
+#define STRAND_DAMPING(initial) NUMBER("damping", "s", initial, 0, 10, "of the strands: C = damping K")
 static const ds_generator_parameter composites[] = {
     MU("0.5"),
-    CHOICE("stiffness", "stiff", "stiff|soft", "of the strands: Young's modulus 30.5 or 17 MPa"),
+    CHOICE("stiffness", "stiff", "stiff|soft", "of the strands: Young's modulus 30.5 or 16.5 MPa"),
     WHOLE("grid", "0", 0, 1, "1 = six patches: mu 0.5, 0.3, 0.1 from left to right, stiff above soft"),
     NUMBER("young", "Pa", "0", 0, 1e12, "Young's modulus in place of stiffness, where it is not 0"),
-    STRAND_DAMPING,
+    STRAND_DAMPING("0.3"),
     WHOLE("seed", "0", 0, 1e6, "of small random velocities at the start; 0 = none"),
 };
 static const ds_generator_parameter composites_thrown[] = {
     WHOLE("count", "3", 1, 30, "patches"),
     MU("0.5"),
-    NUMBER("speed", "m/s", "4", 0.5, 50, "with which they are thrown"),
-    STRAND_DAMPING,
+    NUMBER("speed", "m/s", "16", 0.5, 50, "with which they are thrown"),
+    STRAND_DAMPING("0.002"),
     WHOLE("seed", "1", 0, 1e6, "of the random numbers"),
 };
 
