@@ -561,13 +561,13 @@ static void test_self(void) {
     }
   }
   CHECK_LE(last, -1e-3);
-  /* undeformed, but about to close within the step: found ahead, at its full opening; slower ones are not */
+  /* about to close within the step: found ahead, at its full opening; slower ones are not */
   for (int fast = 0; fast < 2; fast++) {
-    set_q(&s, id, 0, 0, fast ? 110 : 90);
+    set_q(&s, id, 0, 0.8, fast ? 30 : 20); /* open by 54 mm: a quarter of all */
     stage_detect(&s);
     printf("     %s: %d contacts ahead, gap %.2f mm\n", fast ? "closes" : "nearly", s.found.count, 1e3 * least_gap(&s));
     CHECK((s.found.count > 0) == (fast == 1));
-    if (fast) CHECK_LE(0.1, least_gap(&s));
+    if (fast) CHECK_LE(0.05, least_gap(&s));
   }
   stage_free(&s);
   ds_reduced_release(x);
@@ -639,7 +639,7 @@ static void test_threads(void) {
   ds_reduced_release(x);
 }
 
-/* A second look with other velocities finds what they run into. */
+/* A second look with other velocities leaves deformable bodies alone. */
 static void test_again(void) {
   ds_reduced *x = hand_box(v3(0.1, 0.1, 0.05), 6, 6, 3, 4);
   stage s = stage_new();
@@ -651,20 +651,11 @@ static void test_again(void) {
   ds_body_state solved[3];
   memcpy(solved, s.state->bodies, sizeof solved);
   int32_t added;
-  CHECK(ds_detect_again(&s.arena, &s.found, &added, s.scene, s.state, solved, &s.options) == DS_OK);
-  CHECK_NEAR(added, 0, 0);
   solved[a].v = v3(0, 0, -6);  /* 60 mm a step; the floor is 40 mm away */
   solved[b].v = v3(-12, 0, 0); /* 120 mm a step; the other is 100 mm away */
   CHECK(ds_detect_again(&s.arena, &s.found, &added, s.scene, s.state, solved, &s.options) == DS_OK);
-  int32_t floor = 0, other = 0;
-  for (int32_t i = 0; i < s.found.count; i++) {
-    const ds_contact_point *c = &s.found.points[i];
-    floor += c->a == 0 && c->b == a && fabs(c->gap - 0.04) < 1e-9;
-    other += c->a == a && c->b == b;
-  }
-  printf("     second look: %d contacts with the floor, %d with the other\n", floor, other);
-  CHECK(floor >= 4 && other >= 2);
-  CHECK(in_order(&s));
+  CHECK_NEAR(added, 0, 0);
+  CHECK_NEAR(s.found.count, 0, 0);
   stage_free(&s);
   ds_reduced_release(x);
 }

@@ -591,28 +591,19 @@ static bool collide_again(ds_arena *arena, point_list *list, const detection *d,
   return true;
 }
 
-/* How much faster or slower a deformable's surface moves in itself, at most. */
-static double rate_change(const ds_body *body, const ds_state *state, const ds_state *before) {
-  double change[DS_REDUCED_MAX];
-  for (int32_t a = 0; a < body->r; a++)
-    change[a] = state->reduced_rate[body->first_reduced + a] - before->reduced_rate[body->first_reduced + a];
-  return ds_reduced_stir(body->reduced, change);
-}
-
 /* Boxes of whole ways; whether any body's points go elsewhere than they were going by a good part of its thickness. */
 static bool mark_changed(detection *d, const ds_state *before) {
   bool any = false;
   for (int32_t i = 0; i < d->scene->body_count; i++) {
     const ds_body *body = &d->scene->bodies[i];
     const ds_body_state *s = &d->state->bodies[i], *old = &before->bodies[i];
-    double r = body->reduced ? d->shapes[d->first_shape[i]].radius : body->bounding_radius, h = d->step;
+    double r = body->bounding_radius, h = d->step;
     double change = h * (v3_dist(s->v, old->v) + v3_dist(s->w, old->w) * r);
-    if (body->reduced && d->state->reduced_rate) change += h * rate_change(body, d->state, before);
-    d->moving[i] = body->kind == DS_BODY_DYNAMIC && change > changed_share * fmin(body->thickness, r);
+    d->moving[i] = body->kind == DS_BODY_DYNAMIC && !body->reduced && change > changed_share * fmin(body->thickness, r);
     any |= d->moving[i];
     ds_vec3 size = v3(r, r, r), from = s->x, to = v3_mad(s->x, h, s->v);
     d->boxes[i] = (ds_box){v3_sub(v3_min(from, to), size), v3_add(v3_max(from, to), size)};
-    if (ds_body_is_held(body, d->state->time)) d->boxes[i] = (ds_box){{1, 1, 1}, {0, 0, 0}};
+    if (body->reduced || ds_body_is_held(body, d->state->time)) d->boxes[i] = (ds_box){{1, 1, 1}, {0, 0, 0}};
   }
   return any;
 }
@@ -627,7 +618,6 @@ ds_status ds_detect_again(ds_arena *arena, ds_contact_list *contacts, int32_t *a
                           const ds_state *state, const ds_body_state *solved, const ds_detect_options *options) {
   ds_state moved = *state;
   moved.bodies = (ds_body_state *)(uintptr_t)solved;
-  moved.reduced_rate = (double *)(uintptr_t)options->rates;
   detection d = {.scene = scene, .state = &moved, .step = options->step};
   ds_contact_list found;
   ds_box_pair *pairs;
@@ -636,7 +626,6 @@ ds_status ds_detect_again(ds_arena *arena, ds_contact_list *contacts, int32_t *a
   if (!place_shapes(arena, &d, NULL)) return DS_ERROR_MEMORY;
   if (!mark_changed(&d, state)) return DS_OK;
   if (!ds_broad_pairs(arena, &pairs, &pair_count, d.boxes, d.moving, scene->body_count)) return DS_ERROR_MEMORY;
-  if (!deform(arena, &d, pairs, pair_count, options->pool)) return DS_ERROR_MEMORY;
   detect_job job = {.d = &d, .collide = collide_again, .pairs = pairs, .pair_count = pair_count};
   job.per_face = options->contacts_per_face;
   ds_status status = detect_pairs(arena, &found, &job, 0, options);

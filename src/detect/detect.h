@@ -37,7 +37,6 @@ typedef struct ds_detect_options {
                                 grid of points inside the patch */
   ds_pool *pool;             /* threads to share the pairs, or NULL */
   ds_arena *workers;         /* memory of each of them */
-  const double *rates;       /* of a second look: dq/dt of all deformable bodies as solved; NULL: they do not deform */
 } ds_detect_options;
 
 /* Static and kinematic bodies touch dynamic ones only; held bodies touch nothing. */
@@ -45,7 +44,8 @@ ds_status ds_detect(ds_arena *arena, ds_contact_list *contacts, const ds_scene *
                     const ds_detect_options *options);
 
 /* A second look: adds to the contacts those that the velocities found (bodies with x and q as they are, v and w as
- * solved) run into, because an impact has changed them. `added` says how many. */
+ * solved) run into, because an impact has changed them. `added` says how many. Deformable
+ * bodies are left out: their first look reaches as far as they bend, and a second was measured to cost, not to help. */
 ds_status ds_detect_again(ds_arena *arena, ds_contact_list *contacts, int32_t *added, const ds_scene *scene,
                           const ds_state *state, const ds_body_state *solved, const ds_detect_options *options);
 

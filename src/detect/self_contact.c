@@ -21,6 +21,7 @@
 
 static const double near_share = 2.5; /* near, over the mean edge */
 static const double outside = 0.7, inside = 0.25;
+static const double ahead = 2;     /* of the thickness: contacts are looked for at most so far ahead */
 static const double facing = -0.1; /* cosine of the normals of vertex and triangle, at most */
 
 typedef struct fold_node {
@@ -39,10 +40,8 @@ typedef struct folder {
   ds_found *found;
   ds_vec3 *own; /* a vertex each: its normal, once it was asked for */
   bool *own_known;
-  int32_t *slot;    /* a vertex each: 1 + its place in the list */
-  double *distance; /* of the nearest triangle so far, and whether it will be touched */
-  bool *touches;
-  double near, depth;
+  ds_nearest *best; /* a vertex each: the nearest triangle that it may touch */
+  double near, depth, farthest;
 } folder;
 
 bool ds_may_touch_itself(const ds_reduced *reduced, const double *q, const double *rate, double step) {
@@ -136,31 +135,11 @@ static bool may_fold(const folder *f, double *reach, int32_t a, int32_t b) {
   double spread = na->move.radius + nb->move.radius, stray = na->way.radius + nb->way.radius;
   double moved = fmax(v3_norm(move), v3_norm(v3_add(move, way)) + stray) + spread;
   if (!(moved > (1 - outside) * (apart > f->near ? apart : f->near))) return false;
-  *reach = fmax(f->depth, f->query->slack + (1 + f->query->relax) * (v3_norm(way) + stray));
+  *reach = fmax(f->depth, f->query->slack + fmin((1 + f->query->relax) * (v3_norm(way) + stray), f->farthest));
   const ds_round *pa = &f->now->balls[a], *pb = &f->now->balls[b];
   if (!(v3_dist(pa->center, pb->center) - pa->radius - pb->radius < *reach)) return false;
   double angle = na->angle + nb->angle;
   return angle >= DS_PI || angle + angle_between(na->axis, nb->axis) > acos(facing) - 1e-9;
-}
-
-static void keep(folder *f, int32_t v, ds_vec3 x, const ds_foot *foot, bool touches) {
-  ds_vec3 middle = v3_mad(x, -0.5 * foot->gap, foot->normal);
-  ds_candidate c = {.point = pose_point(f->pose, middle), .normal = quat_rotate(f->pose.q, foot->normal)};
-  c.gap = foot->gap;
-  c.feature = DS_FEATURE(0, v);
-  if (f->slot[v] == 0) {
-    ds_found_add(f->found, &c, ds_deformed_anchor(f->now, v), foot->anchor);
-    f->slot[v] = f->found->count;
-  } else if (fabs(foot->distance) < f->distance[v]) {
-    int32_t at = f->slot[v] - 1;
-    c.tag = at;
-    f->found->list[at] = c;
-    f->found->anchors[2 * at + 1] = foot->anchor;
-  } else {
-    return;
-  }
-  f->distance[v] = fabs(foot->distance);
-  f->touches[v] = touches;
 }
 
 static ds_vec3 own_normal(folder *f, int32_t v) {
@@ -169,27 +148,39 @@ static ds_vec3 own_normal(folder *f, int32_t v) {
   return f->own[v];
 }
 
+static ds_vec3 relative_way(const folder *f, int32_t v, ds_anchor at) {
+  return f->now->ways ? v3_sub(f->now->ways[v], ds_deformed_anchor_way(f->now, at)) : v3(0, 0, 0);
+}
+
+/* Keeps the triangle if it is the nearest so far that the vertex may touch: only the nearest tells where it is. */
 static void try_vertex(folder *f, int32_t v, int32_t triangle, double reach) {
   ds_nearest nearest, rest;
-  ds_foot foot;
-  const ds_solid_query *q = f->query;
   ds_vec3 x = f->now->vertices[v], n = f->normals[triangle];
-  ds_vec3 corner = f->now->vertices[f->now->reduced->surface.triangles[3 * triangle]];
-  if (!(fabs(v3_dot(n, v3_sub(x, corner))) < reach)) return;
-  ds_vec3 own = own_normal(f, v);
-  if (!(v3_dot(own, n) < facing)) return;
+  double height = v3_dot(n, v3_sub(x, f->now->vertices[f->now->reduced->surface.triangles[3 * triangle]]));
+  if (!(fabs(height) < reach) || !(v3_dot(own_normal(f, v), n) < facing)) return;
   ds_deformed_on_triangle(&nearest, f->now, triangle, x);
-  if (!(nearest.distance2 < reach * reach)) return;
+  if (!(nearest.distance2 < reach * reach && nearest.distance2 < f->best[v].distance2)) return;
   ds_deformed_on_triangle(&rest, &f->rest, triangle, f->rest.vertices[v]);
-  double d = sqrt(rest.distance2);
-  if (!(d > f->near && sqrt(nearest.distance2) - reach < outside * d)) return;
-  ds_deformed_foot(&foot, f->now, &nearest, x, own);
-  ds_vec3 way = v3(0, 0, 0);
-  if (f->now->ways) way = v3_sub(f->now->ways[v], ds_deformed_anchor_way(f->now, foot.anchor));
+  double d = sqrt(nearest.distance2), apart = sqrt(rest.distance2), way = v3_norm(relative_way(f, v, nearest.at));
+  if (!(apart > f->near) || !(height < 0 ? d < inside * apart : d - way < outside * apart)) return;
+  f->best[v] = nearest;
+}
+
+/* What is found, vertex by vertex. */
+static void keep(folder *f, int32_t v) {
+  const ds_solid_query *q = f->query;
+  ds_vec3 x = f->now->vertices[v], own = own_normal(f, v), way = relative_way(f, v, f->best[v].at);
+  ds_foot foot;
+  ds_deformed_foot(&foot, f->now, &f->best[v], x, own);
+  ds_nearest rest;
+  ds_deformed_on_triangle(&rest, &f->rest, f->best[v].at.triangle, f->rest.vertices[v]);
+  if (!(-foot.distance < inside * sqrt(rest.distance2))) return;
   double coming = fmin(0, v3_dot(foot.normal, way)), slack = q->slack + q->relax * v3_norm(way);
-  if (!(foot.distance + coming < outside * d && -foot.distance < inside * d)) return;
-  bool touches = foot.gap + coming < slack;
-  keep(f, v, x, &foot, touches && v3_dot(own, foot.normal) < facing);
+  if (!(foot.gap + coming < slack) || !(v3_dot(own, foot.normal) < facing)) return;
+  ds_candidate c = {.point = pose_point(f->pose, v3_mad(x, -0.5 * foot.gap, foot.normal)), .gap = foot.gap};
+  c.normal = quat_rotate(f->pose.q, foot.normal);
+  c.feature = DS_FEATURE(0, v);
+  ds_found_add(f->found, &c, ds_deformed_anchor(f->now, v), foot.anchor);
 }
 
 /* Vertices of leaf a against triangles of leaf b. */
@@ -224,15 +215,6 @@ static void fold(folder *f, int32_t a, int32_t b) {
   }
 }
 
-/* Only the nearest triangle tells whether a vertex is inside: those that are not touched by it go when all are known.
- */
-static void drop_far(folder *f) {
-  int32_t kept = 0;
-  for (int32_t i = 0; i < f->found->count; i++)
-    if (f->touches[f->found->list[i].feature & 0x3fffffff]) f->found->list[kept++] = f->found->list[i];
-  f->found->count = kept;
-}
-
 bool ds_narrow_self(ds_arena *scratch, ds_manifold *m, const ds_deformable_query *query, const ds_party *body) {
   ds_arena_mark mark = ds_arena_get_mark(scratch);
   const ds_reduced *reduced = body->shape->reduced;
@@ -242,19 +224,20 @@ bool ds_narrow_self(ds_arena *scratch, ds_manifold *m, const ds_deformable_query
   f.rest = ds_deformed_rest(reduced);
   f.own = DS_NEW(scratch, ds_vec3, vertices);
   f.own_known = DS_NEW0(scratch, bool, vertices);
-  f.slot = DS_NEW0(scratch, int32_t, vertices);
-  f.distance = DS_NEW(scratch, double, vertices);
-  f.touches = DS_NEW(scratch, bool, vertices);
+  f.best = DS_NEW(scratch, ds_nearest, vertices);
   f.normals = DS_NEW(scratch, ds_vec3, triangles);
   f.nodes = DS_NEW(scratch, fold_node, reduced->tree.sphere_count);
   f.near = near_share * reduced->tree.spacing;
+  f.farthest = ahead * reduced->tree.thickness;
   f.depth = ds_search_depth(reduced, query->deepest, 2 * f.now->stir);
   m->count = 0;
   if (!ds_arena_failed(scratch)) {
     for (int32_t t = 0; t < triangles; t++) f.normals[t] = ds_deformed_face_normal(f.now, t);
     set_node(&f, 0);
+    for (int32_t v = 0; v < vertices; v++) f.best[v].distance2 = INFINITY;
     fold(&f, 0, 0);
-    drop_far(&f);
+    for (int32_t v = 0; v < vertices && !found.failed; v++)
+      if (f.best[v].distance2 < INFINITY) keep(&f, v);
     if (!found.failed)
       ds_found_emit(m, &found, 4 * query->solid.per_face + reduced->r, 1e-6 * body->shape->bounding_radius);
   }
