@@ -7,6 +7,7 @@
 #include "base/array.h"
 #include "base/check.h"
 #include "base/thread.h"
+#include "body/reduced.h"
 #include "detect/detect.h"
 #include "drystone/drystone.h"
 #include "integrate/integrate.h"
@@ -15,6 +16,9 @@
 #include "project/project.h"
 
 enum { LOOKS_AGAIN = 1 }; /* at what the solution runs into, at most */
+enum { JUDGEMENTS = 8 };  /* of how stiff deformable bodies are, after the first, at most */
+static const double surprise_share =
+    0.02; /* of its energy: a body that finds more at the end of a step was misjudged */
 
 struct ds_stepper {
   ds_pool *pool;
@@ -196,9 +200,9 @@ static double lap(double *clock) {
 /* Stages 2 to 4 for given contacts; `warm` is the state with the contacts that the impulses start from. */
 static bool solve_contacts(ds_stepper *stepper, ds_assembly *assembly, island_watch **watch, ds_step_report *report,
                            const ds_scene *scene, const ds_state *warm, const ds_contact_list *contacts,
-                           const ds_options *options) {
+                           double *const *stiffer, const ds_options *options) {
   double clock = ds_clock();
-  *assembly = (ds_assembly){0};
+  *assembly = (ds_assembly){.stiffer = stiffer};
   if (!ds_assemble(&stepper->arena, assembly, scene, warm, contacts, options, stepper->pool)) return false; /* 2 */
   report->seconds[DS_STAGE_ASSEMBLE] += lap(&clock);
   ds_predict(assembly, scene, warm, options, stepper->pool); /* 3 */
@@ -210,22 +214,81 @@ static bool solve_contacts(ds_stepper *stepper, ds_assembly *assembly, island_wa
   return done;
 }
 
+/* The state with the impulses found, to start from once more. */
+static bool keep_impulses(ds_arena *arena, ds_state *solved, const ds_state *state, const ds_assembly *assembly,
+                          const ds_contact_list *contacts) {
+  *solved = *state;
+  solved->contacts = DS_NEW(arena, ds_contact, contacts->count + 1);
+  if (!solved->contacts) return false;
+  ds_store_contacts(solved->contacts, assembly, contacts);
+  solved->contact_count = contacts->count;
+  return true;
+}
+
+/* Stiffness c d dᵀ along the way d = h u of a body, such that its quadratic model has the energy that was found. */
+static void add_stiffness(double *stiffer, const double *rate, int32_t r, double surprise, double h) {
+  double square = 0;
+  for (int32_t i = 0; i < r; i++) square += rate[i] * rate[i];
+  double c = 2 * surprise / (h * h * square * square);
+  for (int32_t i = 0; i < r; i++)
+    for (int32_t k = 0; k < r; k++) stiffer[i * r + k] += c * rate[i] * rate[k];
+}
+
+/* Deformable bodies that would end a step with more elastic energy than its linearized forces told get stiffer. */
+static bool find_misjudged(ds_arena *arena, double **stiffer, int32_t *count, const ds_scene *scene,
+                           const ds_assembly *assembly, double h) {
+  *count = 0;
+  for (int32_t i = 0; i < scene->body_count; i++) {
+    const ds_step_body *body = &assembly->bodies[i];
+    int32_t r = body->size - 6;
+    if (!body->deformable || body->island < 0) continue;
+    double rate[DS_REDUCED_MAX], energy;
+    ds_vec3 v, w;
+    ds_body_velocity(&v, &w, rate, assembly, i);
+    double surprise = ds_deformable_surprise(&energy, body->deformable, rate, h);
+    if (!(surprise > surprise_share * energy)) continue;
+    if (!stiffer[i] && !(stiffer[i] = DS_NEW0(arena, double, r *r))) return false;
+    add_stiffness(stiffer[i], rate, r, surprise, h);
+    ++*count;
+  }
+  return true;
+}
+
+/* One Newton step from the start takes a body that is hit hard too far: its forces grow with the third power of q. The
+ * step is solved again with a model that is as stiff along the way it went as the way has shown, until no body ends
+ * with energy that nothing has given it. */
+static ds_status judge_again(ds_stepper *stepper, ds_assembly *assembly, island_watch **watch, ds_step_report *report,
+                             const ds_scene *scene, const ds_state *state, const ds_contact_list *contacts,
+                             const ds_options *options) {
+  if (scene->reduced_count == 0 || options->metric != DS_METRIC_EFFECTIVE) return DS_OK;
+  ds_arena *arena = &stepper->arena;
+  double **stiffer = DS_NEW0(arena, double *, scene->body_count + 1);
+  if (!stiffer) return DS_ERROR_MEMORY;
+  for (int k = 0; k < JUDGEMENTS; k++) {
+    int32_t count;
+    ds_state solved;
+    if (!find_misjudged(arena, stiffer, &count, scene, assembly, options->step)) return DS_ERROR_MEMORY;
+    if (count == 0) break;
+    if (!keep_impulses(arena, &solved, state, assembly, contacts) ||
+        !solve_contacts(stepper, assembly, watch, report, scene, &solved, contacts, stiffer, options))
+      return DS_ERROR_MEMORY;
+  }
+  return DS_OK;
+}
+
 /* Adds contacts that the solution runs into. The state `solved` is filled with the velocities and contacts found. */
 static ds_status look_again(ds_stepper *stepper, ds_state *solved, ds_contact_list *contacts, int32_t *added,
                             ds_step_report *report, const ds_scene *scene, const ds_state *state,
                             const ds_assembly *assembly, const ds_detect_options *detect) {
   ds_arena *arena = &stepper->arena;
   double clock = ds_clock();
-  *solved = *state;
+  if (!keep_impulses(arena, solved, state, assembly, contacts)) return DS_ERROR_MEMORY;
   solved->bodies = DS_NEW(arena, ds_body_state, scene->body_count + 1);
-  solved->contacts = DS_NEW(arena, ds_contact, contacts->count + 1);
-  if (!solved->bodies || !solved->contacts) return DS_ERROR_MEMORY;
+  if (!solved->bodies) return DS_ERROR_MEMORY;
   for (int32_t i = 0; i < scene->body_count; i++) {
     solved->bodies[i] = state->bodies[i];
     ds_body_velocity(&solved->bodies[i].v, &solved->bodies[i].w, NULL, assembly, i);
   }
-  ds_store_contacts(solved->contacts, assembly, contacts);
-  solved->contact_count = contacts->count;
   ds_status status = ds_detect_again(arena, contacts, added, scene, state, solved->bodies, detect);
   solved->bodies = state->bodies;
   report->seconds[DS_STAGE_DETECT] += lap(&clock);
@@ -248,15 +311,20 @@ static ds_status step(ds_stepper *stepper, ds_state *state, ds_step_report *repo
   ds_status status = ds_detect(arena, &contacts, scene, state, &detect); /* 1 */
   report->seconds[DS_STAGE_DETECT] = lap(&clock);
   if (status != DS_OK) return status;
-  if (!solve_contacts(stepper, &assembly, &watch, report, scene, state, &contacts, options)) return DS_ERROR_MEMORY;
+  if (!solve_contacts(stepper, &assembly, &watch, report, scene, state, &contacts, NULL, options))
+    return DS_ERROR_MEMORY;
   for (int look = 0; look < LOOKS_AGAIN; look++) {
     ds_state solved;
     int32_t added;
     status = look_again(stepper, &solved, &contacts, &added, report, scene, state, &assembly, &detect);
     if (status != DS_OK) return status;
     if (added == 0) break;
-    if (!solve_contacts(stepper, &assembly, &watch, report, scene, &solved, &contacts, options)) return DS_ERROR_MEMORY;
+    if (!solve_contacts(stepper, &assembly, &watch, report, scene, &solved, &contacts, NULL, options))
+      return DS_ERROR_MEMORY;
   }
+
+  status = judge_again(stepper, &assembly, &watch, report, scene, state, &contacts, options);
+  if (status != DS_OK) return status;
 
   if (!ds_array_reserve(&state->contacts, &state->contact_capacity, contacts.count, sizeof *state->contacts) ||
       !ds_array_reserve(&stepper->islands, &stepper->island_capacity, assembly.island_count, sizeof *stepper->islands))

@@ -40,11 +40,11 @@ static void scripted_velocity(ds_step_body *out, const ds_body *body, double tim
   out->w = sine > 0 ? v3_scale(angle / (h * sine), v3(d.x, d.y, d.z)) : v3(0, 0, 0);
 }
 
-static bool prepare_bodies(ds_arena *arena, ds_step_body *bodies, const ds_scene *scene, const ds_state *state,
+static bool prepare_bodies(ds_arena *arena, const ds_assembly *assembly, const ds_scene *scene, const ds_state *state,
                            const ds_options *options) {
   for (int32_t i = 0; i < scene->body_count; i++) {
     const ds_body *body = &scene->bodies[i];
-    ds_step_body *s = &bodies[i];
+    ds_step_body *s = &assembly->bodies[i];
     memset(s, 0, sizeof *s);
     s->size = 6;
     s->rotation = mat3_from_quat(state->bodies[i].q);
@@ -56,7 +56,9 @@ static bool prepare_bodies(ds_arena *arena, ds_step_body *bodies, const ds_scene
       scripted_velocity(s, body, state->time, options->step);
     }
     const double *q = state->reduced + body->first_reduced, *rate = state->reduced_rate + body->first_reduced;
-    if (body->reduced && s->moves && !ds_new_deformable(arena, s, body->reduced, q, rate, options)) return false;
+    if (!body->reduced || !s->moves) continue;
+    if (!ds_new_deformable(arena, s, body->reduced, q, rate, options)) return false;
+    if (assembly->stiffer) s->deformable->stiffer = assembly->stiffer[i];
   }
   return true;
 }
@@ -228,7 +230,7 @@ bool ds_assemble(ds_arena *arena, ds_assembly *assembly, const ds_scene *scene, 
   assembly->frames = DS_NEW(arena, ds_contact_frame, contacts->count + 1);
   double *warm = DS_NEW0(arena, double, 3 * (size_t)contacts->count + 1);
   if (ds_arena_failed(arena)) return false;
-  if (!prepare_bodies(arena, assembly->bodies, scene, state, options)) return false;
+  if (!prepare_bodies(arena, assembly, scene, state, options)) return false;
   preparation prepare = {assembly->bodies, options};
   if (scene->reduced_count > 0) ds_share_out(pool, scene->body_count, prepare_one, &prepare);
   for (int32_t k = 0; k < contacts->count; k++) {

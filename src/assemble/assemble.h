@@ -19,6 +19,7 @@ typedef struct ds_newmark {
 typedef struct ds_step_deformable {
   const struct ds_reduced *reduced;
   const double *q, *rate_before;          /* of the state */
+  const double *stiffer;                  /* r x r: added to the stiffness, for a step that was misjudged; or NULL */
   double *rows;                           /* 3 x n: J(q) C(q), the rotational rows of the mass */
   double *tangent;                        /* r x r: stiffness of the implicit integrator */
   double *implicit;                       /* n x n: Cholesky factor of its matrix */
@@ -62,6 +63,7 @@ typedef struct ds_assembly {
   ds_contact_frame *frames; /* a contact each */
   ds_island *islands;
   int32_t island_count;
+  double *const *stiffer; /* set before: one a body, as in ds_step_deformable; or NULL */
 } ds_assembly;
 
 /* Items by the threads of the pool, or one after the other where it is NULL. */
@@ -84,9 +86,9 @@ void ds_unscale_velocity(ds_vec3 *v, ds_vec3 *w, double *rate, const ds_step_bod
 
 /* deformable.c */
 /* The Cholesky factor (n x n) of the implicit integrator's matrix M(q) + gamma h D + beta h² K; K (r x r) comes as the
- * tangent of the elastic forces and leaves as what was used. */
-void ds_implicit_factor(double *factor, double *tangent, const struct ds_reduced *reduced, const double *q, double h,
-                        const ds_newmark *newmark);
+ * tangent of the elastic forces and leaves as what was used: its positive part, and `stiffer` unless that is NULL. */
+void ds_implicit_factor(double *factor, double *tangent, const double *stiffer, const struct ds_reduced *reduced,
+                        const double *q, double h, const ds_newmark *newmark);
 /* What a step needs of a deformable body: the memory, then the numbers. */
 bool ds_new_deformable(ds_arena *arena, ds_step_body *body, const struct ds_reduced *reduced, const double *q,
                        const double *rate, const ds_options *options);

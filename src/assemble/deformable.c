@@ -68,9 +68,10 @@ static void make_positive(double *tangent, double *scratch, const ds_reduced *re
   }
 }
 
-void ds_implicit_factor(double *factor, double *tangent, const ds_reduced *reduced, const double *q, double h,
-                        const ds_newmark *newmark) {
+void ds_implicit_factor(double *factor, double *tangent, const double *stiffer, const ds_reduced *reduced,
+                        const double *q, double h, const ds_newmark *newmark) {
   if (reduced->quadratic) make_positive(tangent, factor, reduced);
+  for (int32_t i = 0; stiffer && i < reduced->r * reduced->r; i++) tangent[i] += stiffer[i];
   fill_implicit(factor, tangent, reduced, q, h, newmark);
   ds_small_cholesky(factor, 3 + reduced->r);
 }
@@ -104,7 +105,7 @@ void ds_fill_deformable(ds_step_deformable *d, const ds_options *options) {
   ds_deformable_rows(d->rows, d->reduced, d->q);
   ds_reduced_stiffness(d->tangent, d->reduced, d->q);
   fill_newmark(&d->newmark, d->reduced, options);
-  ds_implicit_factor(d->implicit, d->tangent, d->reduced, d->q, options->step, &d->newmark);
+  ds_implicit_factor(d->implicit, d->tangent, d->stiffer, d->reduced, d->q, options->step, &d->newmark);
   if (d->factor != d->implicit) {
     ds_deformable_mass(d->factor, d->reduced, d->q);
     ds_small_cholesky(d->factor, n);
