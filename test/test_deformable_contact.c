@@ -660,6 +660,25 @@ static void test_again(void) {
   ds_reduced_release(x);
 }
 
+/* A point is inside only as far as it was before and has come since: all around a part that is inside out seems to be
+ * inside. */
+static void test_was_outside(void) {
+  ds_reduced *x = hand_box(v3(0.1, 0.1, 0.05), 6, 6, 3, 4);
+  double fresh = ds_fresh_depth(x), deep = fresh + 4e-3;
+  ds_contact before[2] = {{.gap = 1e-3, .feature = 7}, {.gap = -3e-3, .feature = 9}};
+  ds_deformable_query q = {.has_past = true, .before = before, .before_count = 2};
+  ds_vec3 up = {0, 0, 1}, down = {0, 0, -4.1e-3}, along = {5e-3, 0, 0};
+  CHECK(ds_was_outside(&q, x, -deep, up, v3(0, 0, 0), 7));
+  CHECK(ds_was_outside(&q, x, -deep, up, along, 7));
+  CHECK(!ds_was_outside(&q, x, -deep, up, down, 7));          /* came by its way */
+  CHECK(!ds_was_outside(&q, x, -deep, up, along, 9));         /* was inside, and has come by a part of its way */
+  CHECK(ds_was_outside(&q, x, -deep, up, v3(0, 0, 0), 9));    /* was, but not as deep */
+  CHECK(!ds_was_outside(&q, x, -fresh, up, v3(0, 0, 0), 11)); /* hardly inside */
+  q.has_past = false;
+  CHECK(!ds_was_outside(&q, x, -1, up, v3(0, 0, 0), 11)); /* put there */
+  ds_reduced_release(x);
+}
+
 static void test_ray(void) {
   ds_reduced *x = hand_box(v3(0.3, 0.05, 0.05), 24, 4, 4, 4);
   stage s = stage_new();
@@ -714,8 +733,9 @@ int main(void) {
   RUN(test_thin_wall);
   RUN(test_self);
   RUN(test_no_self);
-  RUN(test_threads);
+  RUN_THREADS(test_threads);
   RUN(test_again);
+  RUN(test_was_outside);
   RUN(test_ray);
   RUN(test_cost);
   return test_summary();

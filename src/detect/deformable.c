@@ -12,7 +12,9 @@
  * h U dq/dt at the nearest point. A vertex that touches only later is followed to where it does; its gap is linearized
  * there, g = phi(y) - n.(y - x), as for solids.
  *
- * How far inside points are looked for says ds_search_depth. */
+ * How far inside points are looked for says ds_search_depth. A soft body can turn a thin part of itself inside out, and
+ * all around it then seems to be inside: so a point is inside only as far as it was in the last step and has come since
+ * (ds_was_outside). */
 #include "detect/deformable.h"
 
 #include <string.h>
@@ -20,7 +22,8 @@
 enum { PATH_STEPS = 16, GROUP = 16 }; /* GROUP: triangles whose vertices look at the same leaves of the other */
 static const double backward = 0.3;   /* as in solid.c */
 static const double same_way = 0.5;
-static const double still = 1e-3; /* of the slack: ways shorter than this lead nowhere */
+static const double sideways = 0.3; /* of a way along a surface may have led into it */
+static const double still = 1e-3;   /* of the slack: ways shorter than this lead nowhere */
 
 /* ---- candidates ---- */
 
@@ -72,6 +75,7 @@ typedef struct side {
 typedef struct seeker {
   ds_found *found;
   const ds_solid_query *query;
+  const ds_deformable_query *pair;
   side *from, *to;
   ds_mat3 r; /* from -> to */
   ds_vec3 p;
@@ -180,6 +184,28 @@ static double cross(sight *at, const seeker *s, probe *p, ds_vec3 way, double sl
   return at->gap - v3_dot(at->normal, other_way(s, at)) <= slack ? 1 : -1;
 }
 
+/* How deep the point of this feature was in the last step, at least 0. */
+static double depth_before(const ds_deformable_query *q, uint32_t feature) {
+  uint64_t wanted = q->shapes << 32 | feature;
+  int32_t low = 0, high = q->before_count;
+  while (low < high) {
+    int32_t middle = low + (high - low) / 2;
+    if (q->before[middle].feature < wanted)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < q->before_count && q->before[low].feature == wanted ? fmax(0, -q->before[low].gap) : 0;
+}
+
+bool ds_was_outside(const ds_deformable_query *q, const ds_reduced *reduced, double gap, ds_vec3 normal, ds_vec3 way,
+                    uint32_t feature) {
+  double fresh = ds_fresh_depth(reduced);
+  if (gap > -fresh || !q->has_past) return false;
+  double come = fmax(-v3_dot(normal, way), sideways * v3_norm(way));
+  return -gap > fresh + come + depth_before(q, feature);
+}
+
 static void try_point(seeker *s, probe *p, ds_anchor anchor, uint32_t feature) {
   const ds_solid_query *q = s->query;
   ds_vec3 way = v3_add(v3_add(s->twist.move, v3_cross(s->twist.turn, p->x)), own_way(s, p));
@@ -187,6 +213,9 @@ static void try_point(seeker *s, probe *p, ds_anchor anchor, uint32_t feature) {
   double slack = q->slack + q->relax * (length + meets);
   sight at, then;
   bool near = look(&at, s, p, &s->near, p->x, slack);
+  if (near && s->to->surface &&
+      ds_was_outside(s->pair, s->to->surface->reduced, at.gap, at.normal, v3_sub(way, other_way(s, &at)), feature))
+    return;
   /* a second look wants only what ends up deeper */
   if (q->after &&
       !(look(&then, s, p, &s->end, v3_add(p->x, way), 0) && then.gap < fmin(near ? at.gap : 0, 0) - q->slack))
@@ -321,7 +350,7 @@ static void seek_ball(seeker *s, ds_vec3 c) {
 /* ---- both ways ---- */
 
 static seeker seeker_of(ds_found *found, const ds_deformable_query *query, side *from, side *to, bool from_is_a) {
-  seeker s = {.found = found, .query = &query->solid, .from = from, .to = to, .from_is_a = from_is_a};
+  seeker s = {.found = found, .query = &query->solid, .pair = query, .from = from, .to = to, .from_is_a = from_is_a};
   const ds_twist *twist = &query->solid.twist;
   double sign = from_is_a ? 1 : -1;
   s.r = ds_mat3_tmul(&to->r, &from->r);

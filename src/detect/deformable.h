@@ -14,7 +14,11 @@ typedef struct ds_party {
 
 typedef struct ds_deformable_query {
   ds_solid_query solid;
-  double deepest; /* overlap of the pair in the last step, m; infinite: not known */
+  double deepest;           /* overlap of the pair in the last step, m; infinite: not known */
+  bool has_past;            /* the bodies have come where they are by their velocities, in a step before this */
+  const ds_contact *before; /* contacts of the pair in it, by feature */
+  int32_t before_count;
+  uint64_t shapes; /* upper half of their features */
 } ds_deformable_query;
 
 /* All points of two shapes of which at least one is deformable. The scratch is released before returning. False where
@@ -40,10 +44,18 @@ typedef struct ds_found {
 void ds_found_add(ds_found *found, const ds_candidate *candidate, ds_anchor on_a, ds_anchor on_b);
 /* At most `limit` of a patch, in order of their features. */
 void ds_found_emit(ds_manifold *manifold, ds_found *found, int32_t limit, double eps);
+/* Whether a point that seems to be inside this body cannot have come there since the last step, by its way against it.
+ */
+bool ds_was_outside(const ds_deformable_query *query, const ds_reduced *reduced, double gap, ds_vec3 normal,
+                    ds_vec3 way, uint32_t feature);
+/* The part of an edge by which a point may be inside that was nowhere before. */
+static inline double ds_fresh_depth(const ds_reduced *reduced) {
+  return 0.25 * fmin(0.5 * reduced->tree.thickness, reduced->tree.spacing);
+}
 /* How far inside a deformable points are looked for: as deep as the pair overlapped in the last step and half as much
  * again, a part of what they move, for what was missed ahead, and a part of an edge; but no deeper than it is thick. */
 static inline double ds_search_depth(const ds_reduced *reduced, double deepest, double motion) {
-  double fresh = 0.25 * fmin(0.5 * reduced->tree.thickness, reduced->tree.spacing);
+  double fresh = ds_fresh_depth(reduced);
   return fmin(fresh + 1.5 * deepest + 0.1 * motion, fmax(fresh, reduced->tree.thickness));
 }
 

@@ -238,9 +238,9 @@ static int compare_pair(const ds_contact *c, ds_box_pair pair) {
   return b < pair.b ? -1 : b > pair.b;
 }
 
-/* Deepest overlap of a pair in the last step; its contacts are sorted. */
-static double deepest_before(const ds_state *state, ds_box_pair pair) {
-  int32_t low = 0, high = state->contact_count;
+/* The contacts of a pair in the last step; all are sorted. */
+static const ds_contact *contacts_before(int32_t *count, const ds_state *state, ds_box_pair pair) {
+  int32_t low = 0, high = state->contact_count, end;
   while (low < high) {
     int32_t middle = low + (high - low) / 2;
     if (compare_pair(&state->contacts[middle], pair) < 0)
@@ -248,11 +248,21 @@ static double deepest_before(const ds_state *state, ds_box_pair pair) {
     else
       high = middle;
   }
+  for (end = low; end < state->contact_count && compare_pair(&state->contacts[end], pair) == 0;) end++;
+  *count = end - low;
+  return state->contacts + low;
+}
+
+/* Their deepest overlap. */
+static double deepest_before(const ds_state *state, ds_box_pair pair) {
+  int32_t count;
+  const ds_contact *contacts = contacts_before(&count, state, pair);
   double deepest = 0;
-  for (; low < state->contact_count && compare_pair(&state->contacts[low], pair) == 0; low++)
-    deepest = fmax(deepest, -state->contacts[low].gap);
+  for (int32_t i = 0; i < count; i++) deepest = fmax(deepest, -contacts[i].gap);
   return deepest;
 }
+
+static uint64_t shape_bits(int32_t i, int32_t j) { return ((uint64_t)i & 0xffff) << 16 | ((uint64_t)j & 0xffff); }
 
 static ds_party party_of(const detection *d, int32_t body, int32_t shape) {
   const ds_shape *s = &d->scene->bodies[body].shapes[shape];
@@ -261,7 +271,12 @@ static ds_party party_of(const detection *d, int32_t body, int32_t shape) {
 
 static bool narrow_deformable(ds_arena *arena, const detection *d, ds_manifold *m, ds_box_pair pair, int32_t i,
                               int32_t j, const ds_solid_query *query) {
-  ds_deformable_query q = {*query, d->step > 0 ? deepest_before(d->state, pair) : INFINITY};
+  ds_deformable_query q = {.solid = *query, .deepest = INFINITY, .shapes = shape_bits(i, j)};
+  if (d->step > 0) {
+    q.deepest = deepest_before(d->state, pair);
+    q.has_past = d->state->step > 0;
+    q.before = contacts_before(&q.before_count, d->state, pair);
+  }
   ds_party a = party_of(d, pair.a, i), b = party_of(d, pair.b, j);
   return pair.a == pair.b ? ds_narrow_self(arena, m, &q, &a) : ds_narrow_deformable(arena, m, &q, &a, &b);
 }
@@ -284,8 +299,7 @@ static bool collide(ds_arena *arena, point_list *list, const detection *d, ds_ma
       } else {
         ds_narrow(m, &a->shapes[i], pa->pose, &b->shapes[j], pb->pose, reach, per_face);
       }
-      uint64_t shapes = ((uint64_t)i & 0xffff) << 16 | ((uint64_t)j & 0xffff);
-      if (!append(arena, list, pair.a, pair.b, m, shapes)) return false;
+      if (!append(arena, list, pair.a, pair.b, m, shape_bits(i, j))) return false;
     }
   order_points(list, first);
   return true;

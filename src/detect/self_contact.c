@@ -36,6 +36,7 @@ typedef struct folder {
   ds_vec3 *normals; /* of the triangles */
   fold_node *nodes; /* a sphere of the tree each */
   const ds_solid_query *query;
+  const ds_deformable_query *itself;
   ds_pose pose;
   ds_found *found;
   ds_vec3 *own; /* a vertex each: its normal, once it was asked for */
@@ -175,6 +176,7 @@ static void keep(folder *f, int32_t v) {
   ds_nearest rest;
   ds_deformed_on_triangle(&rest, &f->rest, f->best[v].at.triangle, f->rest.vertices[v]);
   if (!(-foot.distance < inside * sqrt(rest.distance2))) return;
+  if (ds_was_outside(f->itself, f->now->reduced, foot.gap, foot.normal, way, DS_FEATURE(0, v))) return;
   double coming = fmin(0, v3_dot(foot.normal, way)), slack = q->slack + q->relax * v3_norm(way);
   if (!(foot.gap + coming < slack) || !(v3_dot(own, foot.normal) < facing)) return;
   ds_candidate c = {.point = pose_point(f->pose, v3_mad(x, -0.5 * foot.gap, foot.normal)), .gap = foot.gap};
@@ -220,7 +222,7 @@ bool ds_narrow_self(ds_arena *scratch, ds_manifold *m, const ds_deformable_query
   const ds_reduced *reduced = body->shape->reduced;
   int32_t vertices = reduced->surface.vertex_count, triangles = reduced->surface.triangle_count;
   ds_found found = {.scratch = scratch};
-  folder f = {.now = body->surface, .query = &query->solid, .pose = body->pose, .found = &found};
+  folder f = {.now = body->surface, .query = &query->solid, .itself = query, .pose = body->pose, .found = &found};
   f.rest = ds_deformed_rest(reduced);
   f.own = DS_NEW(scratch, ds_vec3, vertices);
   f.own_known = DS_NEW0(scratch, bool, vertices);
