@@ -16,6 +16,7 @@
 #include "progress.h"
 #include "record/record.h"
 #include "report.h"
+#include "resume.h"
 #include "source.h"
 
 /* The one place a signal handler can write to. */
@@ -38,7 +39,7 @@ static void catch_signals(void) {
 }
 
 typedef struct run_options {
-  const char *source, *record, *report, *dump_folder, *dump_when;
+  const char *source, *from, *record, *report, *dump_folder, *dump_when;
   arg_list settings;
   double time, step, tolerance;
   int32_t method, predictor, metric, record_every;
@@ -76,6 +77,7 @@ static bool parse(run_options *o, const char **words, int argc, char **argv) {
       {"--predictor", NULL, ARG_CHOICE, &o->predictor, 0, 0, PREDICTOR_CHOICES, &o->has_predictor},
       {"--metric", NULL, ARG_CHOICE, &o->metric, 0, 0, METRIC_CHOICES, &o->has_metric},
       {"--threads", "-j", ARG_INTEGER, &o->reading.threads, 0, 256, NULL, NULL},
+      {"--from", NULL, ARG_TEXT, &o->from, 0, 0, NULL, NULL},
       {"--record", "-o", ARG_TEXT, &o->record, 0, 0, NULL, NULL},
       {"--record-every", NULL, ARG_INTEGER, &o->record_every, 1, 1e9, NULL, &o->has_record_every},
       {"--report", NULL, ARG_TEXT, &o->report, 0, 0, NULL, NULL},
@@ -112,6 +114,8 @@ static bool check_outputs(const run_options *o, ds_error *error) {
   if (o->report != NULL && o->record != NULL && source_same_file(o->report, o->record)) clash = o->record;
   if (o->report != NULL && source_same_file(o->report, o->source)) clash = o->report;
   if (o->record != NULL && source_same_file(o->record, o->source)) clash = o->record;
+  if (o->from != NULL && o->record != NULL && source_same_file(o->from, o->record)) clash = o->record;
+  if (o->from != NULL && o->report != NULL && source_same_file(o->from, o->report)) clash = o->report;
   if (clash != NULL) {
     snprintf(error->message, sizeof error->message, "%.300s: scene, recording and report must be different files",
              clash);
@@ -134,7 +138,12 @@ static bool plan(run_context *c, ds_error *error) {
   if (o->has_metric) c->run.options.metric = (ds_metric)o->metric;
   if (ds_options_check(&c->run.options, error) != DS_OK) return false;
   /* 0.3 s at 0.1 s are three steps, though 0.3/0.1 is a little less or more */
-  double steps = ceil(c->run.time / c->run.options.step * (1 - 1e-12));
+  double start = ds_state_time(c->state), steps = ceil((c->run.time - start) / c->run.options.step * (1 - 1e-12));
+  if (o->from != NULL && !(steps > 0)) {
+    snprintf(error->message, sizeof error->message,
+             "%.300s ends at t = %g s, and the run at %g s; give a later end with --time", o->from, start, c->run.time);
+    return false;
+  }
   if (!(steps >= 0 && steps <= 1e12)) {
     snprintf(error->message, sizeof error->message, "%g s at a step of %g s are too many steps", c->run.time,
              c->run.options.step);
@@ -148,11 +157,14 @@ static bool plan(run_context *c, ds_error *error) {
 static bool prepare(run_context *c, ds_error *error) {
   const run_options *o = &c->options;
   c->scene = source_scene(&c->text, &c->run, o->source, &o->settings, &o->reading, error);
-  if (c->scene == NULL || !plan(c, error) || !check_outputs(o, error)) return false;
+  if (c->scene == NULL || !check_outputs(o, error)) return false;
   snprintf(error->message, sizeof error->message, "out of memory, or no more threads");
   c->state = ds_state_create(c->scene);
   c->stepper = ds_stepper_create(o->reading.threads);
   if (c->state == NULL || c->stepper == NULL) return false;
+  if (o->from != NULL && !resume_state(c->state, c->scene, o->from, error)) return false;
+  if (!plan(c, error)) return false;
+  snprintf(error->message, sizeof error->message, "out of memory");
   c->report = report_create(c->scene, c->state, &c->run, o->source, o->reading.threads, c->steps);
   if (c->report == NULL) return false;
   if (o->dump_folder != NULL) {

@@ -18,7 +18,8 @@ ds_options ds_default_options(void) {
                       .margin = 0,
                       .metric = DS_METRIC_EFFECTIVE,
                       .newton = 1,
-                      .newmark_damping = 1};
+                      .newmark_damping = 1,
+                      .deadline = 0};
 }
 
 ds_status ds_options_check(const ds_options *o, ds_error *error) {
@@ -47,5 +48,7 @@ ds_status ds_options_check(const ds_options *o, ds_error *error) {
     return ds_fail(error, DS_ERROR_INPUT, "newton = %d: 1 to 100 Newton steps", o->newton);
   if (!(o->newmark_damping >= 0) || !(o->newmark_damping <= 1))
     return ds_fail(error, DS_ERROR_INPUT, "newmark_damping = %g: 0 to 1", o->newmark_damping);
+  if (!(o->deadline >= 0) || !isfinite(o->deadline))
+    return ds_fail(error, DS_ERROR_INPUT, "deadline = %g s: 0 for none, or positive and finite", o->deadline);
   return DS_OK;
 }

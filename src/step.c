@@ -14,11 +14,14 @@
 #include "predict/predict.h"
 #include "problem/export.h"
 #include "project/project.h"
+#include "touch/hold.h"
 
 enum { LOOKS_AGAIN = 1 }; /* at what the solution runs into, at most */
 enum { JUDGEMENTS = 8 };  /* of how stiff deformable bodies are, after the first, at most */
-static const double surprise_share =
-    0.02; /* of its energy: a body that finds more at the end of a step was misjudged */
+/* A body that ends a step with more elastic energy than it told, by this share of what it has, was misjudged. */
+static const double surprise_share = 0.02;
+static const double LAST_RATE = 1e-6; /* s a contact: what a contact projection takes, until it is known ... */
+static const double LAST_SPARE = 1.5; /* ... and then a mean of late and half as much again */
 
 struct ds_stepper {
   ds_pool *pool;
@@ -26,6 +29,8 @@ struct ds_stepper {
   ds_arena *workers; /* of the islands, one a thread */
   ds_certificate *islands;
   int32_t island_count, island_capacity;
+  double started;        /* ds_clock at the start of the step */
+  double last_rate;      /* s a contact, of the contact projections that ended steps with a deadline */
   ds_observer *observer; /* or NULL */
   void *observer_user;
 };
@@ -34,6 +39,7 @@ ds_stepper *ds_stepper_create(int32_t threads) {
   ds_stepper *stepper = calloc(1, sizeof *stepper);
   if (!stepper) return NULL;
   stepper->pool = ds_pool_create(threads);
+  stepper->last_rate = LAST_RATE;
   if (stepper->pool) stepper->workers = calloc((size_t)ds_pool_size(stepper->pool), sizeof *stepper->workers);
   if (!stepper->workers) {
     ds_stepper_destroy(stepper);
@@ -127,9 +133,34 @@ static bool takes_all_threads(const ds_stepper *stepper, const ds_subproblem *p,
   return ds_pool_size(stepper->pool) > 1 && p->body_count >= 100 && 2 * (int64_t)p->contact_count > contacts;
 }
 
+/* When each island has to be done: a share of the time by its contacts where one thread does all, and before that what
+ * its last contact projection will take. */
+static void set_deadlines(const ds_stepper *stepper, ds_assembly *assembly, double start, double end) {
+  double all = 0, so_far = 0;
+  for (int32_t i = 0; i < assembly->island_count; i++) all += assembly->islands[i].problem.contact_count;
+  for (int32_t i = 0; i < assembly->island_count; i++) {
+    ds_subproblem *p = &assembly->islands[i].problem;
+    so_far += p->contact_count;
+    double share = ds_pool_size(stepper->pool) > 1 ? 1 : so_far / all;
+    p->until = start + share * (end - start) - stepper->last_rate * p->contact_count;
+    p->ends_on_contact = true;
+  }
+}
+
+/* What last contact projections take. */
+static void learn_rate(ds_stepper *stepper, const ds_assembly *assembly) {
+  for (int32_t i = 0; i < assembly->island_count; i++) {
+    const ds_subproblem *p = &assembly->islands[i].problem;
+    if (!(p->last_seconds > 0)) continue;
+    double rate = p->last_seconds / p->contact_count;
+    stepper->last_rate += 0.2 * (LAST_SPARE * rate - stepper->last_rate);
+  }
+}
+
 /* Stage 4 over all islands, in parallel; islands do not see each other. */
 static bool project(ds_stepper *stepper, ds_assembly *assembly, island_watch *watch, const ds_options *options) {
   int32_t count = assembly->island_count;
+  if (options->deadline > 0) set_deadlines(stepper, assembly, ds_clock(), stepper->started + options->deadline);
   island_job job = {stepper, assembly, options, watch, DS_NEW0(&stepper->arena, bool, count + 1)};
   if (!job.done) return false;
   int32_t contacts = 0;
@@ -144,6 +175,7 @@ static bool project(ds_stepper *stepper, ds_assembly *assembly, island_watch *wa
   ds_pool_run(stepper->pool, count, project_one, &job);
   bool all = true;
   for (int32_t i = 0; i < count; i++) all &= job.done[i];
+  if (options->deadline > 0) learn_rate(stepper, assembly);
   return all;
 }
 
@@ -265,6 +297,7 @@ static ds_status judge_again(ds_stepper *stepper, ds_assembly *assembly, island_
   double **stiffer = DS_NEW0(arena, double *, scene->body_count + 1);
   if (!stiffer) return DS_ERROR_MEMORY;
   for (int k = 0; k < JUDGEMENTS; k++) {
+    if (options->deadline > 0 && ds_clock() >= stepper->started + options->deadline) break;
     int32_t count;
     ds_state solved;
     if (!find_misjudged(arena, stiffer, &count, scene, assembly, options->step)) return DS_ERROR_MEMORY;
@@ -335,6 +368,7 @@ static ds_status step(ds_stepper *stepper, ds_state *state, ds_step_report *repo
   ds_integration integration;
   if (!ds_integrate(arena, state, &integration, scene, &assembly, &contacts, options->step)) /* 5 */
     return DS_ERROR_MEMORY;
+  ds_hold_feel(state, &assembly, options->step);
   report->separation = integration.separation;
   report->stopped_bodies = integration.stopped;
   report->seconds[DS_STAGE_INTEGRATE] = lap(&clock);
@@ -346,6 +380,7 @@ ds_status ds_step(ds_stepper *stepper, ds_state *state, ds_step_report *report, 
   DS_CHECK(stepper && state && report && scene && options && scene == state->scene);
   ds_error error;
   if (ds_options_check(options, &error) != DS_OK) return DS_ERROR_INPUT;
+  stepper->started = ds_clock();
   memset(report, 0, sizeof *report);
   ds_arena_reset(&stepper->arena);
   for (int32_t i = 0; i < ds_pool_size(stepper->pool); i++) ds_arena_reset(&stepper->workers[i]);

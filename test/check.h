@@ -4,7 +4,9 @@
 #define DS_TEST_CHECK_H
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 static int test_checks, test_failures;
 
@@ -40,13 +42,25 @@ static int test_checks, test_failures;
     }                                                                                                   \
   } while (0)
 
-#define RUN(function)                                                        \
+/* RUN_THREADS is RUN for what has threads of its own: the thread sanitizer looks at nothing else, and
+ * DRYSTONE_TEST_THREADS=1 runs nothing else. */
+#define RUN(function) TEST_RUN(function, !getenv("DRYSTONE_TEST_THREADS"))
+#define RUN_THREADS(function) TEST_RUN(function, 1)
+
+#define TEST_RUN(function, chosen)                                           \
   do {                                                                       \
     int before = test_failures;                                              \
+    if (!(chosen)) break;                                                    \
     function();                                                              \
     printf("%s %s\n", test_failures == before ? "ok  " : "FAIL", #function); \
     fflush(stdout);                                                          \
   } while (0)
+
+/* DRYSTONE_TEST_QUICK=1 asks for shortened times, as sanitizers need. */
+static inline bool test_quick(void) {
+  const char *quick = getenv("DRYSTONE_TEST_QUICK");
+  return quick && quick[0] && quick[0] != '0';
+}
 
 static inline int test_summary(void) {
   printf("%d checks, %d failed\n", test_checks, test_failures);

@@ -24,11 +24,6 @@ typedef struct sim {
   double scratch_penetration;                     /* largest since the test last set it to zero */
 } sim;
 
-/* DRYSTONE_TEST_QUICK=1 asks for shortened times, as sanitizers need. */
-static inline bool test_quick(void) {
-  const char *quick = getenv("DRYSTONE_TEST_QUICK");
-  return quick && quick[0] && strcmp(quick, "0") != 0;
-}
 /* DRYSTONE_TEST_LONG=1: also what takes minutes (make soak). */
 static inline bool test_long(void) {
   const char *text = getenv("DRYSTONE_TEST_LONG");
@@ -59,7 +54,11 @@ static inline ds_scene *scene_generate(ds_run_settings *run, const char *spec, c
     free(text);
     text = changed;
   }
-  ds_scene *scene = text ? ds_scene_read_text(text, strlen(text), spec, run, &error) : NULL;
+  ds_scene_read_options options = ds_default_scene_read();
+#ifdef SCENE_CACHE /* scene_cache.h */
+  options.solid_cache = SCENE_CACHE;
+#endif
+  ds_scene *scene = text ? ds_scene_read_text_with(text, strlen(text), spec, &options, run, &error) : NULL;
   free(text);
   if (!scene) printf("%s: %s\n", spec, error.message);
   CHECK(scene != NULL);

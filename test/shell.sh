@@ -38,6 +38,14 @@ check() {
   if "$@" >"$folder/check.log" 2>&1; then ok; else fail "$name: $* ($(head -3 "$folder/check.log"))"; fi
 }
 
+quick() { [ "${DRYSTONE_TEST_QUICK:-0}" != 0 ]; }
+# The files of problems/; shortened tests leave the largest out, which takes longer than all others together.
+own_problems() {
+  local most=99999k
+  if quick; then most=200k; fi
+  find "$source/problems" -name '*.hdf5' -size "-$most" | sort
+}
+
 # refused COMMAND FILE TEXT...: `PROGRAM COMMAND FILE` ends with 2, and every TEXT stands in what it says.
 refused() {
   local command=$1 file=$2 output code text

@@ -54,26 +54,26 @@ differ() {
 }
 
 # --- scenes at their start: every shape, ground, ramp, no ground ---
-small="--size 192x108"
+small="--size 96x54"
 for scene in card-house arch incline wall "pile:count=30" spin dominoes; do
   # shellcheck disable=SC2086
-  good 192x108 s.png draw "$scene" -o s.png $small
+  good 96x54 s.png draw "$scene" -o s.png $small
 done
 good 1280x720 d.png draw card-pair -o d.png
 good 1x1 t.png draw card-pair -o t.png --size 1x1
 good 30x400 t.png draw card-pair -o t.png --size 30x400
 # shellcheck disable=SC2086
 {
-  good 192x108 a.png draw wall -o a.png $small
-  good 192x108 b.png draw wall -o b.png $small
-  good 192x108 dark.png draw wall -o dark.png $small --dark
-  good 192x108 side.png draw wall -o side.png $small --view=-90,5
-  good 192x108 near.png draw wall -o near.png $small --zoom 3
-  good 192x108 far.png draw wall -o far.png $small --zoom 0.3
-  good 192x108 look.png draw wall -o look.png $small --look 0.5,0,0.2
-  good 192x108 below.png draw wall -o below.png $small --view 30,-20
-  good 192x108 inside.png draw wall -o inside.png $small --look 0,0,0.5 --zoom 100
-  good 192x108 rows.png draw wall:rows=3 -o rows.png $small --set bodies.1.color=[0.2,0.4,0.8]
+  good 96x54 a.png draw arch -o a.png $small
+  good 96x54 b.png draw arch -o b.png $small
+  good 96x54 dark.png draw arch -o dark.png $small --dark
+  good 96x54 side.png draw arch -o side.png $small --view=-90,5
+  good 96x54 near.png draw arch -o near.png $small --zoom 3
+  good 96x54 far.png draw arch -o far.png $small --zoom 0.3
+  good 96x54 look.png draw arch -o look.png $small --look 0.5,0,0.2
+  good 96x54 below.png draw arch -o below.png $small --view 30,-20
+  good 96x54 inside.png draw arch -o inside.png $small --look 0,0,0.5 --zoom 100
+  good 96x54 rows.png draw wall:rows=3 -o rows.png $small --set bodies.1.color=[0.2,0.4,0.8]
 }
 same a.png b.png
 for other in dark side near far look below; do differ a.png $other.png; done
@@ -89,9 +89,9 @@ if [ $status -eq 0 ] || [ $status -eq 2 ]; then ok; else fail "empty scene: stat
 if "$program" run card-house:levels=2 --time 0.2 -o run.h5 -q >out.txt 2>err.txt; then ok; else fail "run: $(cat err.txt)"; fi
 # shellcheck disable=SC2086
 {
-  good 192x108 r.png draw run.h5 -o r.png $small
-  good 192x108 r0.png draw run.h5 -o r0.png $small --time 0
-  good 192x108 r1.png draw run.h5 -o r1.png $small --time 0.1 --contacts
+  good 96x54 r.png draw run.h5 -o r.png $small
+  good 96x54 r0.png draw run.h5 -o r0.png $small --time 0
+  good 96x54 r1.png draw run.h5 -o r1.png $small --time 0.1 --contacts
   bad "it has times from" draw run.h5 -o x.png $small --time 7
   bad "it has times from" draw run.h5 -o x.png $small --time=-1
 }
@@ -109,11 +109,11 @@ printf 'v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n
 head -n 7 tet.obj >open.obj
 # shellcheck disable=SC2086
 {
-  good 192x108 m.png draw tet.obj -o m.png $small
-  good 192x108 m2.png draw tet.obj -o m2.png $small
-  good 192x108 open.png draw open.obj -o open.png $small --dark
-  good 192x108 king.png draw figure:king -o king.png $small --view=-30,10
-  good 192x108 mm.png draw tet.obj -o mm.png $small --scale 0.001
+  good 96x54 m.png draw tet.obj -o m.png $small
+  good 96x54 m2.png draw tet.obj -o m2.png $small
+  good 96x54 open.png draw open.obj -o open.png $small --dark
+  good 96x54 king.png draw figure:king -o king.png $small --view=-30,10
+  good 96x54 mm.png draw tet.obj -o mm.png $small --scale 0.001
 }
 same m.png m2.png
 differ m.png open.png
@@ -125,12 +125,12 @@ cat >many.json <<'END'
  {"position": [3, 0, 0.001], "shapes": [{"kind": "solid", "solid": "pawn"}]}]}
 END
 # shellcheck disable=SC2086
-good 192x108 many.png draw many.json -o many.png $small
+good 96x54 many.png draw many.json -o many.png $small
 if "$program" run many.json -o solid.h5 -q >out.txt 2>err.txt; then ok; else fail "run: $(cat err.txt)"; fi
 rm many.json
 mv tet.obj moved.obj
 # shellcheck disable=SC2086
-good 192x108 recorded.png draw solid.h5 -o recorded.png $small --contacts
+good 96x54 recorded.png draw solid.h5 -o recorded.png $small --contacts
 mv moved.obj tet.obj
 bad "a mesh has no contacts" draw tet.obj -o x.png --contacts
 bad "a mesh has no times" draw tet.obj -o x.png --time 1
@@ -165,28 +165,28 @@ put walls.json "$wall1" "$wall2"
 put front.json "$wall1"
 # shellcheck disable=SC2086
 {
-  good 192x108 box.png draw box.json -o box.png $small
-  good 192x108 front.png draw front.json -o front.png $small
-  good 192x108 walls.png draw walls.json -o walls.png $small
+  good 96x54 box.png draw box.json -o box.png $small
+  good 96x54 front.png draw front.json -o front.png $small
+  good 96x54 walls.png draw walls.json -o walls.png $small
   for names in wall1,wall2 'wall*' 'wall2,w*'; do
-    good 192x108 hide.png draw walls.json -o hide.png $small --hide "$names"
+    good 96x54 hide.png draw walls.json -o hide.png $small --hide "$names"
     same hide.png box.png
   done
-  good 192x108 hide.png draw walls.json -o hide.png $small --hide wall1 --hide wall2
+  good 96x54 hide.png draw walls.json -o hide.png $small --hide wall1 --hide wall2
   same hide.png box.png
-  good 192x108 hide.png draw walls.json -o hide.png $small --hide=wall2
+  good 96x54 hide.png draw walls.json -o hide.png $small --hide=wall2
   same hide.png front.png
-  good 192x108 ball.png draw ball.json -o ball.png $small
-  good 192x108 hide.png draw ball.json -o hide.png $small --hide ball
+  good 96x54 ball.png draw ball.json -o ball.png $small
+  good 96x54 hide.png draw ball.json -o hide.png $small --hide ball
   same hide.png box.png
-  good 192x108 hide.png draw box.json -o hide.png $small --hide floor
+  good 96x54 hide.png draw box.json -o hide.png $small --hide floor
   differ hide.png box.png
-  good 192x108 hide.png draw box.json -o hide.png $small --hide '*'
+  good 96x54 hide.png draw box.json -o hide.png $small --hide '*'
   for name in box ball; do
     if "$program" run $name.json -o $name.h5 -q >out.txt 2>err.txt; then ok; else fail "run: $(cat err.txt)"; fi
-    good 192x108 $name-contacts.png draw $name.h5 -o $name-contacts.png $small --contacts
+    good 96x54 $name-contacts.png draw $name.h5 -o $name-contacts.png $small --contacts
   done
-  good 192x108 hide.png draw ball.h5 -o hide.png $small --hide ball --contacts
+  good 96x54 hide.png draw ball.h5 -o hide.png $small --hide ball --contacts
   same hide.png box-contacts.png
 }
 differ walls.png box.png
@@ -209,7 +209,7 @@ for size in 6 8; do
   put floor$size.json "$slab: [$size, $size, 0.5], \"position\": [0, 0, -1]}]"
   put country$size.json "$slab: [${size}00, 0.1, 0.5], \"position\": [$((size / 2))00, 0, -1]}]"
   # shellcheck disable=SC2086
-  for name in track floor country; do good 192x108 $name$size.png draw $name$size.json -o $name$size.png $small; done
+  for name in track floor country; do good 96x54 $name$size.png draw $name$size.json -o $name$size.png $small; done
 done
 differ track6.png track8.png
 same floor6.png floor8.png
@@ -256,7 +256,7 @@ cp a.png x_old.png
 "$program" draw none.json -o x_old.png >out.txt 2>err.txt
 same a.png x_old.png
 # a full disk
-if [ -w /dev/full ]; then bad "cannot write" draw wall -o /dev/full --size 64x64; fi
+if [ -w /dev/full ]; then bad "cannot write" draw arch -o /dev/full --size 64x64; fi
 
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -290,7 +290,7 @@ static void test_replay(void) {
 }
 
 int main(void) {
-  RUN(test_threads);
+  RUN_THREADS(test_threads);
   RUN(test_islands);
   RUN(test_warm_and_cold);
   RUN(test_algorithm_1);

@@ -79,7 +79,7 @@ static void every_figure(void) {
   for (int32_t i = 0; i < count && i < COUNT; i++) {
     CHECK(strcmp(figures[i].name, all[i].name) == 0);
     CHECK(strlen(figures[i].summary) > 5);
-    check_figure(&all[i]);
+    if (!test_quick() || all[i].most <= 4000) check_figure(&all[i]);
   }
 }
 

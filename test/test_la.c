@@ -348,7 +348,7 @@ static void lorentz_scaling(void) {
 
 int main(void) {
   RUN(block_solves_match_dense);
-  RUN(threads_give_the_same_bits);
+  RUN_THREADS(threads_give_the_same_bits);
   RUN(indefinite_is_refused);
   RUN(sign_of_the_determinant);
   RUN(system_of_any_sizes);

@@ -202,7 +202,7 @@ static void test_building_goes_on(void) {
 int main(void) {
   RUN(test_warm_step);
   RUN(test_moving_step);
-  RUN(test_failing_requests);
+  RUN_THREADS(test_failing_requests);
   RUN(test_building_goes_on);
   return test_summary();
 }

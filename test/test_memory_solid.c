@@ -602,11 +602,11 @@ int main(void) {
   RUN(test_mesh_check);
   RUN(test_recipes);
   RUN(test_figures);
-  RUN(test_solid);
-  RUN(test_reduced);
-  RUN(test_scene_file);
+  RUN_THREADS(test_solid);
+  RUN_THREADS(test_reduced);
+  RUN_THREADS(test_scene_file);
   RUN(test_steps);
-  RUN(test_many);
+  RUN_THREADS(test_many);
   RUN(test_finish_again);
   rmdir(folder);
   return test_summary();

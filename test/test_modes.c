@@ -359,6 +359,6 @@ int main(void) {
   RUN(beam);
   RUN(plate_theory);
   RUN(plate);
-  RUN(threads);
+  RUN_THREADS(threads);
   return test_summary();
 }

@@ -159,7 +159,7 @@ static void test_observing_ends(void) {
 
 int main(void) {
   RUN(test_standing);
-  RUN(test_moving);
+  RUN_THREADS(test_moving);
   RUN(test_variants);
   RUN(test_corner);
   RUN(test_observing_ends);

@@ -2,7 +2,7 @@
 # Every problem of problems/ is solved from zero, and those without solution are not claimed to be.
 # Usage: bash test_own_problems.sh PROGRAM SOURCE_DIR
 . "$(dirname "$0")/shell.sh"
-for file in "$source"/problems/*.hdf5; do
+for file in $(own_problems); do
   name=$(basename "$file" .hdf5)
   json=$(timeout 120 "$program" solve "$file" --cold --json)
   outcome=$(sed -n 's/.*"outcome": "\([^"]*\)".*/\1/p' <<<"$json")

@@ -63,8 +63,9 @@ check "reduce -q says nothing" test -z "$output"
 check "no part of a file is left" test -z "$(ls | grep '\.part')"
 
 # the same body is the same file, whatever the threads, and from the cache
-"$program" reduce block.obj --tets 2000 --modes 8 --stvk --no-cache -j 1 -q -o one.h5
-"$program" reduce block.obj --tets 2000 --modes 8 --stvk --no-cache -j 3 -q -o three.h5
+tets=$(quick && echo 500 || echo 2000)
+"$program" reduce block.obj --tets "$tets" --modes 8 --stvk --no-cache -j 1 -q -o one.h5
+"$program" reduce block.obj --tets "$tets" --modes 8 --stvk --no-cache -j 3 -q -o three.h5
 check "threads do not matter" cmp one.h5 three.h5
 expect 0 "reduction" reduce block.obj --tets 1000 --modes 5 -o cached.h5
 cp cached.h5 first.h5

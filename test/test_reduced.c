@@ -468,7 +468,7 @@ static void cache(void) {
 int main(void) {
   RUN(basis_and_inertia);
   RUN(frames);
-  RUN(threads);
+  RUN_THREADS(threads);
   RUN(few_nodes);
   RUN(refused);
   RUN(unsound);

@@ -298,7 +298,7 @@ int main(void) {
   RUN(samples_and_balls);
   RUN(samples_of_a_box);
   RUN(fine_meshes);
-  RUN(threads);
+  RUN_THREADS(threads);
   RUN(info);
   RUN(helmet);
   RUN(surface_only);

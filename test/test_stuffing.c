@@ -391,7 +391,7 @@ int main(void) {
   RUN(figures);
   RUN(wanted);
   RUN(cavity);
-  RUN(threads);
+  RUN_THREADS(threads);
   RUN(thin_parts);
   RUN(bad_input);
   RUN(progress);

@@ -432,7 +432,7 @@ static void large_sag_reduced(void) {
 }
 
 int main(void) {
-  RUN(polynomials);
+  RUN_THREADS(polynomials);
   RUN(uniform_stretch);
   RUN(second_derivative);
   RUN(modal_derivatives);

@@ -39,17 +39,29 @@ void ds_scene_destroy(ds_scene *scene);
 ds_material_id ds_scene_add_material(ds_scene *scene, const ds_material_def *def, ds_error *error);
 ds_status ds_scene_set_pair(ds_scene *scene, ds_material_id a, ds_material_id b, double mu, double restitution,
                             ds_error *error);
+ds_status ds_scene_name_material(ds_scene *scene, ds_material_id material, const char *name, ds_error *error);
 ds_body_id ds_scene_add_body(ds_scene *scene, const ds_body_def *def, ds_error *error);
 ds_status ds_scene_add_shape(ds_scene *scene, ds_body_id body, const ds_shape_def *def, ds_error *error);
 /* Computes masses and inertias and checks that every dynamic body has them. Nothing can be added afterwards. */
 ds_status ds_scene_finish(ds_scene *scene, ds_error *error);
 
+/* The two things of a finished scene that may change, between steps: then all its states go on with them. Pairs that
+ * were set stay as they are. */
+ds_status ds_scene_change_material(ds_scene *scene, ds_material_id material, const ds_material_def *def,
+                                   ds_error *error);
+ds_status ds_scene_change_gravity(ds_scene *scene, ds_vec3 gravity, ds_error *error);
+
+/* Materials are {0}, the default one, to {count - 1}. */
+int32_t ds_scene_material_count(const ds_scene *scene);
+const char *ds_material_name(const ds_scene *scene, ds_material_id material); /* "" where it has none */
+ds_material_def ds_scene_material(const ds_scene *scene, ds_material_id material);
 int32_t ds_scene_body_count(const ds_scene *scene);
 ds_body_id ds_scene_body(const ds_scene *scene, int32_t index);
 ds_body_id ds_scene_find_body(const ds_scene *scene, const char *name); /* the first of that name; 0 = none */
 const char *ds_body_name(const ds_scene *scene, ds_body_id body);       /* "" where it has none */
 ds_body_kind ds_body_get_kind(const ds_scene *scene, ds_body_id body);
 ds_vec3 ds_body_color(const ds_scene *scene, ds_body_id body);
+ds_material_id ds_body_material(const ds_scene *scene, ds_body_id body);
 ds_mass ds_body_mass(const ds_scene *scene, ds_body_id body);
 int32_t ds_body_shape_count(const ds_scene *scene, ds_body_id body);
 /* The pose is in the body's frame; points belong to the scene. */
@@ -59,6 +71,8 @@ ds_vec3 ds_scene_gravity(const ds_scene *scene);
 /* ---- State ---- */
 ds_state *ds_state_create(const ds_scene *scene); /* at the scene's start; NULL where memory ran out */
 ds_state *ds_state_copy(const ds_state *state);   /* goes on bit for bit as the original does */
+/* One state becomes what another of the same scene is. */
+ds_status ds_state_assign(ds_state *state, const ds_state *from);
 void ds_state_destroy(ds_state *state);
 double ds_state_time(const ds_state *state);
 ds_pose ds_state_pose(const ds_scene *scene, const ds_state *state, ds_body_id body);
@@ -72,6 +86,10 @@ void ds_state_set_velocity(ds_state *state, ds_body_id body, ds_vec3 velocity, d
 const double *ds_state_reduced(const ds_state *state, ds_body_id body, int32_t *r);
 const double *ds_state_reduced_rate(const ds_state *state, ds_body_id body, int32_t *r);
 void ds_state_set_reduced(ds_state *state, ds_body_id body, const double *q, const double *rate);
+/* For a state put together from what was kept of another: its time, which scripts and releases go by, and the contacts
+ * whose impulses the next step starts from. DS_ERROR_INPUT where they are not in the order of ds_state_contacts. */
+void ds_state_set_time(ds_state *state, double time);
+ds_status ds_state_set_contacts(ds_state *state, const ds_contact *contacts, int32_t count);
 /* Acts during the next step only, N and N m, world frame; the force at a world point. On a deformable body it acts as
  * on a rigid one: it does not deform. */
 void ds_state_apply_force(ds_state *state, ds_body_id body, ds_vec3 force, ds_vec3 point);
@@ -84,7 +102,8 @@ const ds_contact *ds_state_contacts(const ds_state *state, int32_t *count);
 /* First surface met from origin along direction (need not be unit) within max_distance. */
 ds_ray_hit ds_state_ray_cast(const ds_scene *scene, const ds_state *state, ds_vec3 origin, ds_vec3 direction,
                              double max_distance);
-/* 64-bit hash of time, poses, velocities, reduced coordinates and impulses: equal hashes mean bit-equal states. */
+/* 64-bit hash of time, poses, velocities, reduced coordinates, impulses and hands: equal hashes mean bit-equal states.
+ */
 uint64_t ds_state_hash(const ds_state *state);
 /* Overlaps of the state as it stands: the deepest pair, or a depth of 0. */
 double ds_state_deepest_overlap(const ds_scene *scene, const ds_state *state, ds_body_id *a, ds_body_id *b);

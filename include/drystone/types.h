@@ -176,6 +176,10 @@ typedef struct ds_options {
   int32_t newton;            /* Newton steps of a deformable body's prediction at most: default 1, semi-implicit */
   double newmark_damping; /* 0 to 1: how far deformations that a step cannot follow are damped; default 1. 0 = Newmark's
                              average accelerations throughout, which contact can excite without bound */
+  double deadline;        /* s of wall time from the start of a step until its contacts are solved; 0 = none (default).
+                             Where it runs out a contact projection ends the step [SP08 7]: nothing passes through
+                             anything, friction may be short, the report says so. Then the clock decides, and two runs
+                             are not the same */
 } ds_options;
 
 /* ---- What a step says of itself ------------------------------------------------------------------------------------

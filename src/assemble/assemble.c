@@ -7,6 +7,9 @@
 
 #include <string.h>
 
+#include "body/reduced.h"
+#include "touch/hold.h"
+
 void ds_scale_velocity(double *out, const ds_step_body *body, ds_vec3 v, ds_vec3 w, const double *rate) {
   ds_vec3 local = mat3_tmul_v3(&body->rotation, w);
   out[0] = v.x / body->inverse_root_mass;
@@ -14,14 +17,21 @@ void ds_scale_velocity(double *out, const ds_step_body *body, ds_vec3 v, ds_vec3
   out[2] = v.z / body->inverse_root_mass;
   if (body->deformable) {
     ds_scale_deformable(out + 3, body->deformable, local, rate);
-    return;
+  } else {
+    out[3] = local.x / body->inverse_root_inertia.x;
+    out[4] = local.y / body->inverse_root_inertia.y;
+    out[5] = local.z / body->inverse_root_inertia.z;
   }
-  out[3] = local.x / body->inverse_root_inertia.x;
-  out[4] = local.y / body->inverse_root_inertia.y;
-  out[5] = local.z / body->inverse_root_inertia.z;
+  if (body->hold) ds_hold_scale(out, body->hold);
 }
 
 void ds_unscale_velocity(ds_vec3 *v, ds_vec3 *w, double *rate, const ds_step_body *body, const double *in) {
+  double own[6 + DS_REDUCED_MAX];
+  if (body->hold) {
+    memcpy(own, in, (size_t)body->size * sizeof(double));
+    ds_hold_unscale(own, body->hold);
+    in = own;
+  }
   *v = v3_scale(body->inverse_root_mass, v3(in[0], in[1], in[2]));
   if (body->deformable) {
     *w = mat3_mul_v3(&body->rotation, ds_unscale_deformable(rate, body->deformable, in + 3));
@@ -122,11 +132,11 @@ static void rigid_rows(double *g, const ds_step_body *body, ds_vec3 arm, const d
 static void fill_rows(double *g, const ds_step_body *body, ds_vec3 x, const ds_contact_point *c,
                       const ds_contact_frame *f, double sign) {
   ds_vec3 arm = v3_sub(c->point, x);
-  if (!body->deformable) {
+  if (body->deformable)
+    ds_deformable_contact_rows(g, body, arm, sign > 0 ? c->on_a : c->on_b, c->a == c->b ? &c->on_b : NULL, f, sign);
+  else
     rigid_rows(g, body, arm, f, sign);
-    return;
-  }
-  ds_deformable_contact_rows(g, body, arm, sign > 0 ? c->on_a : c->on_b, c->a == c->b ? &c->on_b : NULL, f, sign);
+  if (body->hold) ds_hold_rows(g, body->hold);
 }
 
 /* Places of a contact's bodies in the island, -1 where they do not move, and of their rows in g. */
@@ -233,6 +243,7 @@ bool ds_assemble(ds_arena *arena, ds_assembly *assembly, const ds_scene *scene, 
   if (!prepare_bodies(arena, assembly, scene, state, options)) return false;
   preparation prepare = {assembly->bodies, options};
   if (scene->reduced_count > 0) ds_share_out(pool, scene->body_count, prepare_one, &prepare);
+  if (!ds_hold_bodies(arena, assembly, state, options)) return false;
   for (int32_t k = 0; k < contacts->count; k++) {
     const ds_contact_point *c = &contacts->points[k];
     ds_contact_frame *f = &assembly->frames[k];

@@ -41,6 +41,7 @@ typedef struct ds_step_body {
   ds_vec3 spin;                   /* angular momentum without contact (stage 3) */
   int32_t size;                   /* degrees of freedom: 6, or 6 + r */
   ds_step_deformable *deformable; /* NULL = rigid */
+  struct ds_hold *hold;           /* hands that hold it (touch/hold.h); NULL = none */
 } ds_step_body;
 
 /* The frame of one contact. */
@@ -61,6 +62,7 @@ typedef struct ds_island {
 typedef struct ds_assembly {
   ds_step_body *bodies;     /* a body of the scene each */
   ds_contact_frame *frames; /* a contact each */
+  struct ds_grasp *grasps;  /* a hand of the state each (touch/hold.h) */
   ds_island *islands;
   int32_t island_count;
   double *const *stiffer; /* set before: one a body, as in ds_step_deformable; or NULL */
@@ -79,7 +81,8 @@ bool ds_assemble(ds_arena *arena, ds_assembly *assembly, const ds_scene *scene, 
                  const ds_contact_list *contacts, const ds_options *options, ds_pool *pool);
 
 /* Mass-scaled coordinates of a body's velocity and back: (sqrt(m) v, sqrt(I) Rᵀ w) or, with rates q' and a metric L Lᵀ,
- * (sqrt(m) v, Lᵀ (Rᵀ w, q')). The rates are those of a deformable body; `rate` may be NULL where they are not wanted.
+ * (sqrt(m) v, Lᵀ (Rᵀ w, q')); those of a held body by ds_hold_scale besides. The rates are those of a deformable body;
+ * `rate` may be NULL where they are not wanted.
  */
 void ds_scale_velocity(double *out, const ds_step_body *body, ds_vec3 v, ds_vec3 w, const double *rate);
 void ds_unscale_velocity(ds_vec3 *v, ds_vec3 *w, double *rate, const ds_step_body *body, const double *in);

@@ -1,5 +1,6 @@
 #include "base/thread.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -132,3 +133,69 @@ double ds_clock(void) {
   clock_gettime(CLOCK_MONOTONIC, &now);
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
+
+double ds_thread_clock(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* ---- one thread, one lock ---- */
+
+struct ds_thread {
+  pthread_t id;
+  void (*run)(void *context);
+  void *context;
+};
+
+static void *run_thread(void *argument) {
+  ds_thread *thread = argument;
+  thread->run(thread->context);
+  return NULL;
+}
+
+ds_thread *ds_thread_start(void (*run)(void *context), void *context) {
+  ds_thread *thread = calloc(1, sizeof *thread);
+  if (!thread) return NULL;
+  thread->run = run, thread->context = context;
+  if (pthread_create(&thread->id, NULL, run_thread, thread) == 0) return thread;
+  free(thread);
+  return NULL;
+}
+
+void ds_thread_join(ds_thread *thread) {
+  if (!thread) return;
+  pthread_join(thread->id, NULL);
+  free(thread);
+}
+
+void ds_sleep_until(double clock) {
+  struct timespec until;
+  until.tv_sec = (time_t)clock;
+  until.tv_nsec = (long)(1e9 * (clock - (double)until.tv_sec));
+  while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == EINTR) continue;
+}
+
+bool ds_thread_hurry(void) {
+  struct sched_param how = {.sched_priority = sched_get_priority_min(SCHED_FIFO)};
+  return pthread_setschedparam(pthread_self(), SCHED_FIFO, &how) == 0;
+}
+
+struct ds_lock {
+  pthread_mutex_t mutex;
+};
+
+ds_lock *ds_lock_create(void) {
+  ds_lock *lock = calloc(1, sizeof *lock);
+  if (lock) pthread_mutex_init(&lock->mutex, NULL);
+  return lock;
+}
+
+void ds_lock_destroy(ds_lock *lock) {
+  if (!lock) return;
+  pthread_mutex_destroy(&lock->mutex);
+  free(lock);
+}
+
+void ds_lock_take(ds_lock *lock) { pthread_mutex_lock(&lock->mutex); }
+void ds_lock_give(ds_lock *lock) { pthread_mutex_unlock(&lock->mutex); }

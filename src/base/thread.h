@@ -1,10 +1,12 @@
-/* A pool of threads that share out the items of a loop. thread.c alone knows about threads.
+/* A pool of threads that share out the items of a loop; and single threads, locks and clocks for what runs beside
+ * others. thread.c alone knows about threads.
  *
  * Items must be independent: which thread runs which item is not defined, so nothing may depend on it. */
 #ifndef DS_BASE_THREAD_H
 #define DS_BASE_THREAD_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 typedef struct ds_pool ds_pool;
@@ -24,6 +26,21 @@ typedef atomic_int ds_flag;
 void ds_flag_raise(ds_flag *flag);
 void ds_flag_wait(ds_flag *flag);
 
-double ds_clock(void); /* monotonic seconds, for reports only */
+double ds_clock(void);        /* monotonic seconds, for reports and deadlines only */
+double ds_thread_clock(void); /* seconds of processor time that the calling thread has used */
+
+/* One thread of its own; NULL where there are no more. Joining waits for its end. */
+typedef struct ds_thread ds_thread;
+ds_thread *ds_thread_start(void (*run)(void *context), void *context);
+void ds_thread_join(ds_thread *thread);
+void ds_sleep_until(double clock); /* of ds_clock */
+/* Asks that the calling thread goes before all others; false where the system does not allow it. */
+bool ds_thread_hurry(void);
+
+typedef struct ds_lock ds_lock;
+ds_lock *ds_lock_create(void); /* NULL where memory ran out */
+void ds_lock_destroy(ds_lock *lock);
+void ds_lock_take(ds_lock *lock);
+void ds_lock_give(ds_lock *lock);
 
 #endif

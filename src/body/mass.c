@@ -162,20 +162,6 @@ static void jacobi(double a[9], double v[9]) {
   }
 }
 
-/* The rotation whose matrix is given (columns orthonormal, right-handed). */
-static ds_quat quat_of(const double m[9]) {
-  double trace = m[0] + m[4] + m[8];
-  if (trace > 0) return quat_unit(quat(1 + trace, m[7] - m[5], m[2] - m[6], m[3] - m[1]));
-  int i = m[4] > m[0] ? 1 : 0;
-  if (m[8] > m[4 * i]) i = 2;
-  int j = (i + 1) % 3, k = (i + 2) % 3;
-  double q[3];
-  q[i] = 1 + m[4 * i] - m[4 * j] - m[4 * k];
-  q[j] = m[3 * j + i] + m[3 * i + j];
-  q[k] = m[3 * k + i] + m[3 * i + k];
-  return quat_unit(quat(m[3 * k + j] - m[3 * j + k], q[0], q[1], q[2]));
-}
-
 /* Axes of the principal frame in the user frame, and moments along them. */
 static ds_quat principal_axes(ds_vec3 *moments, const double inertia[9]) {
   double a[9], v[9], trace = inertia[0] + inertia[4] + inertia[8];
@@ -190,7 +176,7 @@ static ds_quat principal_axes(ds_vec3 *moments, const double inertia[9]) {
   ds_vec3 x = v3(v[0], v[3], v[6]), y = v3(v[1], v[4], v[7]), z = v3(v[2], v[5], v[8]);
   if (v3_dot(v3_cross(x, y), z) < 0)
     for (int k = 0; k < 3; k++) v[3 * k + 2] = -v[3 * k + 2];
-  return quat_of(v);
+  return quat_from_mat3(v);
 }
 
 /* The least way across a shape. */

@@ -84,6 +84,8 @@ void ds_scene_destroy(ds_scene *scene) {
     free((void *)(uintptr_t)body->def.motion.keyframes);
   }
   free(scene->bodies);
+  for (int32_t i = 0; i < scene->material_name_count; i++) free(scene->material_names[i]);
+  free(scene->material_names);
   free(scene->materials);
   free(scene->pairs);
   free(scene);
@@ -102,6 +104,52 @@ ds_material_id ds_scene_add_material(ds_scene *scene, const ds_material_def *def
   }
   scene->materials[scene->material_count] = *def;
   return (ds_material_id){scene->material_count++};
+}
+
+static bool has_material(const ds_scene *scene, ds_material_id id) {
+  return scene && id.index1 >= 0 && id.index1 < scene->material_count;
+}
+
+ds_status ds_scene_name_material(ds_scene *scene, ds_material_id id, const char *name, ds_error *error) {
+  DS_CHECK(has_material(scene, id) && name);
+  char *copy = malloc(strlen(name) + 1);
+  if (!copy || !ds_array_reserve(&scene->material_names, &scene->material_name_capacity, scene->material_count,
+                                 sizeof *scene->material_names)) {
+    free(copy);
+    return ds_fail(error, DS_ERROR_MEMORY, "out of memory");
+  }
+  strcpy(copy, name);
+  while (scene->material_name_count < scene->material_count) scene->material_names[scene->material_name_count++] = NULL;
+  free(scene->material_names[id.index1]);
+  scene->material_names[id.index1] = copy;
+  return DS_OK;
+}
+
+int32_t ds_scene_material_count(const ds_scene *scene) { return scene->material_count; }
+
+const char *ds_material_name(const ds_scene *scene, ds_material_id id) {
+  DS_CHECK(has_material(scene, id));
+  const char *name = id.index1 < scene->material_name_count ? scene->material_names[id.index1] : NULL;
+  return name ? name : id.index1 == 0 ? "default" : "";
+}
+
+ds_material_def ds_scene_material(const ds_scene *scene, ds_material_id id) {
+  DS_CHECK(has_material(scene, id));
+  return scene->materials[id.index1];
+}
+
+ds_status ds_scene_change_material(ds_scene *scene, ds_material_id id, const ds_material_def *def, ds_error *error) {
+  DS_CHECK(has_material(scene, id) && def);
+  if (!coefficient_ok(def->mu, def->restitution)) return bad_coefficients(error, def->mu, def->restitution);
+  scene->materials[id.index1] = *def;
+  return DS_OK;
+}
+
+ds_status ds_scene_change_gravity(ds_scene *scene, ds_vec3 gravity, ds_error *error) {
+  DS_CHECK(scene);
+  if (!v3_finite(gravity)) return ds_fail(error, DS_ERROR_INPUT, "gravity must be three finite numbers (m/s²)");
+  scene->def.gravity = gravity;
+  return DS_OK;
 }
 
 ds_status ds_scene_set_pair(ds_scene *scene, ds_material_id a, ds_material_id b, double mu, double restitution,
@@ -403,6 +451,9 @@ const char *ds_body_name(const ds_scene *scene, ds_body_id id) {
 
 ds_body_kind ds_body_get_kind(const ds_scene *scene, ds_body_id id) { return get_body(scene, id)->kind; }
 ds_vec3 ds_body_color(const ds_scene *scene, ds_body_id id) { return get_body(scene, id)->def.color; }
+ds_material_id ds_body_material(const ds_scene *scene, ds_body_id id) {
+  return (ds_material_id){get_body(scene, id)->material};
+}
 ds_mass ds_body_mass(const ds_scene *scene, ds_body_id id) { return get_body(scene, id)->mass; }
 int32_t ds_body_shape_count(const ds_scene *scene, ds_body_id id) { return get_body(scene, id)->shape_count; }
 ds_vec3 ds_scene_gravity(const ds_scene *scene) { return scene->def.gravity; }

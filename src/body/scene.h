@@ -7,6 +7,7 @@
 
 #include "drystone/drystone.h"
 #include "la/vec3.h"
+#include "touch/hand.h"
 
 /* Faces, edges and vertices of a convex polyhedron, built once by ds_hull_build (detect/hull.c). Boxes have one too, so
  * that polyhedra are treated alike. Face loops run counter-clockwise seen from outside. */
@@ -68,6 +69,8 @@ struct ds_scene {
   int32_t body_count, body_capacity;
   ds_material_def *materials; /* [0] is the default material */
   int32_t material_count, material_capacity;
+  char **material_names; /* a material each, NULL = none; or NULL */
+  int32_t material_name_count, material_name_capacity;
   ds_material_pair *pairs;
   int32_t pair_count, pair_capacity;
   int32_t reduced_count; /* reduced coordinates of all bodies together */
@@ -92,6 +95,8 @@ struct ds_state {
   ds_vec3 *force, *torque;        /* applied for the next step only */
   ds_contact *contacts;           /* of the last step: the warm start and the answer to queries */
   int32_t contact_count, contact_capacity;
+  int32_t hand_count; /* places in use, some of which may be free again */
+  ds_hand_state hands[DS_HANDS_MAX];
 };
 
 static inline ds_pose ds_principal_pose(const ds_body_state *s) { return (ds_pose){s->x, s->q}; }

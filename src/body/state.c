@@ -48,14 +48,11 @@ ds_state *ds_state_create(const ds_scene *scene) {
   return state;
 }
 
-ds_state *ds_state_copy(const ds_state *from) {
-  ds_state *state = ds_state_create(from->scene);
-  if (!state) return NULL;
+ds_status ds_state_assign(ds_state *state, const ds_state *from) {
+  DS_CHECK(state && from && state->scene == from->scene);
   size_t n = (size_t)from->body_count;
-  if (!ds_array_reserve(&state->contacts, &state->contact_capacity, from->contact_count + 1, sizeof *state->contacts)) {
-    ds_state_destroy(state);
-    return NULL;
-  }
+  if (!ds_array_reserve(&state->contacts, &state->contact_capacity, from->contact_count + 1, sizeof *state->contacts))
+    return DS_ERROR_MEMORY;
   state->time = from->time;
   state->time_rest = from->time_rest;
   state->step = from->step;
@@ -68,7 +65,16 @@ ds_state *ds_state_copy(const ds_state *from) {
   if (from->contact_count > 0)
     memcpy(state->contacts, from->contacts, (size_t)from->contact_count * sizeof *state->contacts);
   state->contact_count = from->contact_count;
-  return state;
+  state->hand_count = from->hand_count;
+  memcpy(state->hands, from->hands, sizeof state->hands);
+  return DS_OK;
+}
+
+ds_state *ds_state_copy(const ds_state *from) {
+  ds_state *state = ds_state_create(from->scene);
+  if (!state || ds_state_assign(state, from) == DS_OK) return state;
+  ds_state_destroy(state);
+  return NULL;
 }
 
 void ds_state_destroy(ds_state *state) {
@@ -215,5 +221,11 @@ uint64_t ds_state_hash(const ds_state *state) {
   hash = hash_words(hash, state->reduced, (size_t)state->scene->reduced_count);
   hash = hash_words(hash, state->reduced_rate, (size_t)state->scene->reduced_count);
   for (int32_t i = 0; i < state->contact_count; i++) hash = hash_words(hash, &state->contacts[i].impulse, 3);
+  for (int32_t i = 0; i < state->hand_count; i++) {
+    const ds_hand_state *hand = &state->hands[i];
+    hash = hash_words(hash, &hand->def.grip, 3);
+    hash = hash_words(hash, &hand->def.target, 7);
+    hash = hash_words(hash, &hand->force, 6);
+  }
   return hash;
 }

@@ -135,7 +135,8 @@ static bool free_all_caught(ds_arena *arena, row *rows, const ds_island *island,
   return true;
 }
 
-/* The normal's row for a deformable body that keeps its shape. NULL where memory ran out. */
+/* The normal's row for a deformable body that keeps its shape, or a held one that is not pulled. NULL where memory ran
+ * out. */
 static const double *rigid_row(ds_arena *arena, const ds_step_body *body, ds_vec3 x, const ds_contact_point *c,
                                double sign) {
   double *g = DS_NEW(arena, double, 6), m = body->inverse_root_mass;
@@ -157,7 +158,8 @@ static bool fill_row(ds_arena *arena, row *r, double *d, const ds_subproblem *p,
     if (body < 0 || c->a == c->b) continue;
     const ds_step_body *step = &assembly->bodies[index];
     r->g[side] = p->g + p->jacobian[2 * k + side];
-    if (step->deformable) r->g[side] = rigid_row(arena, step, state->bodies[index].x, c, index == c->a ? 1 : -1);
+    if (step->deformable || step->hold)
+      r->g[side] = rigid_row(arena, step, state->bodies[index].x, c, index == c->a ? 1 : -1);
     if (!r->g[side]) return false;
     r->d[side] = d + 6 * body;
     for (int j = 0; j < 6; j++) r->weight += r->g[side][j] * r->g[side][j];

@@ -1,8 +1,9 @@
 /* Predicted velocities: explicit in gravity and external forces, implicit in damping, the gyroscopic term by
- * ds_free_spin; deformable bodies by ds_deformable_predict. */
+ * ds_free_spin; deformable bodies by ds_deformable_predict; what hands do by ds_hold_predict. */
 #include "predict/predict.h"
 
 #include "body/deformable.h"
+#include "touch/hold.h"
 
 /* The body-frame angular momentum with what torque and damping do in the step. */
 static ds_vec3 driven(ds_vec3 momentum, const ds_step_body *out, const ds_body_def *def, ds_vec3 torque, double h) {
@@ -14,6 +15,7 @@ static void predict_body(ds_step_body *out, const ds_body *body, const ds_body_s
                          ds_vec3 gravity, const ds_options *options) {
   const ds_body_def *def = &body->def;
   double h = options->step;
+  if (out->hold) gravity = v3_scale(1 - out->hold->carry, gravity);
   ds_vec3 push = v3_scale(h / body->mass.mass, v3_add(force, def->force));
   out->v = v3_scale(1 / (1 + h * def->linear_damping), v3_add(v3_mad(s->v, h, gravity), push));
   ds_vec3 w = mat3_tmul_v3(&out->rotation, s->w), momentum;
@@ -28,6 +30,7 @@ static void predict_body(ds_step_body *out, const ds_body *body, const ds_body_s
   }
   out->spin = mat3_mul_v3(&out->rotation, momentum);
   out->w = mat3_mul_v3(&out->rotation, w);
+  if (out->hold) ds_hold_predict(out, body->inertia);
 }
 
 typedef struct prediction {

@@ -43,6 +43,9 @@ typedef struct ds_subproblem {
   double target;           /* |q|, q = Gᵀ v_p - b: scale of the error of a zero impulse */
   double noise;            /* rounding of q: where q is no more than that, nothing is to be done */
   struct ds_pool *pool;    /* threads that are free to help with this problem alone; NULL: none */
+  double until;            /* ds_clock at which tools have to stop; 0: never (project/deadline.h) */
+  bool ends_on_contact;    /* where it does not converge its last word is a contact projection ... */
+  double last_seconds;     /* ... which took so long; 0: there was none */
 } ds_subproblem;
 
 /* Fills scale, rho and target of a problem whose other members are set. False where memory ran out. */

@@ -27,6 +27,8 @@
 #include <math.h>
 #include <stdbool.h>
 
+#include "project/deadline.h"
+
 enum { INNER_MAX = 20 };
 
 typedef struct newton {
@@ -159,7 +161,7 @@ bool ds_newton_solve(ds_arena *arena, ds_system *system, ds_iterate *x, ds_work 
   n.left = options->steps;
   n.polish = options->polish > 0 ? options->polish : options->steps;
   n.tolerance = options->tolerance;
-  while (x->error > options->target && n.left > 0 && alpha <= 1e3) {
+  while (x->error > options->target && n.left > 0 && alpha <= 1e3 && !ds_is_late(p)) {
     double before = x->error;
     int32_t iterations;
     memcpy(n.center, x->r, 3 * (size_t)p->contact_count * sizeof(double));

@@ -1,7 +1,7 @@
 /* The order of tools for one island [DESIGN 3]: certify the warm start; a few Newton steps; the coupled predictor and
  * Newton from there; the same path through its folds; Gauss-Seidel and Newton in turn; the staggered loop. Every path
- * ends in the same certificate, the best iterate is kept, and no clock decides. docs/solver.md has the measurements
- * behind the order. */
+ * ends in the same certificate, the best iterate is kept, and no clock decides, unless a deadline is set (deadline.c).
+ * docs/solver.md has the measurements behind the order. */
 #include "project/project.h"
 
 #include <math.h>
@@ -9,6 +9,7 @@
 #include "problem/condense.h"
 #include "project/cone.h"
 #include "project/conflict.h"
+#include "project/deadline.h"
 #include "project/gauss_seidel.h"
 #include "project/homotopy.h"
 #include "project/newton.h"
@@ -16,7 +17,7 @@
 #include "project/system.h"
 
 /* Steps of the first Newton. A problem of its own goes over to sweeps sooner, and back. */
-enum { NEWTON_OF_STEP = 40, POLISH_OF_LOOSE = 8, NEWTON_ONCE = 15, SWEEPS_BETWEEN = 15 };
+enum { NEWTON_OF_STEP = 40, POLISH_OF_LOOSE = 8, POLISH_IN_TIME = 4, NEWTON_ONCE = 15, SWEEPS_BETWEEN = 15 };
 
 /* A warm start is taken without a solve only where its error is well below the tolerance. */
 static const double ACCEPT_WARM = 10; /* over the aim */
@@ -42,7 +43,8 @@ static void newton(ds_arena *arena, ds_system *system, ds_iterate *x, ds_work *w
   ds_newton_options o = {
       .tolerance = g.tolerance, .target = g.target, .proximal = proximal, .steps = steps, .by_mu = g.once};
   if (g.loose) o.polish = POLISH_OF_LOOSE; /* the digits to come are worth a few steps */
-  ds_iterate_update(x, system->problem);   /* it may have been judged */
+  if (system->problem->until != 0) o.polish = POLISH_IN_TIME;
+  ds_iterate_update(x, system->problem); /* it may have been judged */
   bool there = ds_newton_solve(arena, system, x, work, &o);
   /* an answer to this tool, but not to the judge: a few digits more make it one, if it is none of impulses that cancel
    */
@@ -115,7 +117,7 @@ static bool homotopies(ds_arena *arena, ds_system *system, ds_iterate *x, ds_ite
     work->tool[DS_TOOL_HOMOTOPY] += work->projections - before;
     if (keep(x, y, system->problem, g.tolerance)) return true;
     work->unbounded |= end == DS_HOMOTOPY_UNBOUNDED;
-    if (has_other_form(system->problem, g)) return true;
+    if (has_other_form(system->problem, g) || ds_is_late(system->problem)) return true;
   }
   return work->unbounded;
 }
@@ -258,8 +260,8 @@ static void coupled_path(ds_arena *arena, ds_system *system, ds_iterate *x, ds_w
 
   double *violation = DS_NEW(arena, double, p->contact_count + 1);
   double *b = DS_NEW(arena, double, 3 * (size_t)p->contact_count + 1);
-  if (ds_arena_failed(arena)) return;
-  if (interior_points(arena, system, x, &y, work, g)) return;
+  if (ds_arena_failed(arena) || ds_is_late(p)) return;
+  if (interior_points(arena, system, x, &y, work, g) || ds_is_late(p)) return;
   work->conflict = ds_conflict_find(arena, system, violation, work);
   if (work->conflict > 0) {
     ds_subproblem relaxed = *p;
@@ -335,9 +337,20 @@ bool ds_project_roughly(ds_arena *arena, double *r, double *v, ds_certificate *c
   return !ds_arena_failed(arena);
 }
 
+/* The last word of a problem with a deadline that has not converged, and how long it took. */
+static bool end_in_time(ds_arena *arena, ds_subproblem *p, ds_system **system, ds_iterate *x, ds_work *work,
+                        double tolerance) {
+  double clock = ds_clock();
+  if (!*system && !(*system = ds_system_create(arena, p))) return false;
+  ds_end_on_contact(arena, *system, x, work, tolerance);
+  p->last_seconds = ds_clock() - clock;
+  return true;
+}
+
 bool ds_project_island(ds_arena *arena, double *r, double *v, ds_certificate *certificate, ds_subproblem *p,
                        const ds_options *options, double aim) {
   ds_work work = {0};
+  ds_system *system = NULL;
   int32_t samples = options->friction_samples;
   if (!ds_subproblem_prepare(arena, p)) return false;
   ds_iterate x = ds_iterate_new(arena, p);
@@ -354,7 +367,7 @@ bool ds_project_island(ds_arena *arena, double *r, double *v, ds_certificate *ce
     ds_gauss_seidel_solve(&x, p, blocks, &work, options->tolerance, options->max_iterations);
     work.tool[DS_TOOL_GAUSS_SEIDEL] = work.projections;
   } else if (published || !(x.error <= ACCEPT_WARM * aim * options->tolerance)) {
-    ds_system *system = ds_system_create(arena, p);
+    system = ds_system_create(arena, p);
     if (!system) return false;
     if (published || samples) {
       ds_staggered_options o = {.published = published,
@@ -369,9 +382,13 @@ bool ds_project_island(ds_arena *arena, double *r, double *v, ds_certificate *ce
                 options->tolerance >= 1e-5 && p->body_count >= 100};
       coupled_path(arena, system, &x, &work, g, options->max_iterations);
     }
-    work.factorizations = system->factorizations;
   }
-  if (!samples && !published) clip_to_cone(arena, &x, p, options->tolerance);
+  if (p->ends_on_contact && !published && x.error > options->tolerance) {
+    if (!end_in_time(arena, p, &system, &x, &work, options->tolerance)) return false;
+  } else if (!samples && !published) {
+    clip_to_cone(arena, &x, p, options->tolerance);
+  }
+  if (system) work.factorizations = system->factorizations;
   if (ds_arena_failed(arena)) return false;
   memcpy(r, x.r, 3 * (size_t)p->contact_count * sizeof(double));
   memcpy(v, x.v, (size_t)p->dof * sizeof(double));

@@ -134,6 +134,7 @@ static bool part_problem(ds_arena *arena, ds_subproblem *q, double **r, double *
   *q = (ds_subproblem){.body_count = nb, .contact_count = nc, .dof = dof, .size = size, .first = first, .g = p->g};
   q->body = body, q->jacobian = jacobian, q->b = b, q->mu = mu, q->predicted = predicted;
   q->pool = nb >= 100 ? p->pool : NULL;
+  q->until = p->until;
   return true;
 }
 

@@ -1,5 +1,7 @@
 #include "project/system.h"
 
+#include "project/deadline.h"
+
 #include <string.h>
 
 #include "base/check.h"
@@ -194,6 +196,7 @@ bool ds_system_factor(ds_system *s, const double *c, bool symmetric) {
   const ds_subproblem *p = s->problem;
   size_t bytes = 9 * (size_t)p->contact_count * sizeof(double);
   if (s->valid && s->symmetric == symmetric && memcmp(c, s->last, bytes) == 0) return true;
+  if (ds_is_late(p)) return false;
   memcpy(s->last, c, bytes);
   s->symmetric = symmetric;
   s->factorizations++;

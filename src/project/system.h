@@ -33,7 +33,8 @@ typedef struct ds_system {
 ds_system *ds_system_create(ds_arena *arena, const ds_subproblem *problem); /* NULL where memory ran out */
 /* H from c (9 x contact_count, row-major, all zero where a contact does not act), and its factor, which is kept where c
  * is what it was: while no contact changes its mode the last digits cost no factorization. False where H is singular or
- * not finite. `symmetric` promises that every C_k is symmetric positive semidefinite. */
+ * not finite, and where time has run out: then every tool stops. `symmetric` promises that every C_k is symmetric
+ * positive semidefinite. */
 bool ds_system_factor(ds_system *system, const double *c, bool symmetric);
 void ds_system_solve(double *x, const ds_system *system); /* x := H⁻¹ x */
 

@@ -54,21 +54,8 @@ static ds_mat3 second_moment(const ds_tets *t, ds_vec3 c) {
   return e;
 }
 
-/* The rotation whose matrix is given. */
-static ds_quat quat_of(const double m[9]) {
-  double trace = m[0] + m[4] + m[8];
-  if (trace > 0) return quat_unit(quat(1 + trace, m[7] - m[5], m[2] - m[6], m[3] - m[1]));
-  int i = m[4] > m[0] ? 1 : 0;
-  if (m[8] > m[4 * i]) i = 2;
-  int j = (i + 1) % 3, k = (i + 2) % 3;
-  double q[3];
-  q[i] = 1 + m[4 * i] - m[4 * j] - m[4 * k];
-  q[j] = m[3 * j + i] + m[3 * i + j];
-  q[k] = m[3 * k + i] + m[3 * i + k];
-  return quat_unit(quat(m[3 * k + j] - m[3 * j + k], q[0], q[1], q[2]));
-}
-
-/* The rotation to principal axes: rows of its matrix are eigenvectors. Axes that are principal already are kept. */
+/* The rotation to principal axes: rows of its matrix are eigenvectors. Axes that are principal already are kept; others
+ * are in order of their moments, unlike those of rigid bodies, so that a mesh turned by any angle is the same body. */
 static ds_quat to_axes(ds_mat3 e) {
   double w[3], work[3], trace = e.m[0] + e.m[4] + e.m[8];
   double off = fmax(fabs(e.m[1]), fmax(fabs(e.m[2]), fabs(e.m[5])));
@@ -77,7 +64,7 @@ static ds_quat to_axes(ds_mat3 e) {
   for (int k = 0; k < 3; k++) ds_vectors_set_sign(e.m + 3 * k, 3);
   ds_vec3 x = v3(e.m[0], e.m[1], e.m[2]), y = v3(e.m[3], e.m[4], e.m[5]), z = v3_cross(x, y);
   memcpy(e.m + 6, (double[3]){z.x, z.y, z.z}, 3 * sizeof(double));
-  return quat_of(e.m);
+  return quat_from_mat3(e.m);
 }
 
 bool ds_reduced_to_principal(ds_reduced *x, double density) {

@@ -143,6 +143,7 @@ void ds_generate_chairs(ds_generation *g);
 void ds_generate_soft_bounce(ds_generation *g);
 void ds_generate_soft_incline(ds_generation *g);
 void ds_generate_soft_stack(ds_generation *g);
+void ds_generate_haptic(ds_generation *g);
 void ds_generate_soft_jam(ds_generation *g);
 void ds_generate_dinosaurs(ds_generation *g);
 void ds_generate_hybrid(ds_generation *g);

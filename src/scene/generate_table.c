@@ -163,6 +163,7 @@ static const ds_generator_parameter chairs[] = {
     NUMBER("over", "", "1.1", 0, 10, "slope in the end, over mu"),
     NUMBER("tilting", "s", "4", 0.1, 1000, "time that the plane takes to incline"),
     NUMBER("yaw", "deg", "0", -360, 360, "of the chairs; at 0 they look downhill"),
+    WHOLE("seed", "1", 0, 1e6, "of small random turns of the chairs; 0 = none"),
     WHOLE("modes", "30", 1, 128, "of a chair"),
 };
 #define STRAND_DAMPING(initial) NUMBER("damping", "s", initial, 0, 10, "of the strands: C = damping K")
@@ -202,6 +203,11 @@ static const ds_generator_parameter soft_stack[] = {
     WHOLE("count", "8", 1, 100, "blocks"),
     MU("0.5"),
     NUMBER("young", "Pa", "1e6", 1e3, 1e12, "Young's modulus"),
+};
+static const ds_generator_parameter haptic[] = {
+    MU("0.4"),
+    NUMBER("young", "Pa", "2e4", 1e3, 1e8, "Young's modulus of the soft block; the tool's is 1000 times that"),
+    WHOLE("modes", "12", 1, 30, "reduced coordinates of the tool and of the soft block"),
 };
 static const ds_generator_parameter soft_jam[] = {
     WHOLE("count", "6", 1, 100, "bodies, every second one soft"),
@@ -248,6 +254,7 @@ static const ds_generator table[] = {
     GENERATOR("dinosaurs", dinosaurs, "soft dinosaurs thrown together, into a pile"),
     GENERATOR("disc", disc, "a flat disc that slides and spins to a stop"),
     GENERATOR("dominoes", dominoes, "a row of dominoes, the first one tipping"),
+    GENERATOR("haptic", haptic, "a soft tool among blocks in a tray, for touch"),
     GENERATOR("helmets", helmets, "thin-walled helmets that fall into a heap"),
     GENERATOR("hopper", hopper, "chess men that fall through a hopper"),
     GENERATOR("hybrid", hybrid, "soft bunnies slide down a ramp into arches of rigid blocks"),
@@ -286,6 +293,7 @@ ds_generate_function *const ds_generate_functions[] = {
     ds_generate_dinosaurs,
     ds_generate_disc,
     ds_generate_dominoes,
+    ds_generate_haptic,
     ds_generate_helmets,
     ds_generate_hopper,
     ds_generate_hybrid,

@@ -127,6 +127,7 @@ static bool read_materials(ds_scene_reader *s, const ds_json *object) {
     if (!ds_fields_read(r, &material->def, NULL, m, &fields)) return false;
     material->id = ds_scene_add_material(s->scene, &material->def, &inner);
     if (material->id.index1 == 0) return ds_reader_fail(r, m, "%s", inner.message);
+    if (ds_scene_name_material(s->scene, material->id, m->key, &inner) != DS_OK) return ds_reader_fail_memory(r);
     if (!ds_names_add(&s->material_names, m->key, material)) return ds_reader_fail_memory(r);
     material++;
   }

@@ -1,0 +1,118 @@
+/* Graceful degradation [SP08 7]: where time runs out before friction has converged, the last contact projection is done
+ * all the same,
+ *
+ *   v(t) = argmin 1/2 |v - v_p - t D beta|²  subject to Nᵀ v >= b,      t = 1,
+ *
+ * so that nothing passes through anything, and what is wrong is friction alone. The friction beta is that of the best
+ * point so far, from the warm start on, cut to its own cone. A few sweeps first cost little beside the projection;
+ * where there is never time for more they build friction up from step to step.
+ *
+ * It must not add energy. A step from v_t changes it by -|v - v_t|²/2 + rᵀ (u + b), and of the last term only the work
+ * of friction, betaᵀ u_T, can be positive. It grows with t, because projections are monotone. So where it is positive
+ * for t = 1, t is chosen where the line between t = 0 and t = 1 has its zero; and where that is no good either, t = 0.
+ */
+#include "project/deadline.h"
+
+#include <math.h>
+
+#include "project/gauss_seidel.h"
+#include "project/polish.h"
+#include "project/projections.h"
+
+static const double EXACT = 1e-9; /* relative error of a projection that is aimed at ... */
+static const double GOOD = 1e-8;  /* ... and that is good enough */
+static const double BOGUS = 1;    /* error of impulses that are worse than none */
+enum { SWEEPS = 4 };
+static const double SHORT = 0.999; /* of the t found: rather less than too much */
+
+/* beta: friction of x, cut to its cone */
+static void take_friction(double *beta, const ds_iterate *x, const ds_subproblem *p) {
+  for (int32_t k = 0; k < p->contact_count; k++) {
+    const double *r = x->r + 3 * k;
+    double size = sqrt(r[1] * r[1] + r[2] * r[2]), limit = p->mu[k] * fmax(0, r[0]);
+    double share = size > limit ? limit / size : 1;
+    beta[3 * k] = 0, beta[3 * k + 1] = share * r[1], beta[3 * k + 2] = share * r[2];
+  }
+}
+
+/* v_hat = v_p + t D beta, and t beta in x. */
+static void set_friction(ds_iterate *x, double *v_hat, const ds_subproblem *p, const double *beta, double t) {
+  memset(v_hat, 0, (size_t)p->dof * sizeof(double));
+  ds_subproblem_add_impulse(v_hat, p, beta); /* whose normal components are zero */
+  for (int32_t i = 0; i < p->dof; i++) v_hat[i] = p->predicted[i] + t * v_hat[i];
+  for (int32_t k = 0; k < p->contact_count; k++)
+    x->r[3 * k + 1] = t * beta[3 * k + 1], x->r[3 * k + 2] = t * beta[3 * k + 2];
+}
+
+static void judge(ds_iterate *x, const ds_subproblem *p) {
+  ds_iterate_update(x, p);
+  x->error = ds_subproblem_error(p, x->r, x->u, 0);
+}
+
+/* x: the projection with friction t beta, from the normal impulses of x; *hard where Newton's steps are not enough, or
+ * end in impulses that cancel each other. Returns betaᵀ u_T. */
+static double project(ds_arena *arena, ds_system *system, ds_iterate *x, ds_work *work, double *v_hat, bool *hard,
+                      const double *beta, double t) {
+  const ds_subproblem *p = system->problem;
+  double sum = 0;
+  set_friction(x, v_hat, p, beta, t);
+  if (!*hard) {
+    *hard = !(ds_projection_polish(arena, system, x->r, x->v, work, v_hat, NULL, EXACT, 0) <= GOOD);
+    judge(x, p);
+    *hard |= !(x->error <= BOGUS);
+  }
+  if (*hard) {
+    ds_project_contact(arena, system, x->r, x->v, work, v_hat, EXACT);
+    judge(x, p);
+  }
+  for (int32_t k = 0; k < p->contact_count; k++)
+    sum += beta[3 * k + 1] * x->u[3 * k + 1] + beta[3 * k + 2] * x->u[3 * k + 2];
+  return sum;
+}
+
+/* Whether all contacts part, or the solution is no worse than the other. */
+static bool holds(const ds_iterate *x, const ds_iterate *other, const ds_subproblem *p) {
+  double least = 0, least_other = 0;
+  for (int32_t k = 0; k < p->contact_count; k++) {
+    least = fmin(least, x->u[3 * k]);
+    least_other = fmin(least_other, other->u[3 * k]);
+  }
+  return isfinite(x->error) && (least >= -1e-6 * p->target || least >= least_other);
+}
+
+void ds_end_on_contact(ds_arena *arena, ds_system *system, ds_iterate *x, ds_work *work, double tolerance) {
+  const ds_subproblem *p = system->problem;
+  ds_subproblem calm = *p; /* it has all the time it needs */
+  ds_arena_mark mark = ds_arena_get_mark(arena);
+  double *v_hat = DS_NEW(arena, double, p->dof + 1), *beta = DS_NEW(arena, double, 3 * (size_t)p->contact_count + 1);
+  double nothing = 1e-9 * p->rho * p->target * p->target;
+  ds_iterate y = ds_iterate_new(arena, p), z = ds_iterate_new(arena, p), *best = &y;
+  if (ds_arena_failed(arena)) return;
+  calm.until = 0;
+  const ds_single_contact *blocks = ds_gauss_seidel_blocks(arena, &calm);
+  if (!blocks) return;
+  judge(x, p);
+  if (!(x->error <= BOGUS)) {
+    memset(x->r, 0, 3 * (size_t)p->contact_count * sizeof(double));
+    judge(x, p);
+  }
+  ds_iterate_copy(&y, x, p);
+  ds_gauss_seidel_solve(&y, &calm, blocks, work, 0, SWEEPS);
+  judge(&y, p);
+  if (y.error < x->error) ds_iterate_copy(x, &y, p);
+  if (x->error <= tolerance) return;
+  system->problem = &calm;
+  take_friction(beta, x, &calm);
+  ds_iterate_copy(&y, x, p);
+  bool hard = false;
+  double gain = project(arena, system, &y, work, v_hat, &hard, beta, 1);
+  if (!(gain <= nothing && y.error <= BOGUS)) {
+    ds_iterate_copy(&z, &y, p);
+    double loss = project(arena, system, &z, work, v_hat, &hard, beta, 0), t = SHORT * loss / (loss - gain);
+    bool worth = loss < 0 && t > 0 && t < 1 && !hard;
+    if (!worth || !(project(arena, system, &y, work, v_hat, &hard, beta, t) <= nothing)) best = &z;
+  }
+  if (holds(best, x, p)) ds_iterate_copy(x, best, p); /* else no velocity keeps them apart: it stays as it was */
+  system->problem = p;
+  ds_arena_release(arena, mark);
+}
