@@ -8,6 +8,7 @@ enum { EXIT_OK = 0, EXIT_UNCERTIFIED = 1, EXIT_INPUT = 2, EXIT_INTERRUPTED = 130
 int command_run(int argc, char **argv);
 int command_solve(int argc, char **argv);
 int command_reduce(int argc, char **argv);
+int command_touch(int argc, char **argv);
 int command_check(int argc, char **argv);
 int command_info(int argc, char **argv);
 int command_scenes(int argc, char **argv);
@@ -15,6 +16,8 @@ int command_figures(int argc, char **argv);
 int command_scene(int argc, char **argv);
 int command_draw(int argc, char **argv);
 int command_plot(int argc, char **argv);
+int command_view(int argc, char **argv);
+int command_film(int argc, char **argv);
 int command_help(int argc, char **argv);
 int command_version(int argc, char **argv);
 

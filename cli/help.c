@@ -28,6 +28,7 @@ static const char run_options[] =
     "      --metric NAME       of contact with deformable bodies: effective (default) or mass, as in SP08\n"
     "  -j, --threads N         threads; 0 = all cores (default). Results do not depend on it\n"
     "  -o, --record FILE.h5    record poses, velocities, contacts and certificates\n"
+    "      --from FILE.h5      go on from the last frame of a recording of the same bodies; --time is the end\n"
     "      --record-every N    record every Nth step (default 1); the start and the end are always recorded\n"
     "      --report FILE.json  write the report; '-' writes it to stdout in place of the summary\n"
     "      --dump-problems DIR write islands' contact problems as files for 'drystone solve'\n"
@@ -69,6 +70,26 @@ static const char reduce_options[] =
     "  -j, --threads N         threads; 0 = all cores (default). Results do not depend on it\n" CACHE_OPTIONS
     "  -q, --quiet             no progress line and no report\n";
 
+static const char touch_options[] =
+    "  -d, --device DEVICE     operator: a simulated hand that stirs (default); trace:FILE: lines t x y z [qw qx qy "
+    "qz];\n"
+    "                          udp:PORT: datagrams of another program (docs/touch.md); port 0 = any\n"
+    "      --tool NAME         the body that follows it; else the one called tool, else the first that moves\n"
+    "  -t, --time S            for S seconds instead of what the scene says\n"
+    "      --rate HZ           ticks a second (default 1000); the step is 1/HZ\n"
+    "      --deadline S        wall time for a step's contacts (default 0.85/HZ); 0 = none\n"
+    "      --stiffness K       of the coupling, N/m (default 300); 0 = from the tool's mass\n"
+    "      --most-force F      given to the device at most, N (default 10)\n"
+    "      --reach L           how far the simulated hand stirs, m (default 0.05)\n"
+    "      --absolute          the device's coordinates are the scene's; else it starts where the tool is\n"
+    "      --bind ADDRESS      of udp (default 127.0.0.1: no other machine is heard)\n"
+    "      --free-run          no clock: tick after tick, without a deadline, the same every time\n"
+    "      --hurry             ask the system to run the loop before all else\n"
+    "  -o, --record FILE.h5    record it, 60 frames a second, for draw, view and film\n"
+    "      --report FILE.json  distribution of step times and counts; '-' writes it to stdout\n"
+    "      --set PATH=VALUE    change a value of the scene; may be repeated\n" CACHE_OPTIONS
+    "  -q, --quiet             no summary\n";
+
 static const char check_options[] =
     "      --set PATH=VALUE    change a value first; may be repeated\n"
     "      --scale F           multiply the coordinates of meshes\n" CACHE_OPTIONS
@@ -106,10 +127,35 @@ static const char plot_options[] =
     "      --size WxH          pixels\n"
     "      --dark              on a dark background\n";
 
+#ifdef DRYSTONE_VIEW
+static const char view_options[] =
+    "      --port N            listen there; 0 = a port that is free (default)\n"
+    "      --bind ADDRESS      listen on this address instead of 127.0.0.1, for others to connect\n"
+    "      --no-open           print the URL only, open no browser\n"
+    "      --export DIR        write the recording with its page to a folder, for any web server\n"
+    "      --set PATH=VALUE    change a value of the scene first; may be repeated\n"
+    "      --step S            length of a time step, s\n"
+    "      --tol E             natural-map error at which an island counts as converged\n"
+    "      --method NAME       staggered (default) or gauss-seidel\n"
+    "      --predictor NAME    coupled (default) or none: Algorithm 1 of SP08 as published\n"
+    "      --metric NAME       of contact with deformable bodies: effective (default) or mass, as in SP08\n"
+    "  -j, --threads N         threads; 0 = all cores (default)\n" CACHE_OPTIONS;
+
+static const char film_options[] =
+    "  -o, --output FILE       .mp4 or .gif, or a folder of pictures, whose name ends in /\n"
+    "      --size WxH          pixels (default 1280x720)\n"
+    "      --rate N            pictures a second (default 30)\n"
+    "      --speed F           simulated over shown time: 0.25 = four times slower (default 1)\n"
+    "      --show NAMES        contacts, forces, normal, friction, cones, islands, with commas\n"
+    "  -q, --quiet             no progress line and no summary\n";
+#endif
+
 static const command_entry entries[] = {
     {"run", command_run, "run SOURCE [options]", "simulate a scene", run_options},
     {"solve", command_solve, "solve FILE... [options]",
      "solve frictional contact problems: FCLIB's .hdf5, Siconos' .dat", solve_options},
+    {"touch", command_touch, "touch SOURCE [options]",
+     "move a tool of a scene with a haptic device, 1,000 times a second", touch_options},
     {"reduce", command_reduce, "reduce MESH|RECIPE.json|FIGURE -o BODY.h5 [options]",
      "make a deformable body of a mesh, for scenes and 'drystone run BODY.h5'", reduce_options},
     {"check", command_check, "check SOURCE|MESH|BODY.h5... [options]",
@@ -123,6 +169,12 @@ static const command_entry entries[] = {
     {"draw", command_draw, "draw RECORD.h5|SOURCE|MESH|BODY.h5 -o FILE.png [options]",
      "a picture of a recording at one moment, of a scene, a mesh or a body", draw_options},
     {"plot", command_plot, "plot RECORD.h5... -o FILE.png [options]", "curves of recordings over time", plot_options},
+#ifdef DRYSTONE_VIEW
+    {"view", command_view, "view SOURCE|RECORD.h5 [options]",
+     "a scene live in the browser, to be touched; or a recording", view_options},
+    {"film", command_film, "film RECORD.h5 -o FILE.mp4|FILE.gif|DIR/ [options]",
+     "a recording as a film; needs Chromium, and ffmpeg for .mp4 and .gif", film_options},
+#endif
     {"help", command_help, "help [COMMAND]", "this, or the options of a command", NULL},
     {"version", command_version, "version", "the version of the library", NULL},
 };

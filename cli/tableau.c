@@ -12,6 +12,7 @@
 
 #include "body/scene.h"
 #include "framed.h"
+#include "palette.h"
 #include "tessellate.h"
 #include "wardrobe.h"
 
@@ -36,36 +37,12 @@ typedef struct builder {
   bool muted, memory_ok;
 } builder;
 
-static const ds_vec3 palette[] = {{0.83, 0.46, 0.34}, {0.92, 0.72, 0.40}, {0.35, 0.56, 0.66}, {0.56, 0.68, 0.52},
-                                  {0.93, 0.88, 0.78}, {0.79, 0.56, 0.58}, {0.43, 0.52, 0.62}, {0.90, 0.63, 0.40}};
-enum { PALETTE_COUNT = sizeof palette / sizeof palette[0] };
-
 static int32_t body_paint(builder *b, int32_t body) {
-  ds_vec3 color = b->scene->bodies[body].def.color;
-  ds_body_kind kind = b->scene->bodies[body].kind;
-  if (!(color.x >= 0 && color.y >= 0 && color.z >= 0)) {
-    color = kind == DS_BODY_STATIC      ? v3(0.66, 0.66, 0.65)
-            : kind == DS_BODY_KINEMATIC ? v3(0.45, 0.48, 0.52)
-                                        : palette[5 * body % PALETTE_COUNT]; /* neighbours differ */
-  }
+  ds_vec3 color = ds_palette_color(b->scene, body);
   if (b->muted) color = v3_add(v3_scale(0.35, color), v3_scale(0.65, v3(0.86, 0.86, 0.87)));
   int32_t paint = ds_model_add_paint(&b->tableau->model, color, 0.06);
   if (paint < 0) b->memory_ok = false;
   return paint;
-}
-
-static bool add_hull(ds_model *model, ds_pose pose, const ds_hull *hull, int32_t paint) {
-  ds_vec3 loop[64];
-  for (int32_t f = 0; f < hull->face_count; f++) {
-    int32_t start = hull->face_start[f], count = hull->face_start[f + 1] - start;
-    ds_vec3 *points = count <= 64 ? loop : malloc((size_t)count * sizeof *points);
-    if (!points) return false;
-    for (int32_t i = 0; i < count; i++) points[i] = hull->vertices[hull->face_vertex[start + i]];
-    bool good = ds_model_add_face(model, pose, points, count, paint);
-    if (points != loop) free(points);
-    if (!good) return false;
-  }
-  return true;
 }
 
 static bool add_solid(builder *b, ds_model *model, const ds_solid *solid, ds_pose pose, int32_t paint) {
@@ -99,7 +76,7 @@ static bool add_shape(builder *b, ds_model *model, const ds_shape *shape, ds_pos
     case DS_SHAPE_CYLINDER:
       return ds_model_add_cylinder(model, pose, shape->radius, shape->half_length, b->segments, paint);
     case DS_SHAPE_HULL:
-      return add_hull(model, pose, &shape->hull, paint);
+      return ds_model_add_hull(model, pose, &shape->hull, paint);
     case DS_SHAPE_SOLID:
       return add_solid(b, model, shape->solid, pose, paint);
     case DS_SHAPE_HALF_SPACE:

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "body/scene.h"
 
 void ds_model_free(ds_model *model) {
   free(model->vertices);
@@ -62,6 +63,20 @@ bool ds_model_add_face(ds_model *model, ds_pose pose, const ds_vec3 *points, int
     add_triangle(model, first, first + i, first + i + 1, paint, edges);
   }
   model->surface_count++;
+  return true;
+}
+
+bool ds_model_add_hull(ds_model *model, ds_pose pose, const ds_hull *hull, int32_t paint) {
+  ds_vec3 loop[64];
+  for (int32_t f = 0; f < hull->face_count; f++) {
+    int32_t start = hull->face_start[f], count = hull->face_start[f + 1] - start;
+    ds_vec3 *points = count <= 64 ? loop : malloc((size_t)count * sizeof *points);
+    if (!points) return false;
+    for (int32_t i = 0; i < count; i++) points[i] = hull->vertices[hull->face_vertex[start + i]];
+    bool good = ds_model_add_face(model, pose, points, count, paint);
+    if (points != loop) free(points);
+    if (!good) return false;
+  }
   return true;
 }
 

@@ -1,0 +1,184 @@
+/* `drystone film`: a recording as a film, drawn by the page of `drystone view` in a Chromium without a window.
+ *
+ * The server is the same as for a recording; the page sends every picture, each after the one before was taken. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../args.h"
+#include "../command.h"
+#include "../image.h"
+#include "../progress.h"
+#include "../source.h"
+#include "base/thread.h"
+#include "browser.h"
+#include "interrupt.h"
+#include "page.h"
+#include "reel.h"
+#include "server.h"
+#include "stream.h"
+
+#define PATIENCE 60.0 /* s without a picture */
+
+typedef struct filming {
+  const char *source, *output, *size;
+  view_film film;
+  bool quiet;
+  reel *reel;
+  uint32_t next, count; /* pictures taken, and how many there will be */
+  double last;          /* clock, of the last picture */
+  progress line;
+  ds_error error; /* of a picture that could not be written */
+} filming;
+
+static int complain(const char *message) {
+  fprintf(stderr, "drystone film: %s\n", message);
+  return EXIT_INPUT;
+}
+
+/* ---- arguments ---- */
+
+static bool check_show(const char *show) {
+  static const char *const known[] = {"contacts", "forces", "normal", "friction", "cones", "islands", "creases"};
+  const int32_t count = (int32_t)(sizeof known / sizeof *known);
+  while (*show != '\0') {
+    size_t length = strcspn(show, ",");
+    char word[64];
+    bool found = false;
+    snprintf(word, sizeof word, "%.*s", (int)(length < 60 ? length : 60), show);
+    for (int32_t i = 0; i < count; i++) found = found || strcmp(word, known[i]) == 0;
+    if (!found) {
+      const char *nearest = args_nearest(word, known, count);
+      fprintf(stderr, "drystone film: --show knows no '%s'; %s%s%s\n", word, nearest != NULL ? "did you mean " : "",
+              nearest != NULL ? nearest : "give some of contacts,forces,normal,friction,cones,islands,creases",
+              nearest != NULL ? "?" : "");
+      return false;
+    }
+    show += length + (show[length] == ',');
+  }
+  return true;
+}
+
+static bool check_filming(filming *f) {
+  ds_error error;
+  if (ds_image_parse_size(&f->film.width, &f->film.height, f->size, &error) != DS_OK) {
+    fprintf(stderr, "drystone film: --size: %s\n", error.message);
+    return false;
+  }
+  const char *wrong = NULL;
+  if (f->film.width < 16 || f->film.height < 16 || f->film.width > 7680 || f->film.height > 4320)
+    wrong = "--size is from 16x16 to 7680x4320";
+  if (f->output == NULL) wrong = "say where the film goes: -o out.mp4, out.gif, or a folder of pictures, -o DIR/";
+  if (wrong == NULL && source_same_file(f->source, f->output)) wrong = "the recording would be overwritten by its film";
+  if (wrong == NULL && !source_is_recording(f->source))
+    wrong = "give a recording; make one with 'drystone run SCENE -o RECORD.h5'";
+  if (wrong == NULL && !view_page_is_built)
+    wrong = "the page, which draws films, is not in this program: build it with npm there, see docs/viewer.md";
+  if (wrong != NULL) complain(wrong);
+  return wrong == NULL && check_show(f->film.show);
+}
+
+static bool parse(filming *f, const char **words, int argc, char **argv) {
+  const arg_option table[] = {
+      {"--output", "-o", ARG_TEXT, &f->output, 0, 0, NULL, NULL},
+      {"--size", NULL, ARG_TEXT, &f->size, 0, 0, NULL, NULL},
+      {"--rate", NULL, ARG_REAL, &f->film.rate, 1, 240, NULL, NULL},
+      {"--speed", NULL, ARG_REAL, &f->film.speed, 1e-4, 1e4, NULL, NULL},
+      {"--show", NULL, ARG_TEXT, &f->film.show, 0, 0, NULL, NULL},
+      {"--quiet", "-q", ARG_FLAG, &f->quiet, 0, 0, NULL, NULL},
+  };
+  arg_list list = {words, 0};
+  if (!args_parse(&list, argc, argv, table, (int32_t)(sizeof table / sizeof *table))) return false;
+  if (list.count != 1) {
+    complain("give one recording; make one with 'drystone run SCENE -o RECORD.h5'");
+    return false;
+  }
+  f->source = words[0];
+  return check_filming(f);
+}
+
+/* ---- filming ---- */
+
+static bool take_picture(void *user, const view_command *command) {
+  filming *f = user;
+  if (command->index != f->next || (f->next > 0 && command->what != f->count)) {
+    snprintf(f->error.message, sizeof f->error.message, "the page sent picture %u in place of %u", command->index,
+             f->next);
+    return false;
+  }
+  if (!reel_add(f->reel, command->at, command->size, &f->error)) return false;
+  f->count = command->what;
+  f->next++;
+  f->last = ds_clock();
+  char text[64];
+  snprintf(text, sizeof text, "%u of %u", f->next, f->count);
+  progress_build(&f->line, "picture", text, (double)f->next / f->count);
+  return true;
+}
+
+/* NULL when the film is whole, or what went wrong. */
+static const char *shoot(filming *f, view_server *server, browser *chromium) {
+  int status;
+  f->last = ds_clock();
+  while (interrupt_caught() == 0) {
+    bool good = view_server_serve(server);
+    if (f->count > 0 && f->next == f->count) return NULL;
+    if (!good) return f->error.message[0] != '\0' ? f->error.message : "the server cannot go on";
+    if (process_ended(chromium->process, &status)) {
+      chromium->process = 0;
+      return "Chromium has ended before the film was complete; does it run at all on this machine?";
+    }
+    if (ds_clock() > f->last + PATIENCE)
+      return f->next == 0 ? "the page has sent no picture for 60 s; is Chromium able to draw here (WebGL in software)?"
+                          : "the page has sent no picture for 60 s; a smaller --size may help";
+  }
+  return "interrupted; the film is not complete and was not kept";
+}
+
+static int film(filming *f) {
+  char program[4096], url[256];
+  ds_error error = {{0}};
+  browser chromium = {0};
+  int status = EXIT_INPUT;
+  view_stream *stream = view_stream_open(f->source, VIEW_FILM, &f->film, &error);
+  int32_t frames = stream != NULL ? view_stream_frames(stream) : 0;
+  view_stream_close(stream);
+  if (stream == NULL) return complain(error.message);
+  if (frames == 0) return complain("the recording has no frames yet");
+  if (!browser_find(program, sizeof program, &error)) return complain(error.message);
+  view_server_def def = {
+      .mode = VIEW_FILM, .recording = f->source, .film = &f->film, .picture = take_picture, .user = f};
+  view_server *server = view_server_create(&def, &error);
+  f->reel = server != NULL ? reel_open(f->output, f->film.width, f->film.height, f->film.rate, &error) : NULL;
+  if (f->reel != NULL) {
+    view_access_url(url, sizeof url, view_server_access(server), true);
+    progress_begin(&f->line, f->quiet, 0);
+    const char *wrong = error.message;
+    if (browser_open(&chromium, program, url, f->film.width, f->film.height, &error))
+      wrong = shoot(f, server, &chromium);
+    if (wrong == NULL && !reel_finish(f->reel, &error)) wrong = error.message;
+    progress_end(&f->line);
+    status = wrong == NULL ? EXIT_OK : complain(wrong);
+    browser_close(&chromium);
+  } else {
+    complain(error.message);
+  }
+  reel_close(f->reel);
+  view_server_destroy(server);
+  if (status == EXIT_OK && !f->quiet)
+    printf("%s: %u pictures of %dx%d, %.3g s\n", f->output, f->count, (int)f->film.width, (int)f->film.height,
+           f->count / f->film.rate);
+  return status != EXIT_OK && interrupt_caught() != 0 ? 128 + interrupt_caught() : status;
+}
+
+int command_film(int argc, char **argv) {
+  filming f = {.size = "1280x720", .film = {.rate = 30, .speed = 1, .show = ""}};
+  int status = EXIT_INPUT;
+  const char **words = calloc((size_t)argc + 2, sizeof *words);
+  if (words == NULL) return complain("out of memory");
+  interrupt_catch();
+  if (parse(&f, words, argc, argv)) status = film(&f);
+  free(words);
+  return status;
+}

@@ -1,0 +1,262 @@
+/* The shapes of a scene as messages.
+ *
+ * Two shapes have the same form where kind and measures are equal bit for bit, or where they are the same solid or the
+ * same reduced body. Curved forms get fewer corners the more bodies have one. A deformable form is drawn from the
+ * skin of its undeformed surface: its vertices are the surface's, doubled at creases, so each moves with the basis of
+ * the surface vertex that it came from. */
+#include "geometry.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../skin.h"
+#include "../tessellate.h"
+#include "../wardrobe.h"
+#include "base/array.h"
+#include "body/reduced.h"
+#include "body/scene.h"
+
+#define CURVED_BUDGET 600000.0 /* triangles of all curved shapes together */
+enum { SEGMENTS_MIN = 12, SEGMENTS_MAX = 48 };
+
+typedef enum geometry_kind { GEOMETRY_MESH, GEOMETRY_HALF_SPACE, GEOMETRY_DEFORMABLE } geometry_kind;
+
+typedef struct builder {
+  view_geometries *out;
+  const ds_scene *scene;
+  const ds_shape **forms; /* a shape that has it, a geometry each */
+  int32_t form_capacity, message_capacity;
+  int32_t segments;
+  ds_wardrobe wardrobe;
+} builder;
+
+/* ---- forms ---- */
+
+static bool same_form(const ds_shape *a, const ds_shape *b) {
+  if (a->kind != b->kind) return false;
+  switch (a->kind) {
+    case DS_SHAPE_SPHERE:
+      return a->radius == b->radius;
+    case DS_SHAPE_BOX:
+      return memcmp(&a->half, &b->half, sizeof a->half) == 0;
+    case DS_SHAPE_CAPSULE:
+    case DS_SHAPE_CYLINDER:
+      return a->radius == b->radius && a->half_length == b->half_length;
+    case DS_SHAPE_HULL:
+      return a->point_count == b->point_count &&
+             memcmp(a->points, b->points, (size_t)a->point_count * sizeof *a->points) == 0;
+    case DS_SHAPE_HALF_SPACE:
+      return true;
+    case DS_SHAPE_SOLID:
+      return a->solid == b->solid;
+    case DS_SHAPE_REDUCED:
+      return a->reduced == b->reduced;
+  }
+  return false;
+}
+
+static int32_t choose_segments(const ds_scene *scene) {
+  double curved = 1;
+  for (int32_t i = 0; i < scene->body_count; i++)
+    for (int32_t s = 0; s < scene->bodies[i].shape_count; s++) {
+      ds_shape_kind kind = scene->bodies[i].shapes[s].kind;
+      curved += kind == DS_SHAPE_SPHERE || kind == DS_SHAPE_CAPSULE || kind == DS_SHAPE_CYLINDER;
+    }
+  double segments = sqrt(CURVED_BUDGET / curved); /* a sphere of s segments has about s² triangles */
+  return (int32_t)fmin(SEGMENTS_MAX, fmax(SEGMENTS_MIN, segments)) / 4 * 4;
+}
+
+/* ---- creases ---- */
+
+typedef struct crease {
+  float low[3], high[3]; /* ends in order, so that an edge is the same from both of its sides */
+  uint32_t a, b;
+} crease;
+
+static int compare_points(const float *a, const float *b) {
+  for (int i = 0; i < 3; i++)
+    if (a[i] != b[i]) return a[i] < b[i] ? -1 : 1;
+  return 0;
+}
+
+static int compare_creases(const void *x, const void *y) {
+  const crease *a = x, *b = y;
+  int order = compare_points(a->low, b->low);
+  return order != 0 ? order : compare_points(a->high, b->high);
+}
+
+/* The edges to be drawn as lines, each once; their number, or -1 where memory ran out. */
+static int32_t find_creases(crease **out, const ds_vertex *vertices, const ds_triangle *triangles, int32_t count) {
+  crease *found = malloc((3 * (size_t)count + 1) * sizeof *found);
+  int32_t n = 0, kept = 0;
+  *out = found;
+  if (found == NULL) return -1;
+  for (int32_t t = 0; t < count; t++)
+    for (int k = 0; k < 3; k++) {
+      if ((triangles[t].edges >> k & 1) == 0) continue;
+      int32_t a = triangles[t].corner[k], b = triangles[t].corner[(k + 1) % 3];
+      if (compare_points(vertices[a].position, vertices[b].position) > 0) {
+        int32_t swap = a;
+        a = b, b = swap;
+      }
+      crease *c = &found[n++];
+      memcpy(c->low, vertices[a].position, sizeof c->low);
+      memcpy(c->high, vertices[b].position, sizeof c->high);
+      c->a = (uint32_t)a, c->b = (uint32_t)b;
+    }
+  qsort(found, (size_t)n, sizeof *found, compare_creases);
+  for (int32_t i = 0; i < n; i++)
+    if (kept == 0 || compare_creases(&found[kept - 1], &found[i]) != 0) found[kept++] = found[i];
+  return kept;
+}
+
+/* ---- messages ---- */
+
+static void write_mesh(view_bytes *out, const ds_vertex *vertices, int32_t n, const ds_triangle *triangles, int32_t m,
+                       const crease *creases, int32_t e, int32_t r, geometry_kind kind, int32_t index) {
+  view_begin(out, VIEW_GEOMETRY);
+  const uint32_t head[8] = {(uint32_t)index, (uint32_t)kind, (uint32_t)n, (uint32_t)m, (uint32_t)e, (uint32_t)r};
+  view_raw(out, head, sizeof head);
+  for (int32_t i = 0; i < n; i++) view_raw(out, vertices[i].position, sizeof vertices[i].position);
+  for (int32_t i = 0; i < n; i++) view_raw(out, vertices[i].normal, sizeof vertices[i].normal);
+  for (int32_t t = 0; t < m; t++) view_raw(out, triangles[t].corner, sizeof triangles[t].corner);
+  for (int32_t i = 0; i < e; i++) {
+    view_u32(out, creases[i].a);
+    view_u32(out, creases[i].b);
+  }
+}
+
+/* How each vertex of a skin moves with each reduced coordinate, in the mesh's frame. The skin's triangles are those of
+ * the surface, in their order. */
+static bool write_modes(view_bytes *out, const ds_skin *skin, const ds_reduced *body) {
+  int32_t *from = malloc((size_t)(skin->vertex_count > 0 ? skin->vertex_count : 1) * sizeof *from);
+  if (from == NULL) return false;
+  size_t r = (size_t)body->r;
+  for (int32_t t = 0; t < skin->triangle_count; t++)
+    for (int k = 0; k < 3; k++) from[skin->triangles[t].corner[k]] = body->surface.triangles[3 * (size_t)t + (size_t)k];
+  for (size_t a = 0; a < r; a++)
+    for (int32_t i = 0; i < skin->vertex_count; i++) {
+      const double *u = body->basis + 3 * r * (size_t)from[i] + a;
+      view_vec3(out, quat_unrotate(body->frame.q, v3(u[0], u[r], u[2 * r])));
+    }
+  free(from);
+  return true;
+}
+
+static view_message *deformable_message(const ds_reduced *body, int32_t index) {
+  ds_wardrobe whole = {.skin_triangles = INT32_MAX};
+  ds_dressed dressed;
+  crease *creases = NULL;
+  view_bytes out = {0};
+  view_message *message = NULL;
+  bool good = ds_wardrobe_dress_reduced(&dressed, &whole, body, NULL);
+  const ds_skin *skin = &dressed.skin;
+  int32_t e = good ? find_creases(&creases, skin->vertices, skin->triangles, skin->triangle_count) : -1;
+  if (e >= 0) {
+    write_mesh(&out, skin->vertices, skin->vertex_count, skin->triangles, skin->triangle_count, creases, e, body->r,
+               GEOMETRY_DEFORMABLE, index);
+    if (!write_modes(&out, skin, body)) out.failed = true;
+    message = view_end(&out);
+  }
+  free(creases);
+  ds_dressed_free(&dressed);
+  return message;
+}
+
+static bool add_to_model(builder *b, ds_model *model, const ds_shape *shape) {
+  ds_pose pose = pose_identity();
+  const ds_dressed *dressed;
+  switch (shape->kind) {
+    case DS_SHAPE_SPHERE:
+      return ds_model_add_sphere(model, pose, shape->radius, b->segments, 0);
+    case DS_SHAPE_BOX:
+      return ds_model_add_box(model, pose, shape->half, 0);
+    case DS_SHAPE_CAPSULE:
+      return ds_model_add_capsule(model, pose, shape->radius, shape->half_length, b->segments, 0);
+    case DS_SHAPE_CYLINDER:
+      return ds_model_add_cylinder(model, pose, shape->radius, shape->half_length, b->segments, 0);
+    case DS_SHAPE_HULL:
+      return ds_model_add_hull(model, pose, &shape->hull, 0);
+    case DS_SHAPE_SOLID:
+      dressed = ds_wardrobe_dress(&b->wardrobe, shape->solid);
+      return dressed != NULL && ds_model_add_skin(model, &dressed->skin, pose, 0, false);
+    case DS_SHAPE_HALF_SPACE:
+    case DS_SHAPE_REDUCED:
+      return true;
+  }
+  return true;
+}
+
+static view_message *form_message(builder *b, const ds_shape *shape, int32_t index) {
+  if (shape->kind == DS_SHAPE_REDUCED) return deformable_message(shape->reduced, index);
+  ds_model model = {0};
+  crease *creases = NULL;
+  view_bytes out = {0};
+  view_message *message = NULL;
+  geometry_kind kind = shape->kind == DS_SHAPE_HALF_SPACE ? GEOMETRY_HALF_SPACE : GEOMETRY_MESH;
+  int32_t e = add_to_model(b, &model, shape)
+                  ? find_creases(&creases, model.vertices, model.triangles, model.triangle_count)
+                  : -1;
+  if (e >= 0) {
+    write_mesh(&out, model.vertices, model.vertex_count, model.triangles, model.triangle_count, creases, e, 0, kind,
+               index);
+    message = view_end(&out);
+  }
+  free(creases);
+  ds_model_free(&model);
+  return message;
+}
+
+/* ---- the scene ---- */
+
+/* The index of a shape's form, which is added where it is new; -1 where memory ran out. */
+static int32_t find_form(builder *b, const ds_shape *shape) {
+  view_geometries *out = b->out;
+  for (int32_t i = out->count - 1; i >= 0; i--)
+    if (same_form(b->forms[i], shape)) return i;
+  if (!ds_array_reserve(&b->forms, &b->form_capacity, out->count + 1, sizeof *b->forms) ||
+      !ds_array_reserve(&out->messages, &b->message_capacity, out->count + 1, sizeof *out->messages))
+    return -1;
+  view_message *message = form_message(b, shape, out->count);
+  if (message == NULL) return -1;
+  b->forms[out->count] = shape;
+  out->messages[out->count] = message;
+  return out->count++;
+}
+
+static bool add_bodies(builder *b) {
+  int32_t part = 0;
+  for (int32_t i = 0; i < b->scene->body_count; i++) {
+    const ds_body *body = &b->scene->bodies[i];
+    b->out->first_part[i] = part;
+    for (int32_t s = 0; s < body->shape_count; s++) {
+      int32_t form = find_form(b, &body->shapes[s]);
+      if (form < 0) return false;
+      b->out->parts[part++] = (view_part){form, body->shapes[s].pose_in_body};
+    }
+  }
+  b->out->first_part[b->scene->body_count] = part;
+  return true;
+}
+
+bool view_geometries_build(view_geometries *out, const ds_scene *scene) {
+  builder b = {.out = out, .scene = scene, .segments = choose_segments(scene)};
+  size_t parts = 1;
+  for (int32_t i = 0; i < scene->body_count; i++) parts += (size_t)scene->bodies[i].shape_count;
+  *out = (view_geometries){.parts = malloc(parts * sizeof *out->parts),
+                           .first_part = malloc(((size_t)scene->body_count + 1) * sizeof *out->first_part)};
+  ds_wardrobe_open(&b.wardrobe, scene, NULL);
+  bool good = out->parts != NULL && out->first_part != NULL && add_bodies(&b);
+  ds_wardrobe_close(&b.wardrobe);
+  free(b.forms);
+  if (!good) view_geometries_free(out);
+  return good;
+}
+
+void view_geometries_free(view_geometries *geometries) {
+  for (int32_t i = 0; i < geometries->count; i++) view_message_release(geometries->messages[i]);
+  free(geometries->messages);
+  free(geometries->parts);
+  free(geometries->first_part);
+  *geometries = (view_geometries){0};
+}

@@ -1,0 +1,433 @@
+/* A live scene: see session.h.
+ *
+ * Steps are taken when they are due: at speed s, a step of h every h/s seconds of wall time. Where the machine is too
+ * slow, time that was lost is not caught up. A scene that begins waits at its start until somebody can see it; from
+ * then on it waits for nobody. Frames are made only when somebody waits for one. A scene that cannot be opened leaves
+ * the one before as it was. */
+#include "session.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../progress.h"
+#include "base/thread.h"
+#include "body/scene.h"
+#include "hold.h"
+#include "io/reduced_file.h"
+#include "probe.h"
+
+#define LATE 0.1          /* s behind at which lost time is given up */
+#define STATUS_EVERY 0.25 /* s between two looks at how fast it goes */
+#define MU_MAX 100.0
+#define GRAVITY_MAX 1e4
+enum { COMMANDS_MAX = 64 /* between two steps */ };
+
+/* A scene that is open. */
+typedef struct world {
+  char *source;
+  ds_scene *scene;
+  ds_run_settings run;
+  ds_state *state;
+  view_geometries geometries;
+  view_poses poses;
+} world;
+
+struct view_session {
+  view_hub *hub;
+  const view_start *start;
+  pthread_t thread;
+  ds_stepper *stepper;
+  world world;
+  ds_step_report report; /* of the last step */
+  view_hold hold;
+  int64_t generation, serial; /* of the scene; of what a frame would show */
+  bool paused, watched;       /* watched: somebody has seen the start */
+  double speed;
+  int32_t steps_left; /* asked for while paused */
+  char failed[256];
+  double anchor_wall, anchor_time; /* steps are due from here on */
+  double status_wall, status_time; /* of the last look */
+  double realtime;
+  progress line;
+};
+
+/* ---- opening ---- */
+
+static void world_free(world *w) {
+  free(w->source);
+  view_geometries_free(&w->geometries);
+  view_poses_free(&w->poses);
+  ds_state_destroy(w->state);
+  ds_scene_destroy(w->scene);
+  *w = (world){0};
+}
+
+static void show_building(void *user, const char *solid, double share) {
+  view_session *s = user;
+  char text[128];
+  progress_build(&s->line, "building", solid, share);
+  snprintf(text, sizeof text, "%.80s %.0f %%", solid, 100 * fmin(1, share));
+  double now = ds_clock();
+  if (now - s->status_wall < STATUS_EVERY && share < 1) return;
+  s->status_wall = now;
+  view_hub_say_building(s->hub, text);
+}
+
+static ds_reduced *load_body(void *user, const char *path, ds_error *error) {
+  (void)user;
+  return ds_reduced_file_read(path, error);
+}
+
+static ds_scene *build(view_session *s, world *w, const char *text, size_t length, ds_error *error) {
+  char *cache = NULL;
+  error->message[0] = '\0';
+  bool heavy = strstr(text, "\"solids\"") != NULL || strstr(text, "\"deformable\"") != NULL;
+  if (heavy && !source_cache(&cache, &s->start->reading, error)) return NULL;
+  ds_scene_read_options options = ds_default_scene_read();
+  options.solid_cache = cache;
+  options.threads = s->start->reading.threads;
+  options.progress = show_building;
+  options.load = load_body;
+  options.user = s;
+  progress_begin(&s->line, s->start->reading.quiet, 0);
+  ds_scene *scene = ds_scene_read_text_with(text, length, w->source, &options, &w->run, error);
+  progress_end(&s->line);
+  free(cache);
+  return scene;
+}
+
+/* Options of the command line are for the scene that it names. */
+static bool apply_options(ds_options *o, const view_start *start, ds_error *error) {
+  if (start->has_step) o->step = start->step;
+  if (start->has_tolerance) o->tolerance = start->tolerance;
+  if (start->has_method) o->method = (ds_method)start->method;
+  if (start->has_predictor) o->predictor = (ds_predictor)start->predictor;
+  if (start->has_metric) o->metric = (ds_metric)start->metric;
+  return ds_options_check(o, error) == DS_OK;
+}
+
+/* Clients may name generators, and what the command line named; no other file. */
+static bool world_open(view_session *s, world *w, const char *source, ds_error *error) {
+  const view_start *start = s->start;
+  bool first = strcmp(source, start->source) == 0;
+  size_t length = 0;
+  *w = (world){.source = strdup(source)};
+  char *text = first ? source_text(&length, source, &start->settings, error) : ds_generate(source, error);
+  if (text == NULL || w->source == NULL) {
+    free(text);
+    return false;
+  }
+  w->scene = build(s, w, text, first ? length : strlen(text), error);
+  free(text);
+  if (w->scene == NULL || (first && !apply_options(&w->run.options, start, error))) return false;
+  snprintf(error->message, sizeof error->message, "out of memory");
+  w->state = ds_state_create(w->scene);
+  return w->state != NULL && view_poses_create(&w->poses, w->scene->body_count) &&
+         view_geometries_build(&w->geometries, w->scene);
+}
+
+/* ---- publishing ---- */
+
+/* Steps are due from now on. */
+static void anchor(view_session *s) {
+  s->anchor_wall = ds_clock();
+  s->anchor_time = s->world.state != NULL ? ds_state_time(s->world.state) : 0;
+}
+
+static void publish_status(view_session *s, bool changed) {
+  const world *w = &s->world;
+  if (w->scene == NULL) return;
+  double *mu = malloc(((size_t)w->scene->material_count + 1) * sizeof *mu);
+  view_state_text text = {.paused = s->paused,
+                          .speed = s->speed,
+                          .realtime = s->realtime,
+                          .time = ds_state_time(w->state),
+                          .tolerance = w->run.options.tolerance,
+                          .method = w->run.options.method,
+                          .gravity = ds_scene_gravity(w->scene),
+                          .mu_count = mu != NULL ? w->scene->material_count : 0,
+                          .mu = mu};
+  for (int32_t i = 0; i < text.mu_count; i++) mu[i] = w->scene->materials[i].mu;
+  snprintf(text.failed, sizeof text.failed, "%s", s->failed);
+  view_hub_publish_status(s->hub, &text, changed);
+  free(mu);
+}
+
+static bool publish_scene(view_session *s) {
+  const world *w = &s->world;
+  view_scene_text text = {.scene = w->scene, .run = &w->run, .source = w->source, .geometry = &w->geometries};
+  view_bundle *bundle = view_bundle_create(view_scene_message(&text), &w->geometries, ++s->generation);
+  if (bundle == NULL) return false;
+  s->serial++;
+  view_hub_publish_bundle(s->hub, bundle);
+  publish_status(s, true);
+  return true;
+}
+
+static void publish_frames(view_session *s) {
+  world *w = &s->world;
+  unsigned wanted = view_hub_wanted(s->hub, s->serial);
+  if (wanted == 0 || w->scene == NULL) return;
+  if (!s->watched) anchor(s);
+  s->watched = true;
+  view_poses_read(&w->poses, w->scene, w->state);
+  view_snapshot shot = {.scene = w->scene,
+                        .poses = w->poses.poses,
+                        .velocities = w->poses.velocities,
+                        .angular_velocities = w->poses.angular_velocities,
+                        .reduced = w->state->reduced,
+                        .report = &s->report,
+                        .energy = ds_state_energy(w->scene, w->state),
+                        .hand = view_hold_read(&s->hold, w->state)};
+  shot.contacts = ds_state_contacts(w->state, &shot.contact_count);
+  for (int i = 0; i < VIEW_CONTACTS_END; i++) {
+    view_message *frame = (wanted >> i & 1) != 0 ? view_frame_message(&shot, (view_contacts)i) : NULL;
+    if (frame != NULL) view_hub_publish_frame(s->hub, frame, (view_contacts)i, s->serial);
+  }
+}
+
+static void say(view_session *s, uint32_t client, const char *what) {
+  view_hub_publish_answer(s->hub, view_text_message(VIEW_ERROR, what), client);
+}
+
+/* ---- time ---- */
+
+/* When the next step is due: 0 = now, infinity = not before a command. */
+static double next_due(view_session *s) {
+  if (s->world.scene == NULL) return INFINITY;
+  if (s->steps_left > 0) return 0;
+  if (s->paused || !s->watched) return INFINITY;
+  if (s->speed == 0) return 0;
+  double ahead = ds_state_time(s->world.state) + s->world.run.options.step - s->anchor_time;
+  double due = s->anchor_wall + ahead / s->speed, now = ds_clock();
+  if (now > due + LATE) anchor(s);
+  return due > now ? due : 0;
+}
+
+static void begin_anew(view_session *s) {
+  s->report = (ds_step_report){.time = ds_state_time(s->world.state)};
+  s->report.worst.converged = true;
+  s->hold = (view_hold){0};
+  s->failed[0] = '\0';
+  s->steps_left = 0;
+  s->watched = false;
+  s->status_time = ds_state_time(s->world.state);
+}
+
+static void look_at_speed(view_session *s) {
+  double now = ds_clock(), wall = now - s->status_wall, time = ds_state_time(s->world.state);
+  if (wall < STATUS_EVERY) return;
+  s->realtime = fmax(0, time - s->status_time) / wall;
+  s->status_wall = now;
+  s->status_time = time;
+  publish_status(s, false);
+}
+
+static void take_step(view_session *s) {
+  world *w = &s->world;
+  ds_step_report report;
+  ds_status status = ds_step(s->stepper, w->state, &report, w->scene, &w->run.options);
+  if (s->steps_left > 0) s->steps_left--;
+  if (status == DS_OK) {
+    s->report = report;
+    s->serial++;
+  } else {
+    snprintf(s->failed, sizeof s->failed, "the step after t = %g s failed: %s", ds_state_time(w->state),
+             status == DS_ERROR_MEMORY ? "out of memory" : "the scene cannot be stepped");
+    s->paused = true;
+    s->steps_left = 0;
+    publish_status(s, true);
+  }
+}
+
+/* ---- commands ---- */
+
+static bool open_scene(view_session *s, const char *source, ds_error *error) {
+  world next;
+  bool good = world_open(s, &next, source, error);
+  view_hub_say_building(s->hub, "");
+  if (!good) {
+    world_free(&next);
+    return false;
+  }
+  if (s->failed[0] != '\0') s->paused = false;
+  world before = s->world;
+  s->world = next;
+  begin_anew(s);
+  good = publish_scene(s);
+  if (!good) {
+    world_free(&s->world);
+    s->world = before;
+    if (before.scene != NULL) begin_anew(s);
+    snprintf(error->message, sizeof error->message, "out of memory");
+  } else {
+    world_free(&before);
+  }
+  return good;
+}
+
+static bool reset(view_session *s) {
+  ds_state *state = ds_state_create(s->world.scene);
+  if (state == NULL) return false;
+  ds_state_destroy(s->world.state);
+  s->world.state = state;
+  if (s->failed[0] != '\0') s->paused = false;
+  begin_anew(s);
+  return publish_scene(s);
+}
+
+static const char *set_gravity(view_session *s, const view_command *c) {
+  if (c->index > 2 || fabs(c->value) > GRAVITY_MAX) return "gravity is set by axis 0 to 2, within 10,000 m/s²";
+  ds_vec3 g = ds_scene_gravity(s->world.scene);
+  *(c->index == 0 ? &g.x : c->index == 1 ? &g.y : &g.z) = c->value;
+  ds_error error;
+  return ds_scene_change_gravity(s->world.scene, g, &error) == DS_OK ? NULL : "this gravity cannot be used";
+}
+
+/* Of one material, or of all of them and of the pairs that have their own. */
+static const char *set_mu(view_session *s, const view_command *c) {
+  ds_scene *scene = s->world.scene;
+  bool all = c->what == VIEW_SET_ALL_MU;
+  int32_t count = ds_scene_material_count(scene);
+  ds_error error;
+  if (!all && c->index >= (uint32_t)count) return "there is no such material";
+  if (!(c->value >= 0 && c->value <= MU_MAX)) return "mu is from 0 to 100";
+  for (int32_t i = 0; i < count; i++) {
+    ds_material_def material = ds_scene_material(scene, (ds_material_id){i});
+    material.mu = c->value;
+    if ((all || (uint32_t)i == c->index) &&
+        ds_scene_change_material(scene, (ds_material_id){i}, &material, &error) != DS_OK)
+      return "this mu cannot be used";
+  }
+  for (int32_t i = 0; all && i < scene->pair_count; i++) scene->pairs[i].mu = c->value;
+  return NULL;
+}
+
+/* NULL, or what is wrong. */
+static const char *set(view_session *s, const view_command *c) {
+  ds_options options = s->world.run.options;
+  ds_error error;
+  switch (c->what) {
+    case VIEW_SET_TOLERANCE:
+      options.tolerance = c->value;
+      if (ds_options_check(&options, &error) != DS_OK) return "the tolerance is above 0 and at most 1";
+      s->world.run.options = options;
+      return NULL;
+    case VIEW_SET_GRAVITY:
+      return set_gravity(s, c);
+    case VIEW_SET_MU:
+    case VIEW_SET_ALL_MU:
+      return set_mu(s, c);
+    case VIEW_SET_METHOD:
+      if (c->value != 0 && c->value != 1) return "the method is 0: staggered, or 1: Gauss-Seidel";
+      s->world.run.options.method = c->value == 0 ? DS_METHOD_STAGGERED : DS_METHOD_GAUSS_SEIDEL;
+      return NULL;
+    default:
+      return "1: tolerance, 2: gravity, 3: mu, 4: method, 5: mu of all materials can be set";
+  }
+}
+
+static void probe(view_session *s, const view_command *c) {
+  ds_error error;
+  view_message *answer = c->what == 1 ? view_spheres_message(s->world.scene, s->world.state, c->body, &error)
+                                      : view_field_message(s->world.scene, c->body, (int)c->index, c->value, &error);
+  if (answer != NULL)
+    view_hub_publish_answer(s->hub, answer, c->client);
+  else
+    say(s, c->client, error.message);
+}
+
+static void play(view_session *s, const view_command *c) {
+  s->paused = c->type == VIEW_PAUSE;
+  if (c->type == VIEW_PLAY) s->speed = c->value;
+  s->steps_left = 0;
+  s->realtime = 0;
+  s->failed[0] = '\0';
+  anchor(s);
+}
+
+static void execute(view_session *s, const view_command *c) {
+  ds_error error = {{0}};
+  const char *wrong = NULL;
+  switch (c->type) {
+    case VIEW_PLAY:
+    case VIEW_PAUSE:
+      play(s, c);
+      break;
+    case VIEW_STEP:
+      s->paused = true;
+      s->steps_left += (int32_t)c->index;
+      if (s->steps_left > 10000) s->steps_left = 10000;
+      break;
+    case VIEW_RESET:
+      if (!reset(s)) wrong = "out of memory";
+      break;
+    case VIEW_OPEN:
+      if (!open_scene(s, c->text, &error)) wrong = error.message;
+      break;
+    case VIEW_SET:
+      wrong = set(s, c);
+      break;
+    case VIEW_GRAB:
+      if (!view_hold_take(&s->hold, s->world.state, s->world.scene, c, &error)) wrong = error.message;
+      s->serial++;
+      break;
+    case VIEW_MOVE:
+      view_hold_move(&s->hold, s->world.state, c);
+      return;
+    case VIEW_RELEASE:
+      view_hold_release(&s->hold, s->world.state, c->client);
+      s->serial++;
+      return;
+    case VIEW_PROBE:
+      probe(s, c);
+      return;
+    default:
+      return;
+  }
+  if (wrong != NULL) say(s, c->client, wrong);
+  publish_status(s, true);
+}
+
+static void *run(void *user) {
+  view_session *s = user;
+  ds_error error = {{0}};
+  if (!open_scene(s, s->start->source, &error)) {
+    view_hub_fail(s->hub, &error);
+    return NULL;
+  }
+  view_command command;
+  while (!view_hub_stopped(s->hub)) {
+    for (int i = 0; i < COMMANDS_MAX && view_hub_receive(s->hub, &command, next_due(s), s->serial); i++) {
+      execute(s, &command);
+      view_command_free(&command);
+    }
+    publish_frames(s);
+    look_at_speed(s);
+    if (next_due(s) == 0) take_step(s);
+  }
+  return NULL;
+}
+
+view_session *view_session_create(view_hub *hub, const view_start *start) {
+  view_session *s = calloc(1, sizeof *s);
+  if (s == NULL) return NULL;
+  *s = (view_session){.hub = hub, .start = start, .speed = 1};
+  s->stepper = ds_stepper_create(start->reading.threads);
+  if (s->stepper != NULL && pthread_create(&s->thread, NULL, run, s) == 0) return s;
+  ds_stepper_destroy(s->stepper);
+  free(s);
+  return NULL;
+}
+
+void view_session_destroy(view_session *s) {
+  if (s == NULL) return;
+  view_hub_stop(s->hub);
+  pthread_join(s->thread, NULL);
+  world_free(&s->world);
+  ds_stepper_destroy(s->stepper);
+  free(s);
+}

@@ -1,0 +1,24 @@
+/* A live scene: the thread that owns it, takes commands from the hub and publishes what becomes of it. */
+#ifndef DS_CLI_VIEW_SESSION_H
+#define DS_CLI_VIEW_SESSION_H
+
+#include "../source.h"
+#include "hub.h"
+
+/* What a session begins with; has to stay as it is until the session ends. */
+typedef struct view_start {
+  const char *source;
+  arg_list settings; /* --set */
+  source_reading reading;
+  double step, tolerance;
+  int32_t method, predictor, metric;
+  bool has_step, has_tolerance, has_method, has_predictor, has_metric;
+} view_start;
+
+typedef struct view_session view_session;
+/* Starts the thread, which opens the scene first. NULL where memory or threads ran out. */
+view_session *view_session_create(view_hub *hub, const view_start *start);
+/* Ends after the current step; the hub stays. NULL is fine. */
+void view_session_destroy(view_session *session);
+
+#endif

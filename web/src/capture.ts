@@ -1,0 +1,64 @@
+// Pictures and videos for the user, and film mode, in which the program asks for every picture of a film at its own pace.
+import { encodePicture, type Film } from "./protocol";
+
+export function download(blob: Blob, name: string): void {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(blob);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
+
+/* The canvas keeps no picture between draws, so it is drawn and read in one go. */
+export function picture(canvas: HTMLCanvasElement, draw: () => void): Promise<Blob> {
+  return new Promise((done, fail) => {
+    draw();
+    canvas.toBlob((blob) => (blob ? done(blob) : fail(new Error("the browser gave no picture"))), "image/png");
+  });
+}
+
+/* What the page shows, as it shows it, into a video file. */
+export class Video {
+  private recorder: MediaRecorder | null = null;
+  private chunks: Blob[] = [];
+
+  get running(): boolean { return this.recorder !== null; }
+
+  start(canvas: HTMLCanvasElement): void {
+    const type = ["video/mp4;codecs=avc1.640028", "video/webm;codecs=vp9", "video/webm"].find((t) => MediaRecorder.isTypeSupported(t));
+    if (!type) throw new Error("this browser records no video");
+    this.chunks = [];
+    this.recorder = new MediaRecorder(canvas.captureStream(60), { mimeType: type, videoBitsPerSecond: 12e6 });
+    this.recorder.ondataavailable = (event) => this.chunks.push(event.data);
+    this.recorder.start(1000);
+  }
+
+  stop(name: string): Promise<void> {
+    const recorder = this.recorder;
+    this.recorder = null;
+    if (!recorder) return Promise.resolve();
+    return new Promise((done) => {
+      recorder.onstop = () => {
+        download(new Blob(this.chunks, { type: recorder.mimeType }), `${name}.${recorder.mimeType.includes("mp4") ? "mp4" : "webm"}`);
+        done();
+      };
+      recorder.stop();
+    });
+  }
+}
+
+/* Moments of a film, seconds of the recording. */
+export function filmMoments(begin: number, end: number, { rate, speed }: Film): number[] {
+  const count = Math.max(1, Math.floor(((end - begin) * rate) / speed + 1e-6) + 1);
+  return Array.from({ length: count }, (_, k) => Math.min(begin + (k * speed) / rate, end));
+}
+
+/* Sends every picture, each after the one before was TAKEN. */
+export async function shootFilm(moments: number[], shoot: (time: number) => Promise<Blob>, send: (message: ArrayBuffer) => void, taken: () => Promise<void>): Promise<void> {
+  for (let k = 0; k < moments.length; k++) {
+    const png = new Uint8Array(await (await shoot(moments[k])).arrayBuffer());
+    const wait = taken();
+    send(encodePicture(k, moments.length, png));
+    await wait;
+  }
+}

@@ -1,0 +1,88 @@
+// The WebSocket to the program. When it closes it is opened again, after 0.5 s, then 1, 2, 4, at most 8 s; a message that cannot be decoded
+// is told and the connection closed, because what follows would be guesswork.
+import { decode, type Message } from "./protocol";
+
+export interface ConnectionEvents {
+  message(message: Message): void;
+  state(state: "open" | "lost" | "refused" | "connecting", waitSeconds: number): void;
+  error(text: string): void;
+}
+
+const FIRST_WAIT = 0.5, LONGEST_WAIT = 8;
+
+export class Connection {
+  private socket: WebSocket | null = null;
+  private wait = FIRST_WAIT;
+  private timer = 0;
+  private ended = false;
+
+  constructor(private readonly token: string, private readonly events: ConnectionEvents) {
+    this.open();
+  }
+
+  get isOpen(): boolean { return this.socket?.readyState === WebSocket.OPEN; }
+
+  send(message: ArrayBuffer): void {
+    if (this.isOpen) this.socket!.send(message);
+  }
+
+  end(): void {
+    this.ended = true;
+    clearTimeout(this.timer);
+    this.socket?.close();
+  }
+
+  /* Now, not when the wait is over. */
+  retry(): void {
+    if (this.isOpen || this.socket?.readyState === WebSocket.CONNECTING) return;
+    clearTimeout(this.timer);
+    this.open();
+  }
+
+  private open(): void {
+    const scheme = location.protocol === "https:" ? "wss" : "ws";
+    const socket = new WebSocket(`${scheme}://${location.host}/socket?token=${encodeURIComponent(this.token)}`);
+    let opened = false;
+    socket.binaryType = "arraybuffer";
+    socket.onopen = () => {
+      opened = true;
+      this.events.state("open", 0);
+    };
+    socket.onmessage = (event) => this.receive(socket, event.data);
+    socket.onclose = () => { if (!this.ended && this.socket === socket) void this.lost(opened); };
+    this.socket = socket;
+  }
+
+  private receive(socket: WebSocket, data: unknown): void {
+    let message: Message;
+    try {
+      if (!(data instanceof ArrayBuffer)) throw new Error("a text arrived where bytes were expected");
+      message = decode(data);
+      this.wait = FIRST_WAIT;
+      this.events.message(message);
+    } catch (error) {
+      this.events.error(`The program sent something this page cannot read: ${(error as Error).message}`);
+      socket.close();
+    }
+  }
+
+  /* Is nobody there, or is somebody there who does not know our token (a program that was started anew)? */
+  private async lost(wasOpen: boolean): Promise<void> {
+    const refused = !wasOpen && (await answers());
+    if (this.ended) return;
+    this.events.state(refused ? "refused" : "lost", this.wait);
+    this.timer = window.setTimeout(() => {
+      this.events.state("connecting", 0);
+      this.open();
+    }, this.wait * 1000);
+    this.wait = Math.min(2 * this.wait, LONGEST_WAIT);
+  }
+}
+
+async function answers(): Promise<boolean> {
+  try {
+    return (await fetch("/", { method: "GET", cache: "no-store" })).ok;
+  } catch {
+    return false;
+  }
+}

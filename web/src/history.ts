@@ -1,0 +1,62 @@
+// The frames that can be shown again, oldest first. At most LIMIT bytes: a live scene forgets its oldest frames; a recording, which
+// must stay whole, keeps every second one instead, as often as needed.
+import type { Frame } from "./protocol";
+
+export const LIMIT = 512 << 20;
+
+export class History {
+  private frames: Frame[] = [];
+  private first = 0; // index of the oldest in frames; those before are forgotten
+  private bytes = 0;
+  private stride = 1; // a recording: every stride-th frame is kept
+  private seen = 0;
+
+  constructor(private readonly keepsWhole: boolean, private readonly limit = LIMIT) {}
+
+  get length(): number { return this.frames.length - this.first; }
+  get begin(): number { return this.length ? this.at(0).time : 0; }
+  get end(): number { return this.length ? this.last.time : 0; }
+  get last(): Frame { return this.frames[this.frames.length - 1]; }
+  get thinned(): number { return this.stride; }
+  at(index: number): Frame { return this.frames[this.first + index]; }
+
+  add(frame: Frame): void {
+    if (this.keepsWhole && this.seen++ % this.stride !== 0) return;
+    // Time went back: the scene was begun anew.
+    if (this.length && frame.time < this.end) this.clear();
+    this.frames.push(frame);
+    this.bytes += frame.bytes;
+    while (this.bytes > this.limit && this.length > 2) this.keepsWhole ? this.thin() : this.forget();
+  }
+
+  clear(): void {
+    this.frames = [];
+    this.first = this.bytes = 0;
+  }
+
+  /* Index of the last frame at or before a time, -1 where there is none. */
+  find(time: number): number {
+    let low = 0, high = this.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.at(middle).time <= time) low = middle + 1;
+      else high = middle;
+    }
+    return low - 1;
+  }
+
+  private forget(): void {
+    this.bytes -= this.at(0).bytes;
+    this.frames[this.first++] = this.last;
+    if (this.first > 1000 && this.first > this.frames.length / 2) {
+      this.frames = this.frames.slice(this.first);
+      this.first = 0;
+    }
+  }
+
+  private thin(): void {
+    this.frames = this.frames.filter((_, k) => k % 2 === 0);
+    this.bytes = this.frames.reduce((sum, frame) => sum + frame.bytes, 0);
+    this.stride *= 2;
+  }
+}

@@ -1,0 +1,79 @@
+// Starts the page: where the messages come from is told by the address. ?token= is a program's own page; otherwise a recording lies beside the page.
+import { App } from "./app";
+import { Chrome } from "./chrome";
+import { Keys, type Shortcut } from "./keys";
+import { LAYERS } from "./layers/layers";
+import { Theme } from "./theme";
+
+const TURN = 0.09, PAN = 0.06, ZOOM = 1.12; // for one press of a key
+
+function shortcuts(app: App, chrome: Chrome, theme: Theme, help: () => void): Shortcut[] {
+  const does = (keys: string[], shown: string, text: string, run: Shortcut["run"], onView = false): Shortcut => ({
+    keys, shown, does: text, onView, run: (event) => { event.preventDefault(); run(event); },
+  });
+  const arrow = (x: number, y: number) => (event: KeyboardEvent) => {
+    if (app.hand.holds) app.nudge(x, y);
+    else if (event.shiftKey) app.view.orbit.pan(-x * PAN, -y * PAN);
+    else app.view.orbit.turn(x * TURN, y * TURN);
+  };
+  return [
+    does([" "], "space", "play, pause", () => app.toggle()),
+    does([","], ",", "a frame back", () => app.player.step(-1)),
+    does(["."], ".", "a frame on", () => app.player.step(1)),
+    does(["["], "[ ]", "slower, faster", () => chrome.changeSpeed(app, -1)),
+    does(["]"], "", "", () => chrome.changeSpeed(app, 1)),
+    does(["r", "R"], "R", "begin anew", () => app.restart()),
+    does(["l", "L"], "L", "back to the present (live)", () => app.player.goLive()),
+    does(["ArrowLeft"], "← → ↑ ↓", "turn; with shift: move sideways", arrow(-1, 0), true),
+    does(["ArrowRight"], "", "", arrow(1, 0), true),
+    does(["ArrowUp"], "", "", arrow(0, 1), true),
+    does(["ArrowDown"], "", "", arrow(0, -1), true),
+    does(["+", "="], "+ −", "nearer, farther", () => app.view.orbit.zoom(1 / ZOOM)),
+    does(["-", "_"], "", "", () => app.view.orbit.zoom(ZOOM)),
+    does(["h", "H", "Home"], "H", "camera as at the start", () => app.view.orbit.goHome()),
+    does(["Enter"], "enter", "walk through the bodies; then tab and shift tab", () => app.chooseNext(1), true),
+    { keys: ["Tab"], shown: "", does: "", onView: true, run: (event) => { if (app.chosen >= 0) { event.preventDefault(); app.chooseNext(event.shiftKey ? -1 : 1); } } },
+    does(["g", "G"], "G", "pull the chosen body with the arrow keys; again: let go (live)", () => app.grabChosen()),
+    does(["f", "F"], "F", "look at the chosen body", () => app.focusChosen()),
+    does(["Escape"], "esc", "let go; choose no body", () => { app.hand.release(); app.choose(-1); }, true),
+    ...LAYERS.map((layer) => does([layer.key], layer.key, layer.label.toLowerCase(), () => app.setLayer(layer.name, !app.layers.has(layer.name)))),
+    does(["p", "P"], "P", "panel", () => chrome.togglePanel()),
+    does(["t", "T"], "T", "dark or light", () => theme.toggle()),
+    does(["s", "S"], "S", "save a picture", () => void app.screenshot()),
+    does(["v", "V"], "V", "record a video; again: end it", () => void app.toggleVideo()),
+    does(["o", "O"], "O", "open a recording", () => chrome.pickFile()),
+    does(["?"], "?", "this sheet", help),
+  ];
+}
+
+function start(): void {
+  const canvas = document.getElementById("canvas") as HTMLCanvasElement;
+  let app!: App;
+  const chrome = new Chrome(() => app);
+  try {
+    app = new App(canvas, document.getElementById("overlay")!, chrome);
+  } catch (error) {
+    return chrome.note(`This page needs WebGL 2, which this browser does not offer here: ${(error as Error).message}`, true);
+  }
+  const theme = new Theme((light) => app.setLight(light));
+  let keys!: Keys;
+  const help = () => keys.toggleSheet();
+  keys = new Keys(shortcuts(app, chrome, theme, help), canvas);
+  chrome.buildTools(app, help, () => theme.toggle());
+  if (window.innerWidth < 760) chrome.togglePanel();
+  Object.assign(window, { drystone: app }); // for tests, and for the curious in the console
+  const query = new URLSearchParams(location.search), token = query.get("token");
+  if (token) app.connect(token);
+  else void openRecording(app, query.get("recording"));
+}
+
+async function openRecording(app: App, wanted: string | null): Promise<void> {
+  // Browsers let a page that was opened as a file read nothing beside it.
+  if (location.protocol === "file:") return app.chrome.showEmpty(true);
+  if (!wanted) return app.loadUrl("recording.bin", true);
+  const url = new URL(wanted, location.href);
+  if (url.origin !== location.origin) return app.chrome.note("A recording of another host is not opened: save it beside this page, or drop the file here.", true);
+  return app.loadUrl(url.href, false);
+}
+
+start();

@@ -1,0 +1,81 @@
+// A recording: messages one after the other, from a URL or a file. Decoded as they arrive, so that the first picture is there before
+// the last byte.
+import { decode, messageBytes, ProtocolError, type Message } from "./protocol";
+
+export interface StreamEvents {
+  message(message: Message): void;
+  progress(bytes: number, total: number): void; // total 0 = unknown
+}
+
+const SLICE_MS = 12; // of decoding before the page may breathe
+
+export async function readUrl(url: string, events: StreamEvents, signal: AbortSignal): Promise<void> {
+  const response = await fetch(url, { signal, cache: "no-store" });
+  if (!response.ok || !response.body) throw new Error(`${url.split("?")[0]}: ${response.status} ${response.statusText}`);
+  await readStream(response.body, Number(response.headers.get("content-length") ?? 0), events);
+}
+
+export async function readFile(file: File, events: StreamEvents): Promise<void> {
+  await readStream(file.stream(), file.size, events);
+}
+
+async function readStream(stream: ReadableStream<Uint8Array>, total: number, events: StreamEvents): Promise<void> {
+  const reader = stream.getReader(), cutter = new Cutter();
+  let received = 0, begun = performance.now();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    received += value.length;
+    cutter.add(value);
+    for (let bytes = cutter.next(); bytes; bytes = cutter.next()) {
+      events.message(decode(bytes));
+      if (performance.now() - begun > SLICE_MS) {
+        events.progress(received, total);
+        await new Promise((go) => setTimeout(go));
+        begun = performance.now();
+      }
+    }
+  }
+  events.progress(received, received);
+  if (cutter.left > 0) throw new ProtocolError(`the recording ends inside a message, ${cutter.left} bytes of it are there`);
+}
+
+/* Cuts a stream of chunks into messages, each in a buffer of its own so that its arrays are aligned and old ones can go. */
+export class Cutter {
+  private chunks: Uint8Array[] = [];
+  left = 0;
+
+  add(chunk: Uint8Array): void {
+    this.chunks.push(chunk);
+    this.left += chunk.length;
+  }
+
+  next(): ArrayBuffer | null {
+    if (this.left < 16) return null;
+    const head = new Uint8Array(16);
+    this.copy(head);
+    const whole = messageBytes(new DataView(head.buffer), 0);
+    if (whole > this.left) return null;
+    const bytes = new Uint8Array(whole);
+    this.copy(bytes);
+    this.drop(whole);
+    return bytes.buffer;
+  }
+
+  private copy(to: Uint8Array): void {
+    let at = 0;
+    for (let k = 0; at < to.length; k++) {
+      const part = this.chunks[k].subarray(0, to.length - at);
+      to.set(part, at);
+      at += part.length;
+    }
+  }
+
+  private drop(bytes: number): void {
+    this.left -= bytes;
+    let k = 0;
+    while (bytes > 0 && bytes >= this.chunks[k].length) bytes -= this.chunks[k++].length;
+    this.chunks.splice(0, k);
+    if (bytes > 0) this.chunks[0] = this.chunks[0].subarray(bytes);
+  }
+}

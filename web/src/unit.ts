@@ -1,0 +1,5 @@
+// What can be tested without a browser, for node.
+export * from "./protocol";
+export { Cutter } from "./stream";
+export { History } from "./history";
+export { Player } from "./player";

@@ -1,0 +1,124 @@
+// The picture: renderer, light and ground. Pictures are drawn when something asked for one, never for nothing, and the shadow map
+// is drawn again only when something moved: both matter on integrated graphics.
+import {
+  AmbientLight, Color, DirectionalLight, HemisphereLight, NeutralToneMapping, PCFShadowMap, Scene as Stage, SRGBColorSpace, Vector3, WebGLRenderer,
+} from "three";
+import { Orbit } from "./orbit";
+
+const MOST_PIXELS = 3.2e6; // in the drawing buffer: a 4K display is drawn at a lower ratio
+const SHADOW_SIZE = 2048;
+const LEVELS = [1, 0.75, 0.5]; // of the resolution, where pictures take too long
+const SLOW = 0.045, FAST = 0.019; // s between pictures
+
+export interface Palette { background: string; ground: string; grid: string; crease: number; creaseAlpha: number; sky: string; earth: string }
+export const DARK: Palette = { background: "#1a1d20", ground: "#2b2f33", grid: "#43494f", crease: 0x05070a, creaseAlpha: 0.5, sky: "#dfe8f2", earth: "#6b6a68" };
+export const LIGHT: Palette = { background: "#ecebe7", ground: "#cfcfce", grid: "#b3b0aa", crease: 0x1c1f24, creaseAlpha: 0.45, sky: "#ffffff", earth: "#c9c5bc" };
+
+export class View {
+  readonly renderer: WebGLRenderer;
+  readonly stage = new Stage();
+  readonly orbit = new Orbit();
+  readonly sun = new DirectionalLight(0xfffaf3, 2.9);
+  private readonly fill = new DirectionalLight(0xe6eeff, 0.6);
+  private readonly sky = new HemisphereLight(0xffffff, 0x888888, 1.5);
+  private readonly toSun = new Vector3(0, 0, 1);
+  private fixedSize: [number, number] | null = null;
+  private level = 0; // of LEVELS
+  outgrown = false; // the window has another size
+  private sized = 0; // level that the drawing buffer has
+  palette: Palette = DARK;
+
+  constructor(readonly canvas: HTMLCanvasElement) {
+    this.renderer = new WebGLRenderer({ canvas, antialias: true, powerPreference: "high-performance", preserveDrawingBuffer: false });
+    this.renderer.outputColorSpace = SRGBColorSpace;
+    this.renderer.toneMapping = NeutralToneMapping;
+    this.renderer.shadowMap.enabled = true;
+    this.renderer.shadowMap.type = PCFShadowMap;
+    this.renderer.shadowMap.autoUpdate = false;
+    this.sun.castShadow = true;
+    this.sun.shadow.mapSize.set(SHADOW_SIZE, SHADOW_SIZE);
+    this.sun.shadow.radius = 3;
+    this.stage.add(this.sun, this.sun.target, this.fill, this.sky, new AmbientLight(0xffffff, 0.12));
+    this.resize();
+  }
+
+  setPalette(palette: Palette): void {
+    this.palette = palette;
+    this.stage.background = new Color(palette.background);
+    this.sky.color.set(palette.sky);
+    this.sky.groundColor.set(palette.earth);
+  }
+
+  /* The sun stands over the left shoulder of somebody who looks from where the camera is. */
+  placeSun(): void {
+    const x = new Vector3(), y = new Vector3(), z = new Vector3();
+    this.orbit.camera.matrixWorld.extractBasis(x, y, z);
+    z.setZ(0).normalize();
+    x.setZ(0).normalize();
+    this.toSun.set(0, 0, 1.25).addScaledVector(x, -0.75).addScaledVector(z, 0.55).normalize();
+    this.fill.position.set(0, 0, 0.5).addScaledVector(x, 1).addScaledVector(z, 0.4);
+  }
+
+  /* Shadows are drawn for what lies in this ball. */
+  fitShadow(center: Vector3, radius: number): void {
+    const camera = this.sun.shadow.camera, r = Math.max(radius, 1e-4) * 1.15;
+    this.sun.target.position.copy(center);
+    this.sun.position.copy(center).addScaledVector(this.toSun, 4 * r);
+    this.sun.target.updateMatrixWorld();
+    camera.left = camera.bottom = -r;
+    camera.right = camera.top = r;
+    camera.near = r;
+    camera.far = 8 * r;
+    camera.updateProjectionMatrix();
+    this.sun.shadow.bias = -0.0006;
+    this.sun.shadow.normalBias = (2.2 * r) / SHADOW_SIZE;
+    this.moved();
+  }
+
+  moved(): void { this.renderer.shadowMap.needsUpdate = true; }
+
+  /* A film has pictures of a given size whatever the window is. */
+  fixSize(width: number, height: number): void {
+    this.fixedSize = [width, height];
+    this.resize();
+  }
+
+  resize(): void {
+    const box = this.canvas.parentElement!.getBoundingClientRect();
+    const [width, height] = this.fixedSize ?? [Math.max(box.width, 1), Math.max(box.height, 1)];
+    const most = Math.sqrt(MOST_PIXELS / (width * height));
+    this.renderer.setPixelRatio(this.fixedSize ? 1 : Math.min(window.devicePixelRatio || 1, 2, Math.max(most, 0.75)) * LEVELS[this.sized]);
+    this.renderer.setSize(width, height, false); // its place on the page is the style sheet's
+    this.orbit.camera.aspect = width / height;
+    // A tall and narrow window shows as much to the sides as a square one.
+    this.orbit.camera.fov = width < height ? (2 * 180 / Math.PI) * Math.atan(Math.tan((35 * Math.PI) / 360) * (height / width)) : 35;
+    this.orbit.camera.updateProjectionMatrix();
+  }
+
+  private pace = 0.016; // s between pictures, of late
+  private calm = 0; // pictures since the level changed
+
+  /* Fewer pixels while pictures come too slowly. */
+  adapt(seconds: number): void {
+    this.pace += 0.15 * (seconds - this.pace);
+    this.calm++;
+    const change = this.pace > SLOW && this.calm > 8 ? 1 : this.pace < FAST && this.calm > 90 ? -1 : 0;
+    const level = Math.min(Math.max(this.level + change, 0), LEVELS.length - 1);
+    if (level === this.level) return;
+    this.calm = 0;
+    this.pace = 0.03;
+    this.level = level;
+  }
+
+  /* Before a picture: its resolution, the full one where nothing moves or where the picture is kept. A change of size empties the canvas, so it is
+   * made here, where a picture follows at once. */
+  prepare(fully: boolean): void {
+    const level = fully ? 0 : this.level;
+    if (level === this.sized && !this.outgrown) return;
+    this.sized = level;
+    this.outgrown = false;
+    this.resize();
+  }
+
+  draw(): void { this.renderer.render(this.stage, this.orbit.camera); }
+}

@@ -1,0 +1,297 @@
+// The page in a real browser, against the real program (DRYSTONE=path of drystone). Prints a line a test and a summary; exits with 1 where one failed,
+// with 77 where there is no browser or no program. Any console error, exception or request to another host fails the test that it happened in.
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { recording } from "./fixture.mjs";
+import { chromiumPath, launch, openPage, serveFolder, startView, until } from "./harness.mjs";
+
+const program = process.env.DRYSTONE, only = process.argv[2];
+if (!program || !chromiumPath()) {
+  console.log("skipped: chromium and DRYSTONE=path/to/drystone are needed");
+  process.exit(77);
+}
+
+const folder = mkdtempSync(join(tmpdir(), "drystone-page-")), browser = await launch();
+const SIZE = { width: 760, height: 440 };
+const frames = () => window.drystone?.player.history.length > 3 && window.drystone.shown != null;
+
+function check(condition, text) { if (!condition) throw new Error(text); }
+
+/* Opens an address, hands the page to the test, and looks at what went wrong. */
+async function visit(url, test, options = {}) {
+  const { page, context, faults } = await openPage(browser, url, { ...SIZE, ...options });
+  try {
+    await test(page);
+  } catch (error) {
+    throw new Error([error.message, ...faults].join("\n        "));
+  } finally {
+    faults.closing = true;
+    await context.close();
+  }
+  check(!faults.length, faults.join("\n"));
+}
+
+/* Opens a scene live, hands the page to the test, and ends both. */
+async function live(words, test, options = {}) {
+  const view = startView(words);
+  try {
+    await visit(await view.url, async (page) => {
+      await until(page, frames, null, 20_000);
+      await test(page, view);
+    }, options);
+  } finally {
+    await view.stop();
+  }
+}
+
+async function recorded(files, test, address = "", allowed) {
+  const server = await serveFolder(files);
+  try {
+    await visit(server.url + address, test, { allowed });
+  } finally {
+    server.close();
+  }
+}
+
+/* Where a body is on the screen. */
+const place = (page, name) => page.evaluate((wanted) => {
+  const app = window.drystone, body = app.scene.bodies.findIndex((b) => b.name === wanted || (!wanted && b.mass > 0));
+  const p = app.world.position(body, app.view.orbit.target.clone()).project(app.view.orbit.camera), box = app.view.canvas.getBoundingClientRect();
+  return { body, x: box.left + ((p.x + 1) / 2) * box.width, y: box.top + ((1 - p.y) / 2) * box.height };
+}, name);
+const position = (page, body) => page.evaluate((b) => Array.from(window.drystone.player.history.last.pose.slice(7 * b, 7 * b + 3)), body);
+const distance = (a, b) => Math.hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
+const number = (page, selector, value) => page.$eval(selector, (input, v) => { input.value = String(v); input.dispatchEvent(new Event("input")); input.dispatchEvent(new Event("change")); }, value);
+
+const tests = {
+  "a live card house opens, and a card is pulled": () => live(["card-house:levels=2"], async (page) => {
+    const top = await page.evaluate(() => {
+      const app = window.drystone, z = (b) => app.world.pose[7 * b + 2];
+      return app.scene.bodies.map((_, b) => b).filter((b) => app.scene.bodies[b].mass > 0).sort((a, b) => z(b) - z(a))[0];
+    });
+    const name = await page.evaluate((b) => window.drystone.scene.bodies[b].name, top);
+    const before = await position(page, top), at = await place(page, name);
+    await page.mouse.move(at.x, at.y);
+    await until(page, () => window.drystone.hovered >= 0);
+    const body = await page.evaluate(() => window.drystone.hovered), first = await position(page, body);
+    await page.mouse.down();
+    for (let k = 1; k <= 8; k++) await page.mouse.move(at.x + 14 * k, at.y - 4 * k);
+    await until(page, () => window.drystone.player.history.last.handF !== null);
+    await page.waitForTimeout(400);
+    const force = await page.evaluate(() => {
+      const hand = window.drystone.player.history.last.handF;
+      return hand ? Math.hypot(hand[7], hand[8], hand[9]) : -1;
+    });
+    check(force > 0, `the hand pulls with ${force} N, more than 0 expected`);
+    check(await page.isVisible(".force"), "no label tells the force");
+    await page.mouse.up();
+    await until(page, () => window.drystone.player.history.last.handF === null);
+    const moved = distance(first, await position(page, body)), fell = distance(before, await position(page, top));
+    check(moved > 0.01 || fell > 0.01, `the pulled card moved ${moved} m, the top card ${fell} m; more than 0.01 expected`);
+  }),
+
+  "scrubbing leaves the present and comes back": () => live(["card-house:levels=2"], async (page) => {
+    await until(page, () => window.drystone.player.history.end > window.drystone.player.history.begin + 0.6);
+    await until(page, () => Number(document.getElementById("scrub").max) > window.drystone.player.history.begin + 0.3);
+    const then = await page.evaluate(() => {
+      const { history } = window.drystone.player;
+      return history.at(Math.max(history.find(history.begin + 0.25), 2)).time;
+    });
+    await number(page, "#scrub", then);
+    await until(page, (time) => !window.drystone.player.following && Math.abs(window.drystone.player.time - time) < 1e-6 && Math.abs(window.drystone.shown.time - time) < 1e-6, then);
+    const step = await page.evaluate(() => window.drystone.shown.step);
+    await page.focus("#canvas");
+    await page.keyboard.press(",");
+    await until(page, (was) => window.drystone.shown.step < was, step);
+    await page.click("#live");
+    await until(page, () => window.drystone.player.following && window.drystone.player.history.end - window.drystone.player.time < 0.1);
+    await page.keyboard.press("Space");
+    await until(page, () => window.drystone.player.paused);
+    await page.waitForTimeout(150);
+    const last = await page.evaluate(() => window.drystone.player.history.last.step);
+    await page.focus("#canvas");
+    await page.keyboard.press(".");
+    await until(page, (was) => window.drystone.player.history.last.step === was + 1, last);
+    await page.click("#restart");
+    await until(page, (was) => window.drystone.player.history.length > 0 && window.drystone.player.history.last.step < was, last);
+  }),
+
+  "every layer is drawn": () => live(["soft-stack:count=2"], async (page) => {
+    await page.click("#tab-Show");
+    for (const name of ["contacts", "normal", "friction", "cones", "islands", "creases", "spheres", "field", "modes"]) {
+      const before = await page.isChecked(`#layer-${name}`);
+      await page.click(`#layer-${name}`);
+      check((await page.isChecked(`#layer-${name}`)) !== before, `${name} did not change`);
+      check(await page.evaluate((n) => window.drystone.layers.has(n), name) !== before, `${name} is not what its switch says`);
+    }
+    await until(page, () => window.drystone.spheres.levels > 1);
+    await until(page, () => window.drystone.world.override !== null);
+    await number(page, "#level", 2);
+    await number(page, "#place", 0.4);
+    await page.click("#tab-Plots");
+    await until(page, () => [...document.querySelectorAll("canvas.plot")].filter((c) => c.getContext("2d").getImageData(0, 0, c.width, c.height).data.some((x) => x > 0)).length === 5);
+  }),
+
+  "less friction lets a block slide": () => live(["incline:mu=0.5,slope=0.4"], async (page) => {
+    const { body } = await place(page, ""), before = await position(page, body);
+    await page.waitForTimeout(400);
+    const rest = distance(before, await position(page, body));
+    check(rest < 1e-3, `at mu = 0.5 the block went ${rest} m, rest expected`);
+    const all = (await page.$("#mu-all")) ? "#mu-all" : "#mu-0";
+    await page.fill(all, "0.05");
+    await page.press(all, "Enter");
+    await until(page, () => window.drystone.status.mu.every((mu) => Math.abs(mu - 0.05) < 1e-6));
+    await page.waitForTimeout(900);
+    const gone = distance(before, await position(page, body));
+    check(gone > 0.05, `at mu = 0.05 the block went ${gone} m, more than 0.05 expected`);
+    await page.fill("#gravity-z", "0");
+    await page.press("#gravity-z", "Enter");
+    await until(page, () => window.drystone.status.gravity[2] === 0);
+  }),
+
+  "another scene is opened from the panel": () => live(["bounce"], async (page) => {
+    await page.selectOption("#scene", "stack");
+    await page.click("#parameters summary");
+    const first = await page.$eval('#parameters input[type="number"]', (input) => input.name);
+    await page.fill(`#parameters input[name="${first}"]`, "3");
+    await page.click("#open");
+    await until(page, () => window.drystone.scene.name.startsWith("stack") && window.drystone.shown != null);
+    const moving = await page.evaluate(() => window.drystone.scene.bodies.filter((b) => b.mass > 0).length);
+    check(first !== "count" || moving === 3, `${moving} bodies, 3 expected`);
+  }),
+
+  "the page comes back when the program does": async () => {
+    process.env.DRYSTONE_TOKEN = "0123456789abcdef0123456789abcdef";
+    let view = startView(["bounce"]);
+    const url = await view.url, port = new URL(url).port;
+    try {
+      await visit(url, async (page) => {
+        await until(page, frames);
+        await view.stop();
+        await until(page, () => document.documentElement.dataset.connection === "lost");
+        check((await page.textContent("#state")).includes("lost"), "the page does not say that the connection is lost");
+        view = startView(["bounce", "--port", port]);
+        await view.url;
+        await until(page, () => document.documentElement.dataset.connection === "open" && window.drystone.player.history.length > 3, null, 15_000);
+      }, { allowed: /WebSocket|ERR_CONNECTION_REFUSED/ });
+    } finally {
+      delete process.env.DRYSTONE_TOKEN;
+      await view.stop();
+    }
+  },
+
+  "a recording opens from the program, from a folder and from a file": async () => {
+    const record = join(folder, "record.h5"), out = join(folder, "out");
+    execFileSync(program, ["run", "card-house:levels=2", "-t", "0.5", "-o", record, "-q"]);
+    execFileSync(program, ["view", record, "--export", out]);
+    const all = (page) => until(page, () => window.drystone?.player.history.length === 51 && window.drystone.player.complete && window.drystone.shown != null, null, 15_000);
+    const view = startView([record]);
+    try {
+      await visit(await view.url, all);
+    } finally {
+      await view.stop();
+    }
+    const bytes = readFileSync(join(out, "recording.bin"));
+    await recorded(Object.fromEntries(readdirSync(out).map((name) => [name, readFileSync(join(out, name))])), async (page) => {
+      await all(page);
+      await page.$eval("#canvas", (canvas) => canvas.focus());
+      await number(page, "#scrub", 0.2);
+      for (let k = 0; k < 3; k++) await page.keyboard.press(".");
+      await until(page, () => window.drystone.shown.step === 23);
+    });
+    await recorded({}, async (page) => {
+      await page.waitForSelector("#empty button");
+      await page.setInputFiles("#file", { name: "recording.bin", mimeType: "application/octet-stream", buffer: bytes });
+      await all(page);
+      const [saved] = await Promise.all([page.waitForEvent("download"), page.click("#screenshot")]);
+      const png = readFileSync(await saved.path());
+      check(png.length > 5000 && png.readUInt32BE(0) === 0x89504e47, `a picture of ${png.length} bytes`);
+    }, "", /404/);
+  },
+
+  "a film has every picture": async () => {
+    const record = join(folder, "film.h5"), out = join(folder, "pictures");
+    execFileSync(program, ["run", "bounce", "-t", "0.3", "-o", record, "-q"]);
+    execFileSync(program, ["film", record, "-o", `${out}/`, "--size", "160x120", "--rate", "20", "--show", "contacts,forces"], { stdio: "pipe", timeout: 50_000 });
+    const pictures = readdirSync(out).filter((name) => name.endsWith(".png"));
+    check(pictures.length === 7, `${pictures.length} pictures, 7 expected`);
+    const one = readFileSync(join(out, pictures[0]));
+    check(one.readUInt32BE(16) === 160 && one.readUInt32BE(20) === 120, `a picture of ${one.readUInt32BE(16)} x ${one.readUInt32BE(20)}`);
+  },
+
+  "what is broken is told, not fatal": async () => {
+    const whole = recording(3, 5, { soft: true });
+    const broken = { "short.bin": whole.subarray(0, whole.length - 100), "noise.bin": Buffer.from(Array.from({ length: 4096 }, (_, k) => (k * 7919) & 255)), "good.bin": whole };
+    for (const name of ["short.bin", "noise.bin", "nothing.bin"])
+      await recorded(broken, async (page) => {
+        await page.waitForSelector(".note.bad");
+        await page.goto(page.url().replace(name, "good.bin"));
+        await until(page, () => window.drystone?.player.history.length === 5 && window.drystone.shown != null);
+      }, `?recording=${name}`, /404/);
+    await recorded(broken, async (page) => { await page.waitForSelector(".note.bad"); }, "?recording=http://example.org/x.bin");
+  },
+
+  "all of it by keyboard": () => recorded({ "recording.bin": recording(4, 30, { soft: true }) }, async (page) => {
+    await until(page, frames);
+    await page.focus("#canvas");
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("Tab");
+    await until(page, () => window.drystone.chosen === 2);
+    await page.waitForSelector("#readout:not([hidden])");
+    check((await page.textContent(".spoken")).includes("box 1"), `spoken: ${await page.textContent(".spoken")}`);
+    const azimuth = () => page.evaluate(() => window.drystone.view.orbit.camera.position.x);
+    const before = await azimuth();
+    for (let k = 0; k < 3; k++) await page.keyboard.press("ArrowLeft");
+    await page.waitForTimeout(300);
+    check(Math.abs((await azimuth()) - before) > 1e-3, "the camera did not turn");
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("?");
+    await page.waitForSelector("dialog[open]");
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("t");
+    check((await page.getAttribute("html", "data-theme")) === "light", "the theme did not change");
+    await page.focus("#canvas");
+    await page.keyboard.press("Tab");
+    check(await page.evaluate(() => document.activeElement.id !== "canvas"), "Tab does not leave the view");
+    const nameless = await page.$$eval("button, input, select", (all) => all.filter((e) => !e.hidden && !e.getAttribute("aria-label") && !e.textContent.trim() && !e.closest("label") && e.id !== "file").length);
+    check(nameless === 0, `${nameless} controls have no name`);
+  }),
+
+  "2,000 bodies cost little of a 60th of a second": () => recorded({ "recording.bin": recording(2000, 12) }, async (page) => {
+    await until(page, () => window.drystone?.player.history.length === 12 && window.drystone.shown != null, null, 20_000);
+    const ms = await page.evaluate(() => {
+      const app = window.drystone, times = [];
+      for (const name of ["normal", "friction", "cones"]) app.setLayer(name, true);
+      app.player.playing = false;
+      for (let k = 0; k < 60; k++) {
+        app.player.scrub(0.11 * ((k * 7) % 60) / 60);
+        const begun = performance.now();
+        app.update(performance.now() + 16 * k);
+        times.push(performance.now() - begun);
+      }
+      return times.sort((a, b) => a - b);
+    });
+    console.log(`    script a picture, 2,000 bodies and 8,000 contacts with arrows and cones: median ${ms[30].toFixed(1)} ms, worst ${ms[59].toFixed(1)} ms`);
+    check(ms[30] < 8, `${ms[30]} ms a picture, less than 8 expected`);
+  }),
+};
+
+let failed = 0, run = 0;
+for (const [name, test] of Object.entries(tests)) {
+  if (only && !name.includes(only)) continue;
+  const begun = Date.now();
+  run++;
+  try {
+    await test();
+    console.log(`ok      ${name} (${((Date.now() - begun) / 1000).toFixed(1)} s)`);
+  } catch (error) {
+    failed++;
+    console.log(`FAILED  ${name}: ${error.message}`);
+  }
+}
+await browser.close();
+rmSync(folder, { recursive: true, force: true });
+console.log(`${run - failed} of ${run} tests of the page passed`);
+process.exit(failed ? 1 : 0);
