@@ -10,7 +10,8 @@ A simulated hand pushes the tool of the scene `haptic` among its blocks, through
 All runs ask for a high priority, and the live one for a real-time thread, where they may. docs/benchmarks.md has the method; results go to results/haptic.json,
 haptic.md and haptic.png.
 
-Exit code: 0, or 1 where a run failed or fewer than 99.9 % of the live steps took 1 ms of processor time or less.
+Exit code: 0, or 1 where a run failed or fewer than 99.9 % of the live steps took 1 ms of processor time or less. The target
+is meant by the clock; on a shared machine the clock also measures the others, so that it is told and not judged.
 """
 import argparse
 import datetime
@@ -86,9 +87,10 @@ def summary(data):
         return lines + ["- The loop was not run.", ""], False
     wall, cpu = live["ms"]["within_1ms"], live["cpu_ms"]["within_1ms"]
     good = cpu >= TARGET
-    lines.append(f"- {100 * wall:.3f} % of {live['ticks']} live steps within 1 ms by the clock, {100 * cpu:.3f} % by "
-                 f"processor time; target {100 * TARGET:.1f} %. {live['late']} ticks were not done when the next was due, "
-                 f"and {live['skipped']} were skipped for that.")
+    met = ["missed" if share < TARGET else "met" for share in (wall, cpu)]
+    lines.append(f"- Target {100 * TARGET:.1f} % of the live steps within 1 ms: {met[0]} by the clock, {100 * wall:.3f} % of "
+                 f"{live['ticks']}; {met[1]} by processor time, {100 * cpu:.3f} %. {live['late']} ticks were not done when "
+                 f"the next was due, and {live['skipped']} were skipped for that.")
     lines.append(f"- {100 * live['converged_share']:.2f} % of the live steps converged (SP08: "
                  f"{100 * PAPER['converged']:.0f} %), {live['ms']['mean']:.2f} ms on average (SP08: {PAPER['mean']} ms, of "
                  f"{PAPER['contacts']} contacts and {PAPER['dof']} degrees of freedom; here {live['contacts_mean']:.0f} "

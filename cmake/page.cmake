@@ -37,7 +37,7 @@ function(build_page why)
                             --fetch-retry-mintimeout=1000 --fetch-retry-maxtimeout=5000 WORKING_DIRECTORY ${BUILD}
                     RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
     if(NOT result EQUAL 0)
-      string(REGEX REPLACE ".*npm (ERR!|error) (code [A-Z]+).*" "\\2" code "${output}")
+      string(REGEX REPLACE ".*npm (ERR!|error) (code [A-Z_]+).*" "\\2" code "${output}")
       string(SUBSTRING "${code}" 0 300 code)
       set(${why} "npm ci failed: ${code}" PARENT_SCOPE)
       return()
