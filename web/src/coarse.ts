@@ -6,7 +6,7 @@ import type { Geometry } from "./protocol";
 const CELLS = 20; // across the surface
 export const WORTH = 800; // triangles: below this a surface is drawn as it is
 export const MOST_TRIANGLES = 1e6; // of a scene that is drawn as it is
-export const MOST_SHADOWS = 2e5; // triangles of a scene whose shadows are drawn as they are: a shadow shows even less
+export const MOST_SHADOWS = 1e5; // triangles of a scene whose shadows are drawn as they are: a shadow shows even less
 export const SMALL = 0.05; // of the height of the view: larger bodies are drawn as they are
 
 export function coarseCorners(geometry: Geometry, radius: number): Uint32Array {

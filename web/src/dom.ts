@@ -61,8 +61,8 @@ export function figure(x: number): string {
 /* With a prefix: 0.0042 N is 4.2 mN. */
 export function withUnit(x: number, unit: string): string {
   const a = Math.abs(x);
-  if (a === 0 || !Number.isFinite(x)) return `0 ${unit}`;
+  if (a < 1e-7 || !Number.isFinite(x)) return `0 ${unit}`; // rounding, for what is shown here
   for (const [factor, prefix] of [[1e6, "M"], [1e3, "k"], [1, ""], [1e-3, "m"], [1e-6, "µ"]] as const)
     if (a >= 0.9995 * factor) return `${Number((x / factor).toPrecision(3))} ${prefix}${unit}`;
-  return `${x.toExponential(1)} ${unit}`;
+  return `${Number((x * 1e6).toPrecision(2))} µ${unit}`;
 }

@@ -25,14 +25,12 @@ export class Keys {
   }
 
   private makeSheet(): HTMLDialogElement {
-    const list = el("dl");
-    for (const { shown, does } of this.shortcuts) {
-      if (!shown) continue;
-      list.append(el("dt", {}, ...shown.split(" ").map((key) => el("kbd", {}, key))), el("dd", {}, does));
-    }
-    const mouse = el("dl");
+    const list = el("dl"), mouse = el("dl");
     for (const [how, what] of [["drag", "a body: pull it (live); beside bodies: turn"], ["shift drag", "turn, also over bodies"], ["right drag", "move sideways"], ["wheel", "nearer, farther"], ["double click", "look at a body"], ["drop a file", "open a recording"]])
       mouse.append(el("dt", {}, el("kbd", {}, how)), el("dd", {}, what));
+    // Layers stand under the mouse, so that the columns are of one height.
+    for (const { shown, does } of this.shortcuts)
+      if (shown) (/^\d$/.test(shown) ? mouse : list).append(el("dt", {}, ...shown.split(" ").map((key) => el("kbd", {}, key))), el("dd", {}, does));
     const sheet = el("dialog", { class: "sheet", "aria-label": "Keys" });
     sheet.append(el("header", {}, el("h2", {}, "Keys and mouse"), iconButton("close", "Close", () => sheet.close())), el("div", { class: "columns" }, list, mouse));
     sheet.addEventListener("click", (event) => { if (event.target === sheet) sheet.close(); });

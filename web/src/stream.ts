@@ -37,6 +37,7 @@ async function readStream(stream: ReadableStream<Uint8Array>, total: number, eve
     }
   }
   events.progress(received, received);
+  if (received === 0) throw new ProtocolError("it holds no message");
   if (cutter.left > 0) throw new ProtocolError(`the recording ends inside a message, ${cutter.left} bytes of it are there`);
 }
 

@@ -1,7 +1,7 @@
 // The bodies. Parts that share a geometry are instances of one mesh, so 2,000 bodies are a handful of draw calls; a frame is shown by writing one
 // matrix a part, and only for bodies that moved. Poses between two frames are interpolated.
 import {
-  BufferAttribute, BufferGeometry, Color, DynamicDrawUsage, Group, InstancedBufferAttribute, InstancedMesh, LineBasicMaterial, LineSegments, Matrix4,
+  BufferAttribute, BufferGeometry, Color, DoubleSide, DynamicDrawUsage, Group, InstancedBufferAttribute, InstancedMesh, LineBasicMaterial, LineSegments, Matrix4,
   MeshDepthMaterial, MeshStandardMaterial, PerspectiveCamera, Quaternion, Sphere, SRGBColorSpace, Vector3,
 } from "three";
 import { coarseCorners, MOST_SHADOWS, MOST_TRIANGLES, SMALL, WORTH } from "./coarse";
@@ -121,7 +121,10 @@ export class World {
     for (const batch of this.batches) {
       if (batch.geometry.corner.length / 3 < WORTH) continue;
       const coarse = new BufferAttribute(coarseCorners(batch.geometry, batch.radius), 1), { mesh } = batch;
-      if (triangles >= MOST_TRIANGLES) batch.coarse = coarse;
+      if (triangles >= MOST_TRIANGLES) {
+        batch.coarse = coarse;
+        (mesh.material as MeshStandardMaterial).side = DoubleSide; // a coarse surface has cracks: its own inside is seen through them
+      }
       let drawn: BufferAttribute | null = null;
       mesh.onBeforeShadow = () => {
         drawn = mesh.geometry.index;

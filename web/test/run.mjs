@@ -118,11 +118,11 @@ const tests = {
     await until(page, (was) => window.drystone.player.history.length > 0 && window.drystone.player.history.last.step < was, last);
   }),
 
-  "every layer is drawn": () => live(["soft-stack:count=2"], async (page) => {
+  "every layer is drawn": () => live(["soft-stack:count=1"], async (page) => {
     await page.click("#tab-Show");
-    for (const name of ["contacts", "normal", "friction", "cones", "islands", "creases", "spheres", "field", "modes"]) {
+    for (const name of ["contacts", "normal", "friction", "cones", "islands", "creases", "through", "spheres", "field", "modes"]) {
       const before = await page.isChecked(`#layer-${name}`);
-      await page.click(`#layer-${name}`);
+      await page.$eval(`#layer-${name}`, (box) => box.click());
       check((await page.isChecked(`#layer-${name}`)) !== before, `${name} did not change`);
       check(await page.evaluate((n) => window.drystone.layers.has(n), name) !== before, `${name} is not what its switch says`);
     }
@@ -223,14 +223,17 @@ const tests = {
 
   "what is broken is told, not fatal": async () => {
     const whole = recording(3, 5, { soft: true });
-    const broken = { "short.bin": whole.subarray(0, whole.length - 100), "noise.bin": Buffer.from(Array.from({ length: 4096 }, (_, k) => (k * 7919) & 255)), "good.bin": whole };
-    for (const name of ["short.bin", "noise.bin", "nothing.bin"])
-      await recorded(broken, async (page) => {
-        await page.waitForSelector(".note.bad");
-        await page.goto(page.url().replace(name, "good.bin"));
-        await until(page, () => window.drystone?.player.history.length === 5 && window.drystone.shown != null);
-      }, `?recording=${name}`, /404/);
-    await recorded(broken, async (page) => { await page.waitForSelector(".note.bad"); }, "?recording=http://example.org/x.bin");
+    const noise = Buffer.from(Array.from({ length: 4096 }, (_, k) => (k * 7919) & 255));
+    await recorded({}, async (page) => {
+      await page.waitForSelector(".note.bad");
+      for (const [name, buffer, reason] of [["short.bin", whole.subarray(0, whole.length - 100), "ends inside"], ["noise.bin", noise, "version"], ["empty.bin", Buffer.alloc(0), "holds no"]]) {
+        await page.setInputFiles("#file", { name, mimeType: "application/octet-stream", buffer });
+        await page.waitForSelector(`.note.bad:has-text("${name}"):has-text("${reason}")`);
+      }
+      await page.setInputFiles("#file", { name: "good.bin", mimeType: "application/octet-stream", buffer: whole });
+      await until(page, () => window.drystone.player.history.length === 5 && window.drystone.shown != null);
+    }, "?recording=nothing.bin", /404/);
+    await recorded({}, async (page) => { await page.waitForSelector(".note.bad"); }, "?recording=http://example.org/x.bin");
   },
 
   "all of it by keyboard": () => recorded({ "recording.bin": recording(4, 30, { soft: true }) }, async (page) => {

@@ -49,7 +49,7 @@ async function shoot(browser, shot) {
   try {
     const { page, context, faults } = await openPage(browser, await view.url, { width: 1280, height: 760, light: shot.light ?? false });
     page.setDefaultTimeout(120_000);
-    if (shot.run) await until(page, () => window.drystone?.scene && !(window.drystone.player.playing = false), null, 60_000);
+    if (shot.run) await until(page, () => window.drystone?.scene && !(window.drystone.player.playing = false), null, 150_000);
     await until(page, () => window.drystone?.shown != null && window.drystone.player.complete, null, 120_000);
     await page.click(shot.tab ? `#tab-${shot.tab}` : "#toggle-panel");
     for (const name of shot.layers) await page.evaluate((n) => window.drystone.setLayer(n, true), name);
