@@ -7,7 +7,6 @@
 #include "base/array.h"
 #include "base/check.h"
 #include "base/thread.h"
-#include "body/reduced.h"
 #include "detect/detect.h"
 #include "drystone/drystone.h"
 #include "integrate/integrate.h"
@@ -16,10 +15,8 @@
 #include "project/project.h"
 #include "touch/hold.h"
 
-enum { LOOKS_AGAIN = 1 }; /* at what the solution runs into, at most */
-enum { JUDGEMENTS = 8 };  /* of how stiff deformable bodies are, after the first, at most */
-/* A body that ends a step with more elastic energy than it told, by this share of what it has, was misjudged. */
-static const double surprise_share = 0.02;
+enum { LOOKS_AGAIN = 1 };             /* at what the solution runs into, at most */
+enum { JUDGEMENTS = 8 };              /* of how stiff deformable bodies are, after the first, at most */
 static const double LAST_RATE = 1e-6; /* s a contact: what a contact projection takes, until it is known ... */
 static const double LAST_SPARE = 1.5; /* ... and then a mean of late and half as much again */
 
@@ -257,38 +254,7 @@ static bool keep_impulses(ds_arena *arena, ds_state *solved, const ds_state *sta
   return true;
 }
 
-/* Stiffness c d dᵀ along the way d = h u of a body, such that its quadratic model has the energy that was found. */
-static void add_stiffness(double *stiffer, const double *rate, int32_t r, double surprise, double h) {
-  double square = 0;
-  for (int32_t i = 0; i < r; i++) square += rate[i] * rate[i];
-  double c = 2 * surprise / (h * h * square * square);
-  for (int32_t i = 0; i < r; i++)
-    for (int32_t k = 0; k < r; k++) stiffer[i * r + k] += c * rate[i] * rate[k];
-}
-
-/* Deformable bodies that would end a step with more elastic energy than its linearized forces told get stiffer. */
-static bool find_misjudged(ds_arena *arena, double **stiffer, int32_t *count, const ds_scene *scene,
-                           const ds_assembly *assembly, double h) {
-  *count = 0;
-  for (int32_t i = 0; i < scene->body_count; i++) {
-    const ds_step_body *body = &assembly->bodies[i];
-    int32_t r = body->size - 6;
-    if (!body->deformable || body->island < 0) continue;
-    double rate[DS_REDUCED_MAX], energy;
-    ds_vec3 v, w;
-    ds_body_velocity(&v, &w, rate, assembly, i);
-    double surprise = ds_deformable_surprise(&energy, body->deformable, rate, h);
-    if (!(surprise > surprise_share * energy)) continue;
-    if (!stiffer[i] && !(stiffer[i] = DS_NEW0(arena, double, r *r))) return false;
-    add_stiffness(stiffer[i], rate, r, surprise, h);
-    ++*count;
-  }
-  return true;
-}
-
-/* One Newton step from the start takes a body that is hit hard too far: its forces grow with the third power of q. The
- * step is solved again with a model that is as stiff along the way it went as the way has shown, until no body ends
- * with energy that nothing has given it. */
+/* Solves again until no deformable body was misjudged (predict/judge.c). */
 static ds_status judge_again(ds_stepper *stepper, ds_assembly *assembly, island_watch **watch, ds_step_report *report,
                              const ds_scene *scene, const ds_state *state, const ds_contact_list *contacts,
                              const ds_options *options) {
@@ -300,7 +266,7 @@ static ds_status judge_again(ds_stepper *stepper, ds_assembly *assembly, island_
     if (options->deadline > 0 && ds_clock() >= stepper->started + options->deadline) break;
     int32_t count;
     ds_state solved;
-    if (!find_misjudged(arena, stiffer, &count, scene, assembly, options->step)) return DS_ERROR_MEMORY;
+    if (!ds_find_misjudged(arena, stiffer, &count, assembly, scene->body_count, options->step)) return DS_ERROR_MEMORY;
     if (count == 0) break;
     if (!keep_impulses(arena, &solved, state, assembly, contacts) ||
         !solve_contacts(stepper, assembly, watch, report, scene, &solved, contacts, stiffer, options))

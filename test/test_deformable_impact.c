@@ -1,5 +1,6 @@
 /* Soft bodies hit hard: a step of 10 ms takes them far beyond where their forces are linear, and must not give them
- * energy. Without a second judgement of how stiff they are (step.c) these gain a tenth of their energy in one step. */
+ * energy. Without a second judgement of how stiff they are (predict/judge.c) these gain a tenth of their energy in one
+ * step. */
 #include "scene_helper.h"
 
 /* The largest gain of energy in a step, over the energy at the start. */

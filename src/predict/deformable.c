@@ -205,19 +205,3 @@ ds_vec3 ds_deformable_predict(ds_step_deformable *d, ds_vec3 before, ds_vec3 mom
   }
   return w;
 }
-
-double ds_deformable_surprise(double *energy, const ds_step_deformable *d, const double *rate, double h) {
-  int32_t r = d->reduced->r;
-  double q[DS_REDUCED_MAX], f[DS_REDUCED_MAX], told = 0, moving = 0;
-  ds_reduced_force(f, d->reduced, d->q);
-  for (int32_t i = 0; i < r; i++) q[i] = d->q[i] + h * rate[i];
-  for (int32_t i = 0; i < r; i++) {
-    double sum = 0;
-    for (int32_t k = 0; k < r; k++) sum += d->tangent[i * r + k] * rate[k];
-    told += (f[i] + 0.5 * h * sum) * h * rate[i];
-    moving += 0.5 * rate[i] * rate[i];
-  }
-  double found = ds_reduced_energy(d->reduced, q);
-  *energy = found + moving;
-  return found - ds_reduced_energy(d->reduced, d->q) - told;
-}

@@ -17,8 +17,9 @@ ds_vec3 ds_free_spin(ds_vec3 inertia, ds_vec3 momentum, double h);
  * angular momentum `before`, and `momentum` with what torques and damping do in this step (deformable.c). */
 ds_vec3 ds_deformable_predict(ds_step_deformable *d, ds_vec3 before, ds_vec3 momentum, const ds_options *options);
 
-/* The elastic energy that a body has at the end of a step with these rates, less what its linearized forces told, J.
- * `energy` is the elastic energy there and the kinetic one of the rates. */
-double ds_deformable_surprise(double *energy, const ds_step_deformable *d, const double *rate, double h);
+/* After the solve: how many deformable bodies end with more elastic energy than they were told, and in `stiffer`, one
+ * matrix a body of the scene, what their stiffness lacks (judge.c). False where memory ran out. */
+bool ds_find_misjudged(ds_arena *arena, double **stiffer, int32_t *count, const ds_assembly *assembly, int32_t bodies,
+                       double h);
 
 #endif

@@ -1,0 +1,60 @@
+/* Deformable bodies that a step has misjudged.
+ *
+ * One Newton step from the start takes a soft body that is hit hard too far: its forces grow with the third power of q,
+ * and it ends where its energy V is many times what its quadratic model Q said. Energy out of nothing. Such a body gets
+ * the missing stiffness along the way d = h u that it went,
+ *
+ *   K += 2 (V - Q)/|d|⁴ d dᵀ,
+ *
+ * so that the model has the energy that was found there, and the step is solved again. Each time the model lies above V
+ * at one more place, and the way gets shorter: in the end nothing has more energy than it was told. */
+#include "body/reduced.h"
+#include "predict/predict.h"
+
+static const double share = 0.02; /* of its energy: a body that finds more than it was told was misjudged */
+
+/* The elastic energy that a body has at the end of a step with these rates, less what its linearized forces told, J.
+ * `energy` is the elastic energy there and the kinetic one of the rates. */
+static double surprise_of(double *energy, const ds_step_deformable *d, const double *rate, double h) {
+  int32_t r = d->reduced->r;
+  double q[DS_REDUCED_MAX], f[DS_REDUCED_MAX], told = 0, moving = 0;
+  ds_reduced_force(f, d->reduced, d->q);
+  for (int32_t i = 0; i < r; i++) q[i] = d->q[i] + h * rate[i];
+  for (int32_t i = 0; i < r; i++) {
+    double sum = 0;
+    for (int32_t k = 0; k < r; k++) sum += d->tangent[i * r + k] * rate[k];
+    told += (f[i] + 0.5 * h * sum) * h * rate[i];
+    moving += 0.5 * rate[i] * rate[i];
+  }
+  double found = ds_reduced_energy(d->reduced, q);
+  *energy = found + moving;
+  return found - ds_reduced_energy(d->reduced, d->q) - told;
+}
+
+static void add_stiffness(double *stiffer, const double *rate, int32_t r, double surprise, double h) {
+  double square = 0;
+  for (int32_t i = 0; i < r; i++) square += rate[i] * rate[i];
+  double c = 2 * surprise / (h * h * square * square);
+  for (int32_t i = 0; i < r; i++)
+    for (int32_t k = 0; k < r; k++) stiffer[i * r + k] += c * rate[i] * rate[k];
+}
+
+bool ds_find_misjudged(ds_arena *arena, double **stiffer, int32_t *count, const ds_assembly *assembly, int32_t bodies,
+                       double h) {
+  *count = 0;
+  for (int32_t i = 0; i < bodies; i++) {
+    const ds_step_body *body = &assembly->bodies[i];
+    int32_t r = body->size - 6;
+    if (!body->deformable || body->island < 0) continue;
+    const ds_island *island = &assembly->islands[body->island];
+    double rate[DS_REDUCED_MAX], energy;
+    ds_vec3 v, w;
+    ds_unscale_velocity(&v, &w, rate, body, island->v + island->problem.first[body->local]);
+    double surprise = surprise_of(&energy, body->deformable, rate, h);
+    if (!(surprise > share * energy)) continue;
+    if (!stiffer[i] && !(stiffer[i] = DS_NEW0(arena, double, r *r))) return false;
+    add_stiffness(stiffer[i], rate, r, surprise, h);
+    ++*count;
+  }
+  return true;
+}
