@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "drystone/reduce.h"
 #include "la/vec3.h"
 #include "record/record.h"
 
@@ -13,14 +14,11 @@ static bool refuse(ds_error *error, const char *path, const char *why) {
   return false;
 }
 
+/* Reduced coordinates of a body, 0 of a rigid one. */
 static int32_t coordinates(const ds_scene *scene, ds_body_id id) {
-  ds_shape_def shape = ds_body_shape_count(scene, id) > 0 ? ds_body_shape(scene, id, 0) : ds_default_shape();
-  if (shape.kind != DS_SHAPE_REDUCED) return 0;
-  ds_state *state = ds_state_create(scene);
-  int32_t r = 0;
-  if (state != NULL) ds_state_reduced(state, id, &r);
-  ds_state_destroy(state);
-  return r;
+  if (ds_body_shape_count(scene, id) == 0) return 0;
+  ds_shape_def shape = ds_body_shape(scene, id, 0);
+  return shape.kind == DS_SHAPE_REDUCED ? ds_reduced_get_info(shape.reduced).modes : 0;
 }
 
 /* The same bodies: names, kinds, mass. What they rub on, and gravity, may be other. */

@@ -154,51 +154,27 @@ bool reel_add(reel *r, const void *png, size_t size, ds_error *error) {
 
 /* ---- the end ---- */
 
-static bool run_ffmpeg(reel *r, const char *const *arguments, ds_error *error) {
+/* ffmpeg with the pictures as its first input, and the rest of its arguments, which end in NULL. */
+static bool run_ffmpeg(reel *r, const char *const *rest, ds_error *error) {
+  char pattern[PATH_SIZE + 64];
+  snprintf(pattern, sizeof pattern, "%s/frame-%%06d.png", r->pictures);
+  const char *arguments[32] = {r->ffmpeg,    "-hide_banner", "-loglevel", "error", "-y",
+                               "-framerate", r->rate,        "-i",        pattern};
+  for (int count = 9; *rest != NULL && count < 31; rest++) arguments[count++] = *rest;
   pid_t process = process_start(r->ffmpeg, arguments, NULL, true);
   int status = process > 0 ? process_wait(process) : -1;
   snprintf(error->message, sizeof error->message, "ffmpeg failed with exit status %d", status);
   return status == 0;
 }
 
+/* First the palette, from all pictures, then the pictures in it. */
 static bool make_gif(reel *r, ds_error *error) {
-  char pattern[PATH_SIZE + 64], palette[PATH_SIZE + 64];
-  snprintf(pattern, sizeof pattern, "%s/frame-%%06d.png", r->pictures);
+  char palette[PATH_SIZE + 64];
   snprintf(palette, sizeof palette, "%s/palette.png", r->pictures);
-  const char *first[] = {r->ffmpeg,
-                         "-hide_banner",
-                         "-loglevel",
-                         "error",
-                         "-y",
-                         "-framerate",
-                         r->rate,
-                         "-i",
-                         pattern,
-                         "-vf",
-                         "palettegen=stats_mode=diff",
-                         "-frames:v",
-                         "1",
-                         palette,
-                         NULL};
-  const char *second[] = {r->ffmpeg,
-                          "-hide_banner",
-                          "-loglevel",
-                          "error",
-                          "-y",
-                          "-framerate",
-                          r->rate,
-                          "-i",
-                          pattern,
-                          "-i",
-                          palette,
-                          "-lavfi",
-                          "paletteuse=dither=sierra2_4a:diff_mode=rectangle",
-                          "-loop",
-                          "0",
-                          "-f",
-                          "gif",
-                          r->part,
-                          NULL};
+  const char *first[] = {"-vf", "palettegen=stats_mode=diff", "-frames:v", "1", palette, NULL};
+  const char *second[] = {"-i",    palette, "-lavfi", "paletteuse=dither=sierra2_4a:diff_mode=rectangle",
+                          "-loop", "0",     "-f",     "gif",
+                          r->part, NULL};
   return run_ffmpeg(r, first, error) && run_ffmpeg(r, second, error);
 }
 

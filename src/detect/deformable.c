@@ -211,14 +211,10 @@ static void try_point(seeker *s, probe *p, ds_anchor anchor, uint32_t feature) {
   ds_vec3 way = v3_add(v3_add(s->twist.move, v3_cross(s->twist.turn, p->x)), own_way(s, p));
   double length = v3_norm(way), meets = s->to->surface ? s->to->surface->stir : 0, t = 0;
   double slack = q->slack + q->relax * (length + meets);
-  sight at, then;
+  sight at;
   bool near = look(&at, s, p, &s->near, p->x, slack);
   if (near && s->to->surface &&
       ds_was_outside(s->pair, s->to->surface->reduced, at.gap, at.normal, v3_sub(way, other_way(s, &at)), feature))
-    return;
-  /* a second look wants only what ends up deeper */
-  if (q->after &&
-      !(look(&then, s, p, &s->end, v3_add(p->x, way), 0) && then.gap < fmin(near ? at.gap : 0, 0) - q->slack))
     return;
   if (!near || at.gap > q->slack + q->relax * v3_norm(v3_sub(way, other_way(s, &at)))) {
     if (!(at.gap < slack + length + meets)) return;
@@ -263,7 +259,7 @@ static void gather_near(seeker *s, const ds_nearby_spheres *among, ds_vec3 c, do
   double reach = radius + fmax(b.slack, s->deep) + s->round;
   ds_deformed_gather(&s->near, s->to->surface, among, c, reach, 0);
   s->end.count = 0;
-  if (s->query->after || v3_norm(b.way) + b.stray > still * s->query->slack)
+  if (v3_norm(b.way) + b.stray > still * s->query->slack)
     ds_deformed_gather(&s->end, s->to->surface, among, v3_add(c, b.way), reach + b.stray, 0);
 }
 

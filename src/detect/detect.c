@@ -57,7 +57,7 @@ static const double *coordinates(const ds_state *state, const ds_body *body) {
   return body->reduced ? state->reduced + body->first_reduced : NULL;
 }
 static const double *rates(const ds_state *state, const ds_body *body) {
-  return body->reduced && state->reduced_rate ? state->reduced_rate + body->first_reduced : NULL;
+  return body->reduced ? state->reduced_rate + body->first_reduced : NULL;
 }
 
 /* `radius` is that of the body as it is now. */
@@ -253,13 +253,17 @@ static const ds_contact *contacts_before(int32_t *count, const ds_state *state, 
   return state->contacts + low;
 }
 
+static double deepest_of(const ds_contact *contacts, int32_t count) {
+  double deepest = 0;
+  for (int32_t i = 0; i < count; i++) deepest = fmax(deepest, -contacts[i].gap);
+  return deepest;
+}
+
 /* Their deepest overlap. */
 static double deepest_before(const ds_state *state, ds_box_pair pair) {
   int32_t count;
   const ds_contact *contacts = contacts_before(&count, state, pair);
-  double deepest = 0;
-  for (int32_t i = 0; i < count; i++) deepest = fmax(deepest, -contacts[i].gap);
-  return deepest;
+  return deepest_of(contacts, count);
 }
 
 static uint64_t shape_bits(int32_t i, int32_t j) { return ((uint64_t)i & 0xffff) << 16 | ((uint64_t)j & 0xffff); }
@@ -273,9 +277,9 @@ static bool narrow_deformable(ds_arena *arena, const detection *d, ds_manifold *
                               int32_t j, const ds_solid_query *query) {
   ds_deformable_query q = {.solid = *query, .deepest = INFINITY, .shapes = shape_bits(i, j)};
   if (d->step > 0) {
-    q.deepest = deepest_before(d->state, pair);
     q.has_past = d->state->step > 0;
     q.before = contacts_before(&q.before_count, d->state, pair);
+    q.deepest = deepest_of(q.before, q.before_count);
   }
   ds_party a = party_of(d, pair.a, i), b = party_of(d, pair.b, j);
   return pair.a == pair.b ? ds_narrow_self(arena, m, &q, &a) : ds_narrow_deformable(arena, m, &q, &a, &b);
@@ -553,23 +557,13 @@ static void overlaps_after(ds_manifold *m, const detection *d, ds_box_pair pair,
   }
 }
 
-/* By how much deformation opens contact i of a manifold within the step. */
-static double opened(const detection *d, ds_box_pair pair, const ds_manifold *m, int32_t i) {
-  if (!d->deformed) return 0;
-  const ds_deformed *a = d->deformed[pair.a], *b = d->deformed[pair.b];
-  double by = 0;
-  if (a) by += v3_dot(m->normal[i], quat_rotate(d->state->bodies[pair.a].q, ds_deformed_anchor_way(a, m->on_a[i])));
-  if (b) by -= v3_dot(m->normal[i], quat_rotate(d->state->bodies[pair.b].q, ds_deformed_anchor_way(b, m->on_b[i])));
-  return by;
-}
-
 /* Of a manifold, what gets deeper within the step. */
 static void keep_deeper(ds_manifold *m, const detection *d, ds_box_pair pair, double tolerance) {
   const ds_body_state *sa = &d->state->bodies[pair.a], *sb = &d->state->bodies[pair.b];
   int32_t kept = 0;
   for (int32_t i = 0; i < m->count; i++) {
     ds_vec3 u = v3_sub(velocity_at(sa, m->point[i]), velocity_at(sb, m->point[i]));
-    double after = m->gap[i] + d->step * v3_dot(m->normal[i], u) + opened(d, pair, m, i);
+    double after = m->gap[i] + d->step * v3_dot(m->normal[i], u);
     if (!(after < fmin(m->gap[i], 0) - 0.5 * tolerance)) continue;
     m->point[kept] = m->point[i], m->normal[kept] = m->normal[i], m->gap[kept] = m->gap[i];
     m->on_a[kept] = m->on_a[i], m->on_b[kept] = m->on_b[i];
@@ -588,10 +582,7 @@ static bool collide_again(ds_arena *arena, point_list *list, const detection *d,
   for (int32_t i = 0; i < a->shape_count && i < 0x8000; i++)
     for (int32_t j = 0; j < b->shape_count; j++) {
       const placed_shape *pa = &d->shapes[d->first_shape[pair.a] + i], *pb = &d->shapes[d->first_shape[pair.b] + j];
-      if (deforms(&a->shapes[i], &b->shapes[j])) {
-        if (!can_collide(&a->shapes[i]) || !can_collide(&b->shapes[j])) continue;
-        if (!narrow_deformable(arena, d, m, pair, i, j, &query)) return false;
-      } else if (a->shapes[i].kind == DS_SHAPE_SOLID || b->shapes[j].kind == DS_SHAPE_SOLID) {
+      if (a->shapes[i].kind == DS_SHAPE_SOLID || b->shapes[j].kind == DS_SHAPE_SOLID) {
         if (!can_collide(&a->shapes[i]) || !can_collide(&b->shapes[j])) continue;
         if (!ds_narrow_solid(arena, m, &query, &a->shapes[i], pa->pose, &b->shapes[j], pb->pose)) return false;
       } else {
