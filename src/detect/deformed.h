@@ -22,7 +22,13 @@ typedef struct ds_deformed {
   double stir;     /* the longest of them */
   ds_round *balls; /* a sphere of the tree each: holds all corners below it, as they are now; radius -1: not wanted */
   unsigned char *known, *marks; /* what is there of a vertex, what of a sphere (patches.c) */
+  bool folds;                   /* some patches may touch others of this body */
 } ds_deformed;
+
+/* Balls around what the points below a sphere of the tree have been displaced by, and are within the step. */
+typedef struct ds_displacement {
+  ds_round move, way;
+} ds_displacement;
 enum { DS_RING_MAX = 1000 }; /* triangles around a vertex */
 
 /* Memory from the arena, false where it ran out; then what is wanted; then its places, by any thread. */
@@ -33,6 +39,9 @@ bool ds_deformed_begin(ds_arena *arena, ds_deformed *d, const ds_reduced *reduce
 void ds_want_near_shape(ds_deformed *d, const ds_shape *shape, ds_pose pose, double reach);
 void ds_want_near_deformed(ds_deformed *a, ds_deformed *b, ds_pose pose, double reach);
 void ds_want_all(ds_deformed *d);
+/* Patches of one body that may touch each other, nearer than reach; the scratch is released. False where memory ran
+ * out. */
+bool ds_want_folds(ds_arena *scratch, ds_deformed *d, double reach);
 void ds_deformed_fill(ds_deformed *d);
 /* The undeformed surface as it is in the body: no balls. */
 ds_deformed ds_deformed_rest(const ds_reduced *reduced);

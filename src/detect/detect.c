@@ -464,15 +464,23 @@ static double want_reach(const detection *d, ds_box_pair pair) {
   return reach + 2 * (1 + relax) * way + deep + deeper * fmin(a->bounding_radius, b->bounding_radius);
 }
 
+/* The same of a body and itself: only its deformation brings it nearer. */
+static double fold_reach(const detection *d, int32_t i) {
+  const ds_reduced *reduced = d->scene->bodies[i].reduced;
+  const motion *m = &d->motions[i];
+  double way = 2 * d->step * ds_reduced_stir(reduced, rates(d->state, &d->scene->bodies[i]));
+  double deep = ds_search_depth(reduced, deepest_before(d->state, (ds_box_pair){i, i}), way);
+  return (isfinite(m->margin) ? m->margin : 0) + m->struck + m->fall + (1 + relax) * way + deep;
+}
+
 /* Marks the patches of a pair's surfaces that may touch. */
-static void want(const detection *d, ds_box_pair pair) {
+static bool want(ds_arena *scratch, const detection *d, ds_box_pair pair) {
   ds_deformed *a = d->deformed[pair.a], *b = d->deformed[pair.b];
-  if (!a && !b) return;
+  if (!a && !b) return true;
+  if (pair.a == pair.b) return ds_want_folds(scratch, a, fold_reach(d, pair.a));
   double reach = want_reach(d, pair);
   ds_pose pa = ds_principal_pose(&d->state->bodies[pair.a]), pb = ds_principal_pose(&d->state->bodies[pair.b]);
-  if (pair.a == pair.b) {
-    ds_want_all(a);
-  } else if (a && b) {
+  if (a && b) {
     ds_want_near_deformed(a, b, pose_mul(pose_inverse(pa), pb), reach);
   } else {
     int32_t rigid = a ? pair.b : pair.a;
@@ -483,6 +491,7 @@ static void want(const detection *d, ds_box_pair pair) {
       ds_want_near_shape(a ? a : b, &body->shapes[i], pose_mul(pose_inverse(shape), a ? pa : pb), reach);
     }
   }
+  return true;
 }
 
 /* The surfaces of deformables that are in some pair, where they may touch. */
@@ -500,7 +509,8 @@ static bool deform(ds_arena *arena, detection *d, const ds_box_pair *pairs, int3
     const double *q = coordinates(d->state, body), *rate = rates(d->state, body);
     if (!surface || !ds_deformed_begin(arena, surface, body->reduced, q, rate, d->step)) return false;
   }
-  for (int32_t k = 0; k < pair_count; k++) want(d, pairs[k]);
+  for (int32_t k = 0; k < pair_count; k++)
+    if (!want(arena, d, pairs[k])) return false;
   if (pool && count > 1)
     ds_pool_run(pool, count, fill_surface, all);
   else

@@ -4,7 +4,7 @@
  * the larger sphere first. */
 #include <string.h>
 
-#include "detect/deformed.h"
+#include "detect/deformable.h"
 
 enum { PATCH = 64, WANTED = 1, BOUNDED = 2 };
 
@@ -62,7 +62,72 @@ void ds_want_near_deformed(ds_deformed *a, ds_deformed *b, ds_pose pose, double 
   want_both(a, 0, b, 0, pose, reach);
 }
 
-void ds_want_all(ds_deformed *d) { memset(d->marks, WANTED, (size_t)d->reduced->tree.sphere_count); }
+void ds_want_all(ds_deformed *d) {
+  memset(d->marks, WANTED, (size_t)d->reduced->tree.sphere_count);
+  d->folds = true;
+}
+
+/* ---- patches of one body against each other ---- */
+
+typedef struct folding {
+  ds_deformed *d;
+  ds_displacement *displaced; /* a sphere of the tree each, once it was asked for; radius of `move` -1 before */
+  double reach;
+} folding;
+
+/* |U_i q - shift q| <= sum |q_a| growth_a, and so for q' [bd_tree.c]. */
+static const ds_displacement *displacement(folding *f, int32_t sphere) {
+  ds_displacement *x = &f->displaced[sphere];
+  const ds_deformed *d = f->d;
+  const ds_bd_sphere *s = &d->reduced->tree.spheres[sphere];
+  if (x->move.radius >= 0) return x;
+  ds_round now = bound(f->d, sphere);
+  x->move = (ds_round){v3_sub(now.center, s->center), now.radius - s->radius};
+  x->way = (ds_round){{0, 0, 0}, 0};
+  if (d->ways) {
+    ds_vec3 c;
+    double radius = ds_bd_sphere_at(&c, d->reduced, d->rate, sphere);
+    x->way = (ds_round){v3_scale(d->step, v3_sub(c, s->center)), d->step * (radius - s->radius)};
+  }
+  return x;
+}
+
+static void want_fold(folding *f, int32_t a, int32_t b) {
+  ds_deformed *d = f->d;
+  const ds_bd_sphere *sa = &d->reduced->tree.spheres[a], *sb = &d->reduced->tree.spheres[b];
+  bool last_a = is_patch(d, a), last_b = is_patch(d, b);
+  double way;
+  if (last_a && last_b && d->folds && (d->marks[a] & d->marks[b] & WANTED)) return;
+  const ds_displacement *of_a = displacement(f, a), *of_b = displacement(f, b);
+  if (!ds_may_fold(&way, d->reduced, a, b, of_a, of_b)) return;
+  ds_round ball = bound(d, a), other = bound(d, b);
+  if (!(v3_dist(ball.center, other.center) < ball.radius + other.radius + f->reach)) return;
+  if (last_a && last_b) {
+    d->marks[a] |= WANTED;
+    d->marks[b] |= WANTED;
+    d->folds = true;
+  } else if (a == b) {
+    want_fold(f, sa->child, sa->child);
+    want_fold(f, sa->child + 1, sa->child + 1);
+    want_fold(f, sa->child, sa->child + 1);
+  } else if (last_b || (!last_a && sa->radius >= sb->radius)) {
+    want_fold(f, sa->child, b);
+    want_fold(f, sa->child + 1, b);
+  } else {
+    want_fold(f, a, sb->child);
+    want_fold(f, a, sb->child + 1);
+  }
+}
+
+bool ds_want_folds(ds_arena *scratch, ds_deformed *d, double reach) {
+  ds_arena_mark mark = ds_arena_get_mark(scratch);
+  int32_t n = d->reduced->tree.sphere_count;
+  folding f = {d, DS_NEW(scratch, ds_displacement, n), reach};
+  for (int32_t i = 0; i < n && f.displaced; i++) f.displaced[i].move.radius = -1;
+  if (f.displaced) want_fold(&f, 0, 0);
+  ds_arena_release(scratch, mark);
+  return f.displaced != NULL;
+}
 
 /* ---- what is wanted is worked out ---- */
 

@@ -10,11 +10,13 @@
  * never touches itself.
  *
  * Pairs of spheres of the tree are skipped, whatever lies below them, in three cases. The points cannot have come so
- * near: |d| < outside D takes a displacement against each other of more than (1 - outside) max(near, D); at the root,
- * from the growth of its sphere, this says in O(r) that a body is not deformed enough. The balls around what they hold
- * are farther apart than the reach. Or no two normals below them can face each other [Volino and Magnenat-Thalmann
- * 1994]: the angle between the axes of their cones and both half angles are too little. Balls around displacements and
- * cones of normals are put together from the leaves up. */
+ * near: |d| < outside D takes a displacement against each other of more than (1 - outside) max(near, D). The balls
+ * around what they hold are farther apart than the reach. Or no two normals below them can face each other [Volino and
+ * Magnenat-Thalmann 1994]: the angle between the axes of their cones and both half angles are too little.
+ *
+ * The first two are asked twice. With balls that follow from q alone, in O(r) a sphere, down to patches (patches.c): a
+ * body that is bent but not folded ends there, without a vertex worked out. Then for the patches that are left, with
+ * balls around what the vertices do, and cones of normals, put together from the leaves up. */
 #include <string.h>
 
 #include "detect/deformable.h"
@@ -22,18 +24,20 @@
 static const double near_share = 2.5; /* near, over the mean edge */
 static const double outside = 0.7, inside = 0.25;
 static const double ahead = 2;     /* of the thickness: contacts are looked for at most so far ahead */
-static const double facing = -0.1; /* cosine of the normals of vertex and triangle, at most */
+static const double facing = -0.1; /* cosine of the normals of vertex and triangle, at most; its sine and angle: */
+static const double sin_facing = 0.99498743710661997, acos_facing = 1.6709637479564565;
 
 typedef struct fold_node {
-  ds_round move, way; /* around the displacements, and the ways within the step */
-  ds_vec3 axis;       /* of a cone that holds all normals; its half angle */
-  double angle;
+  ds_displacement displaced;
+  ds_vec3 axis;           /* of a cone that holds all normals ... */
+  double angle, cos, sin; /* ... and its half angle */
 } fold_node;
 
 typedef struct folder {
   const ds_deformed *now;
   ds_deformed rest;
-  ds_vec3 *normals; /* of the triangles */
+  ds_vec3 *normals; /* of the triangles, once they were asked for */
+  bool *normal_known;
   fold_node *nodes; /* a sphere of the tree each */
   const ds_solid_query *query;
   const ds_deformable_query *itself;
@@ -52,7 +56,26 @@ bool ds_may_touch_itself(const ds_reduced *reduced, const double *q, const doubl
   return 2 * growth > (1 - outside) * near_share * reduced->tree.spacing;
 }
 
+bool ds_may_fold(double *way, const ds_reduced *reduced, int32_t a, int32_t b, const ds_displacement *of_a,
+                 const ds_displacement *of_b) {
+  const ds_bd_sphere *sa = &reduced->tree.spheres[a], *sb = &reduced->tree.spheres[b];
+  double near = near_share * reduced->tree.spacing;
+  double rest = v3_dist(sa->center, sb->center), apart = rest - sa->radius - sb->radius;
+  if (rest + sa->radius + sb->radius <= near) return false;
+  ds_vec3 move = v3_sub(of_a->move.center, of_b->move.center), go = v3_sub(of_a->way.center, of_b->way.center);
+  double spread = of_a->move.radius + of_b->move.radius, stray = of_a->way.radius + of_b->way.radius;
+  double now = v3_norm(move), then = v3_norm(v3_add(move, go)) + stray, moved = (now > then ? now : then) + spread;
+  *way = v3_norm(go) + stray;
+  return moved > (1 - outside) * (apart > near ? apart : near);
+}
+
 /* ---- balls and cones ---- */
+
+static ds_vec3 normal_of(folder *f, int32_t t) {
+  if (!f->normal_known[t]) f->normals[t] = ds_deformed_face_normal(f->now, t);
+  f->normal_known[t] = true;
+  return f->normals[t];
+}
 
 static double angle_between(ds_vec3 a, ds_vec3 b) { return atan2(v3_norm(v3_cross(a, b)), v3_dot(a, b)); }
 
@@ -61,7 +84,7 @@ static double least_around(folder *f, ds_vec3 axis, int32_t half) {
   double least = 1;
   int32_t h = half;
   for (int i = 0; i < DS_RING_MAX; i++) {
-    double along = v3_dot(axis, f->normals[h / 3]);
+    double along = v3_dot(axis, normal_of(f, h / 3));
     least = along < least ? along : least;
     h = f->now->reduced->tree.twin[h % 3 == 0 ? h + 2 : h - 1];
     if (h == half) break;
@@ -75,12 +98,12 @@ static void set_cone(folder *f, fold_node *n, const ds_bd_sphere *s) {
   double least = 1;
   n->axis = v3(0, 0, 0);
   for (int32_t i = s->first; i < s->first + s->count; i++)
-    n->axis = v3_add(n->axis, f->normals[reduced->tree.triangle[i]]);
+    n->axis = v3_add(n->axis, normal_of(f, reduced->tree.triangle[i]));
   n->axis = v3_unit(n->axis);
   for (int32_t i = s->first; i < s->first + s->count; i++)
     for (int32_t k = 0; k < 3; k++) {
       int32_t half = 3 * reduced->tree.triangle[i] + k;
-      double along = v3_dot(n->axis, f->normals[half / 3]);
+      double along = v3_dot(n->axis, normal_of(f, half / 3));
       if (reduced->tree.corner[reduced->surface.triangles[half]] == half) along = least_around(f, n->axis, half);
       least = along < least ? along : least;
     }
@@ -104,43 +127,56 @@ static ds_round leaf_ball(const folder *f, const ds_bd_sphere *s, bool will) {
   return ball;
 }
 
-static void set_node(folder *f, int32_t sphere) {
-  const ds_bd_sphere *s = &f->now->reduced->tree.spheres[sphere];
-  fold_node *n = &f->nodes[sphere];
-  if (s->child == 0) {
-    n->move = leaf_ball(f, s, false);
-    n->way = leaf_ball(f, s, true);
-    set_cone(f, n, s);
-    return;
-  }
-  set_node(f, s->child);
-  set_node(f, s->child + 1);
-  const fold_node *a = &f->nodes[s->child], *b = &f->nodes[s->child + 1];
-  n->move = ds_round_join(a->move, b->move);
-  n->way = ds_round_join(a->way, b->way);
+static void join_nodes(fold_node *n, const fold_node *a, const fold_node *b) {
+  n->displaced.move = ds_round_join(a->displaced.move, b->displaced.move);
+  n->displaced.way = ds_round_join(a->displaced.way, b->displaced.way);
   n->axis = v3_unit(v3_add(a->axis, b->axis));
   n->angle = DS_PI;
   if (v3_norm2(n->axis) > 0)
     n->angle = fmax(angle_between(n->axis, a->axis) + a->angle, angle_between(n->axis, b->axis) + b->angle);
 }
 
+/* False where nothing below is wanted. */
+static bool set_node(folder *f, int32_t sphere) {
+  const ds_bd_sphere *s = &f->now->reduced->tree.spheres[sphere];
+  fold_node *n = &f->nodes[sphere];
+  if (f->now->balls[sphere].radius < 0) return false;
+  if (s->child == 0) {
+    n->displaced = (ds_displacement){leaf_ball(f, s, false), leaf_ball(f, s, true)};
+    set_cone(f, n, s);
+  } else {
+    bool first = set_node(f, s->child), second = set_node(f, s->child + 1);
+    const fold_node *a = &f->nodes[s->child], *b = &f->nodes[s->child + 1];
+    if (first && second)
+      join_nodes(n, a, b);
+    else
+      *n = first ? *a : *b;
+  }
+  n->cos = cos(n->angle), n->sin = sin(n->angle);
+  return true;
+}
+
 /* ---- pairs ---- */
 
+/* Whether some normals of two cones may face each other: the angle of the axes exceeds acos(facing) - angles. */
+static bool may_face(const fold_node *a, const fold_node *b) {
+  double angle = a->angle + b->angle, least = acos_facing - angle;
+  if (angle >= DS_PI || least <= 0) return true;
+  double cos_angle = a->cos * b->cos - a->sin * b->sin, sin_angle = a->sin * b->cos + a->cos * b->sin;
+  return v3_dot(a->axis, b->axis) < facing * cos_angle + sin_facing * sin_angle + 1e-9;
+}
+
 /* Whether vertices and triangles below two spheres can touch; *reach: how far apart they can be for it. */
-static bool may_fold(const folder *f, double *reach, int32_t a, int32_t b) {
-  const ds_bd_sphere *sa = &f->now->reduced->tree.spheres[a], *sb = &f->now->reduced->tree.spheres[b];
+static bool may_touch(const folder *f, double *reach, int32_t a, int32_t b) {
   const fold_node *na = &f->nodes[a], *nb = &f->nodes[b];
-  double rest = v3_dist(sa->center, sb->center), apart = rest - sa->radius - sb->radius;
-  if (rest + sa->radius + sb->radius <= f->near) return false;
-  ds_vec3 move = v3_sub(na->move.center, nb->move.center), way = v3_sub(na->way.center, nb->way.center);
-  double spread = na->move.radius + nb->move.radius, stray = na->way.radius + nb->way.radius;
-  double moved = fmax(v3_norm(move), v3_norm(v3_add(move, way)) + stray) + spread;
-  if (!(moved > (1 - outside) * (apart > f->near ? apart : f->near))) return false;
-  *reach = fmax(f->depth, f->query->slack + fmin((1 + f->query->relax) * (v3_norm(way) + stray), f->farthest));
   const ds_round *pa = &f->now->balls[a], *pb = &f->now->balls[b];
-  if (!(v3_dist(pa->center, pb->center) - pa->radius - pb->radius < *reach)) return false;
-  double angle = na->angle + nb->angle;
-  return angle >= DS_PI || angle + angle_between(na->axis, nb->axis) > acos(facing) - 1e-9;
+  double way;
+  if (pa->radius < 0 || pb->radius < 0) return false;
+  if (!ds_may_fold(&way, f->now->reduced, a, b, &na->displaced, &nb->displaced)) return false;
+  double ahead_by = (1 + f->query->relax) * way;
+  *reach = f->query->slack + (ahead_by < f->farthest ? ahead_by : f->farthest);
+  if (*reach < f->depth) *reach = f->depth;
+  return v3_dist(pa->center, pb->center) - pa->radius - pb->radius < *reach && may_face(na, nb);
 }
 
 static ds_vec3 own_normal(folder *f, int32_t v) {
@@ -156,7 +192,7 @@ static ds_vec3 relative_way(const folder *f, int32_t v, ds_anchor at) {
 /* Keeps the triangle if it is the nearest so far that the vertex may touch: only the nearest tells where it is. */
 static void try_vertex(folder *f, int32_t v, int32_t triangle, double reach) {
   ds_nearest nearest, rest;
-  ds_vec3 x = f->now->vertices[v], n = f->normals[triangle];
+  ds_vec3 x = f->now->vertices[v], n = normal_of(f, triangle);
   double height = v3_dot(n, v3_sub(x, f->now->vertices[f->now->reduced->surface.triangles[3 * triangle]]));
   if (!(fabs(height) < reach) || !(v3_dot(own_normal(f, v), n) < facing)) return;
   ds_deformed_on_triangle(&nearest, f->now, triangle, x);
@@ -192,6 +228,8 @@ static void try_leaves(folder *f, int32_t a, int32_t b, double reach) {
   for (int32_t i = 3 * sa->first; i < 3 * (sa->first + sa->count); i++) {
     int32_t half = 3 * reduced->tree.triangle[i / 3] + i % 3, v = reduced->surface.triangles[half];
     if (reduced->tree.corner[v] != half) continue;
+    double far = reach + f->now->balls[b].radius;
+    if (!(v3_norm2(v3_sub(f->now->vertices[v], f->now->balls[b].center)) < far * far)) continue;
     for (int32_t k = sb->first; k < sb->first + sb->count; k++) try_vertex(f, v, reduced->tree.triangle[k], reach);
   }
 }
@@ -199,7 +237,7 @@ static void try_leaves(folder *f, int32_t a, int32_t b, double reach) {
 static void fold(folder *f, int32_t a, int32_t b) {
   const ds_bd_sphere *sa = &f->now->reduced->tree.spheres[a], *sb = &f->now->reduced->tree.spheres[b];
   double reach;
-  if (f->found->failed || !may_fold(f, &reach, a, b)) return;
+  if (f->found->failed || !may_touch(f, &reach, a, b)) return;
   if (a == b) {
     if (sa->child == 0) return; /* neighbours */
     fold(f, sa->child, sa->child);
@@ -221,6 +259,8 @@ bool ds_narrow_self(ds_arena *scratch, ds_manifold *m, const ds_deformable_query
   ds_arena_mark mark = ds_arena_get_mark(scratch);
   const ds_reduced *reduced = body->shape->reduced;
   int32_t vertices = reduced->surface.vertex_count, triangles = reduced->surface.triangle_count;
+  m->count = 0;
+  if (!body->surface->folds) return true;
   ds_found found = {.scratch = scratch};
   folder f = {.now = body->surface, .query = &query->solid, .itself = query, .pose = body->pose, .found = &found};
   f.rest = ds_deformed_rest(reduced);
@@ -228,14 +268,12 @@ bool ds_narrow_self(ds_arena *scratch, ds_manifold *m, const ds_deformable_query
   f.own_known = DS_NEW0(scratch, bool, vertices);
   f.best = DS_NEW(scratch, ds_nearest, vertices);
   f.normals = DS_NEW(scratch, ds_vec3, triangles);
+  f.normal_known = DS_NEW0(scratch, bool, triangles);
   f.nodes = DS_NEW(scratch, fold_node, reduced->tree.sphere_count);
   f.near = near_share * reduced->tree.spacing;
   f.farthest = ahead * reduced->tree.thickness;
   f.depth = ds_search_depth(reduced, query->deepest, 2 * f.now->stir);
-  m->count = 0;
-  if (!ds_arena_failed(scratch)) {
-    for (int32_t t = 0; t < triangles; t++) f.normals[t] = ds_deformed_face_normal(f.now, t);
-    set_node(&f, 0);
+  if (!ds_arena_failed(scratch) && set_node(&f, 0)) {
     for (int32_t v = 0; v < vertices; v++) f.best[v].distance2 = INFINITY;
     fold(&f, 0, 0);
     for (int32_t v = 0; v < vertices && !found.failed; v++)
