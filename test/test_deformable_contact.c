@@ -573,6 +573,52 @@ static void test_self(void) {
   ds_reduced_release(x);
 }
 
+static int32_t self_contacts(ds_arena *arena, ds_manifold *m, ds_deformed *d, const ds_reduced *x, const double *q,
+                             const double *rate, bool all) {
+  const double step = 0.01;
+  ds_deformable_query query = {.solid = {.slack = 1e-3, .relax = 0.5, .per_face = 8}, .deepest = 0.01};
+  ds_shape shape = {.kind = DS_SHAPE_REDUCED, .bounding_radius = 0.3};
+  double way = 2 * step * ds_reduced_stir(x, rate), reach = 1e-3 + 1.5 * way + ds_search_depth(x, 0.01, way);
+  shape.reduced = (ds_reduced *)(uintptr_t)x;
+  CHECK(ds_deformed_begin(arena, d, x, q, rate, step));
+  if (all)
+    ds_want_all(d);
+  else
+    CHECK(ds_want_folds(arena, d, reach));
+  ds_deformed_fill(d);
+  ds_party body = {&shape, pose_identity(), d};
+  CHECK(ds_narrow_self(arena, m, &query, &body));
+  return m->count;
+}
+
+/* Patches that are left out by the bounds from q alone hold no contact: the same list as with all of them. */
+static void test_folds_by_bounds(void) {
+  ds_reduced *x = hand_horseshoe((hand_shoe){.radius = 0.2, .thick = 0.03, .open = 2.4, .closed = 3.1}, 60, 4);
+  ds_manifold *all = malloc(sizeof *all), *some = malloc(sizeof *some);
+  int32_t touching = 0, left_out = 0, none = 0, rounds = test_quick() ? 60 : 400;
+  for (int i = 0; i < rounds; i++) {
+    double q[1] = {uniform(0, 1.1)}, rate[1] = {uniform(-40, 40)};
+    ds_arena arena = {0};
+    ds_deformed whole, part;
+    int32_t count = self_contacts(&arena, all, &whole, x, q, rate, true);
+    CHECK_NEAR(self_contacts(&arena, some, &part, x, q, rate, false), count, 0);
+    for (int32_t k = 0; k < count; k++) {
+      CHECK(all->feature[k] == some->feature[k] && all->gap[k] == some->gap[k]);
+      CHECK(all->on_b[k].triangle == some->on_b[k].triangle && v3_dist(all->normal[k], some->normal[k]) == 0);
+    }
+    touching += count > 0;
+    left_out += part.placed_count < whole.placed_count;
+    none += part.placed_count == 0;
+    ds_arena_free(&arena);
+  }
+  printf("     %d horseshoes: %d touch themselves; %d not worked out whole, %d not at all\n", rounds, touching,
+         left_out, none);
+  CHECK(touching > rounds / 10 && left_out > rounds / 4 && none > 0);
+  free(all);
+  free(some);
+  ds_reduced_release(x);
+}
+
 static void test_no_self(void) {
   ds_reduced *bodies[3] = {hand_ball(0.1, 8, 8), hand_box(v3(0.3, 0.02, 0.005), 30, 4, 1, 8),
                            hand_horseshoe((hand_shoe){0.2, 0.03, 2.9, 3.1}, 60, 4)};
@@ -732,6 +778,7 @@ int main(void) {
   RUN(test_ahead);
   RUN(test_thin_wall);
   RUN(test_self);
+  RUN(test_folds_by_bounds);
   RUN(test_no_self);
   RUN_THREADS(test_threads);
   RUN(test_again);

@@ -215,13 +215,26 @@ void ds_reduced_shape(ds_vec3 *vertices, const ds_reduced *x, const double *q) {
     vertices[i] = pose_unpoint(x->frame, ds_reduced_vertex(x, q, i));
 }
 
-ds_vec3 ds_reduced_vertex(const ds_reduced *x, const double *q, int32_t vertex) {
-  ds_vec3 y = x->surface.vertices[vertex];
-  if (!q) return y;
+DS_INLINE ds_vec3 displacement(const ds_reduced *x, const double *q, int32_t vertex) {
   int32_t r = x->r;
   const double *u = x->basis + 3 * (int64_t)vertex * r;
-  return v3_add(y, v3(dot_run(u, q, r), dot_run(u + r, q, r), dot_run(u + 2 * r, q, r)));
+  return v3(dot_run(u, q, r), dot_run(u + r, q, r), dot_run(u + 2 * r, q, r));
 }
+
+ds_vec3 ds_reduced_vertex(const ds_reduced *x, const double *q, int32_t vertex) {
+  ds_vec3 y = x->surface.vertices[vertex];
+  return q ? v3_add(y, displacement(x, q, vertex)) : y;
+}
+
+DS_INLINE void ds_reduced_place_body(ds_vec3 *y, const ds_reduced *x, const double *q, const int32_t *list,
+                                     int32_t count) {
+  for (int32_t i = 0; i < count; i++) {
+    ds_vec3 rest = x->surface.vertices[list[i]];
+    y[list[i]] = q ? v3_add(rest, displacement(x, q, list[i])) : rest;
+  }
+}
+DS_KERNEL(ds_reduced_place, (ds_vec3 * y, const ds_reduced *x, const double *q, const int32_t *list, int32_t count),
+          (y, x, q, list, count))
 
 /* ---- elasticity ----
  * With the products m_bc = q_b q_c, b <= c, in the order of the pairs, those from b = a on are the end of the list, and

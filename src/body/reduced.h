@@ -98,6 +98,8 @@ void ds_reduced_inertia_gradient(double *g, const ds_reduced *reduced, const dou
                                  ds_vec3 w);
 void ds_reduced_coupling(double *c, const ds_reduced *reduced, const double *q);       /* C(q): 3 x r, row-major */
 ds_vec3 ds_reduced_vertex(const ds_reduced *reduced, const double *q, int32_t vertex); /* y; q NULL: undeformed */
+/* The same bits for the listed vertices, each to its own place in the array. */
+void ds_reduced_place(ds_vec3 *y, const ds_reduced *reduced, const double *q, const int32_t *list, int32_t count);
 
 /* ---- bd_tree.c ---- */
 /* Builds reduced->tree from its surface and basis. */

@@ -24,12 +24,15 @@ enum { FRONT = 32 };                /* spheres that bound a body */
 bool ds_deformed_begin(ds_arena *arena, ds_deformed *d, const ds_reduced *reduced, const double *q, const double *rate,
                        double step) {
   *d = (ds_deformed){.reduced = reduced, .q = q, .rate = rate, .step = step};
-  d->vertices = DS_NEW(arena, ds_vec3, reduced->surface.vertex_count);
-  d->known = DS_NEW0(arena, unsigned char, reduced->surface.vertex_count);
+  int32_t vertices = reduced->surface.vertex_count, triangles = reduced->surface.triangle_count;
+  d->vertices = DS_NEW(arena, ds_vec3, vertices);
+  d->normals = DS_NEW(arena, ds_vec3, triangles);
+  d->known = DS_NEW0(arena, unsigned char, vertices > triangles ? vertices : triangles);
+  d->placed = DS_NEW(arena, int32_t, vertices);
+  d->faced = DS_NEW(arena, int32_t, triangles);
   d->balls = DS_NEW(arena, ds_round, reduced->tree.sphere_count);
   d->marks = DS_NEW0(arena, unsigned char, reduced->tree.sphere_count);
-  if (rate && step * ds_reduced_stir(reduced, rate) > 0)
-    d->ways = DS_NEW(arena, ds_vec3, reduced->surface.vertex_count);
+  if (rate && step * ds_reduced_stir(reduced, rate) > 0) d->ways = DS_NEW(arena, ds_vec3, vertices);
   return !ds_arena_failed(arena);
 }
 
@@ -65,6 +68,7 @@ static ds_vec3 corner(const ds_deformed *d, int32_t half) { return d->vertices[d
 static int32_t next_half(int32_t half) { return half % 3 == 2 ? half - 2 : half + 1; }
 
 ds_vec3 ds_deformed_face_normal(const ds_deformed *d, int32_t t) {
+  if (d->normals) return d->normals[t];
   ds_vec3 a = corner(d, 3 * t);
   return v3_unit(v3_cross(v3_sub(corner(d, 3 * t + 1), a), v3_sub(corner(d, 3 * t + 2), a)));
 }
@@ -148,7 +152,10 @@ static void take_leaf(ds_nearest *best, const ds_deformed *d, int32_t leaf, ds_v
   const ds_bd_sphere *s = &d->reduced->tree.spheres[leaf];
   for (int32_t i = s->first; i < s->first + s->count; i++) {
     int32_t t = d->reduced->tree.triangle[i];
-    if (!f.own || v3_dot(*f.own, ds_deformed_face_normal(d, t)) < f.most) take_triangle(best, d, t, x);
+    ds_vec3 n = d->normals[t];
+    double height = v3_dot(n, v3_sub(x, corner(d, 3 * t)));
+    if (height * height > best->distance2 * (1 + 1e-9)) continue; /* its plane is farther away already */
+    if (!f.own || v3_dot(*f.own, n) < f.most) take_triangle(best, d, t, x);
   }
 }
 
@@ -170,21 +177,24 @@ static bool within(ds_round ball, ds_vec3 x, double reach) {
   return v3_norm2(v3_sub(x, ball.center)) <= far * far;
 }
 
-/* First the one whose centre is nearest, then all that may hold something nearer. */
+/* Of those within reach first the one whose centre is nearest, then all that may hold something nearer. */
 static void search_leaves(ds_nearest *best, const ds_deformed *d, const ds_nearby_spheres *leaves, ds_vec3 x) {
-  int32_t first = -1;
-  double least = INFINITY;
+  int32_t close[DS_NEARBY_MAX], count = 0, first = -1;
+  double least = INFINITY, reach = sqrt(best->distance2);
   filter all = {NULL, 0};
   for (int32_t i = 0; i < leaves->count; i++) {
-    double away = v3_norm2(v3_sub(x, d->balls[leaves->sphere[i]].center));
-    if (away < least) least = away, first = i;
+    const ds_round *ball = &d->balls[leaves->sphere[i]];
+    double away = v3_norm2(v3_sub(x, ball->center)), far = reach + ball->radius;
+    if (!(away <= far * far)) continue;
+    if (away < least) least = away, first = count;
+    close[count++] = leaves->sphere[i];
   }
   if (first < 0) return;
-  take_leaf(best, d, leaves->sphere[first], x, all);
-  double reach = sqrt(best->distance2);
-  for (int32_t i = 0; i < leaves->count; i++) {
-    if (i == first || !within(d->balls[leaves->sphere[i]], x, reach)) continue;
-    take_leaf(best, d, leaves->sphere[i], x, all);
+  take_leaf(best, d, close[first], x, all);
+  reach = sqrt(best->distance2);
+  for (int32_t i = 0; i < count; i++) {
+    if (i == first || !within(d->balls[close[i]], x, reach)) continue;
+    take_leaf(best, d, close[i], x, all);
     reach = sqrt(best->distance2);
   }
 }

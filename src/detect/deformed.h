@@ -18,11 +18,14 @@ typedef struct ds_deformed {
   const double *rate; /* h dq/dt by `step`, NULL: at rest */
   double step;
   ds_vec3 *vertices;
-  ds_vec3 *ways;   /* h U dq/dt of the vertices, NULL: at rest */
-  double stir;     /* the longest of them */
-  ds_round *balls; /* a sphere of the tree each: holds all corners below it, as they are now; radius -1: not wanted */
-  unsigned char *known, *marks; /* what is there of a vertex, what of a sphere (patches.c) */
-  bool folds;                   /* some patches may touch others of this body */
+  ds_vec3 *ways;    /* h U dq/dt of the vertices, NULL: at rest */
+  ds_vec3 *normals; /* of the triangles, unit where not zero; NULL: to be worked out when they are asked for */
+  double stir;      /* the longest of them */
+  ds_round *balls;  /* a sphere of the tree each: holds all corners below it, as they are now; radius -1: not wanted */
+  unsigned char *known, *marks; /* what is there of a vertex or triangle, what of a sphere (patches.c) */
+  int32_t *placed, *faced;      /* vertices and triangles that are there */
+  int32_t placed_count, faced_count;
+  bool folds; /* some patches may touch others of this body */
 } ds_deformed;
 
 /* Balls around what the points below a sphere of the tree have been displaced by, and are within the step. */

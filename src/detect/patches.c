@@ -131,26 +131,55 @@ bool ds_want_folds(ds_arena *scratch, ds_deformed *d, double reach) {
 
 /* ---- what is wanted is worked out ---- */
 
-static void place_vertex(ds_deformed *d, int32_t v) {
-  if (d->known[v] & 1) return;
-  d->known[v] |= 1;
-  d->vertices[v] = ds_reduced_vertex(d->reduced, d->q, v);
-  if (!d->ways) return;
-  ds_vec3 moved = v3_sub(ds_reduced_vertex(d->reduced, d->rate, v), d->reduced->surface.vertices[v]);
-  d->ways[v] = v3_scale(d->step, moved);
-  d->stir = fmax(d->stir, v3_norm(d->ways[v]));
+enum { HAS_PLACE = 1, HAS_RING = 2, HAS_FACE = 4 };
+
+static void list_triangle(ds_deformed *d, int32_t t) {
+  if (d->known[t] & HAS_FACE) return;
+  d->known[t] |= HAS_FACE;
+  d->faced[d->faced_count++] = t;
+  for (int k = 0; k < 3; k++) {
+    int32_t v = d->reduced->surface.triangles[3 * t + k];
+    if (!(d->known[v] & HAS_PLACE)) d->placed[d->placed_count++] = v;
+    d->known[v] |= HAS_PLACE;
+  }
 }
 
-/* All corners of triangles around a vertex: its normal needs them. */
-static void place_ring(ds_deformed *d, int32_t half) {
+/* All triangles around a vertex: its normal needs them. */
+static void list_ring(ds_deformed *d, int32_t half) {
   const ds_bd_tree *tree = &d->reduced->tree;
   int32_t v = d->reduced->surface.triangles[half], h = half;
-  if (d->known[v] & 2) return;
-  d->known[v] |= 2;
+  if (d->known[v] & HAS_RING) return;
+  d->known[v] |= HAS_RING;
   for (int i = 0; i < DS_RING_MAX; i++) {
-    for (int k = 0; k < 3; k++) place_vertex(d, d->reduced->surface.triangles[3 * (h / 3) + k]);
+    list_triangle(d, h / 3);
     h = tree->twin[h % 3 == 0 ? h + 2 : h - 1];
     if (h == half) break;
+  }
+}
+
+static void list_wanted(ds_deformed *d, int32_t sphere) {
+  const ds_bd_sphere *s = &d->reduced->tree.spheres[sphere];
+  if (!is_patch(d, sphere)) {
+    list_wanted(d, s->child);
+    list_wanted(d, s->child + 1);
+  } else if (d->marks[sphere] & WANTED) {
+    for (int32_t i = 3 * s->first; i < 3 * (s->first + s->count); i++)
+      list_ring(d, 3 * d->reduced->tree.triangle[i / 3] + i % 3);
+  }
+}
+
+static void place_listed(ds_deformed *d) {
+  ds_reduced_place(d->vertices, d->reduced, d->q, d->placed, d->placed_count);
+  if (d->ways) ds_reduced_place(d->ways, d->reduced, d->rate, d->placed, d->placed_count);
+  for (int32_t i = 0; i < d->placed_count && d->ways; i++) {
+    ds_vec3 *way = &d->ways[d->placed[i]];
+    *way = v3_scale(d->step, v3_sub(*way, d->reduced->surface.vertices[d->placed[i]]));
+    d->stir = fmax(d->stir, v3_norm(*way));
+  }
+  for (int32_t i = 0; i < d->faced_count; i++) {
+    const int32_t *v = d->reduced->surface.triangles + 3 * (size_t)d->faced[i];
+    ds_vec3 a = d->vertices[v[0]];
+    d->normals[d->faced[i]] = v3_unit(v3_cross(v3_sub(d->vertices[v[1]], a), v3_sub(d->vertices[v[2]], a)));
   }
 }
 
@@ -167,12 +196,6 @@ static ds_round leaf_ball(const ds_deformed *d, const ds_bd_sphere *s) {
   return ball;
 }
 
-static void fill_patch(ds_deformed *d, int32_t sphere) {
-  const ds_bd_sphere *s = &d->reduced->tree.spheres[sphere];
-  for (int32_t i = 3 * s->first; i < 3 * (s->first + s->count); i++)
-    place_ring(d, 3 * d->reduced->tree.triangle[i / 3] + i % 3);
-}
-
 /* Balls from the leaves up; what is not wanted is nowhere. */
 static void fill(ds_deformed *d, int32_t sphere, bool within_patch) {
   const ds_bd_sphere *s = &d->reduced->tree.spheres[sphere];
@@ -180,7 +203,6 @@ static void fill(ds_deformed *d, int32_t sphere, bool within_patch) {
   if (!within_patch && is_patch(d, sphere)) {
     *ball = (ds_round){{INFINITY, INFINITY, INFINITY}, -1};
     if (!(d->marks[sphere] & WANTED)) return;
-    fill_patch(d, sphere);
     within_patch = true;
   }
   if (s->child == 0) {
@@ -193,4 +215,8 @@ static void fill(ds_deformed *d, int32_t sphere, bool within_patch) {
   *ball = a->radius < 0 ? *b : b->radius < 0 ? *a : ds_round_join(*a, *b);
 }
 
-void ds_deformed_fill(ds_deformed *d) { fill(d, 0, false); }
+void ds_deformed_fill(ds_deformed *d) {
+  list_wanted(d, 0);
+  place_listed(d);
+  fill(d, 0, false);
+}

@@ -36,8 +36,6 @@ typedef struct fold_node {
 typedef struct folder {
   const ds_deformed *now;
   ds_deformed rest;
-  ds_vec3 *normals; /* of the triangles, once they were asked for */
-  bool *normal_known;
   fold_node *nodes; /* a sphere of the tree each */
   const ds_solid_query *query;
   const ds_deformable_query *itself;
@@ -71,20 +69,14 @@ bool ds_may_fold(double *way, const ds_reduced *reduced, int32_t a, int32_t b, c
 
 /* ---- balls and cones ---- */
 
-static ds_vec3 normal_of(folder *f, int32_t t) {
-  if (!f->normal_known[t]) f->normals[t] = ds_deformed_face_normal(f->now, t);
-  f->normal_known[t] = true;
-  return f->normals[t];
-}
-
 static double angle_between(ds_vec3 a, ds_vec3 b) { return atan2(v3_norm(v3_cross(a, b)), v3_dot(a, b)); }
 
 /* Least cosine of the axis and the normals around the start of a half-edge: a vertex has its own from these. */
-static double least_around(folder *f, ds_vec3 axis, int32_t half) {
+static double least_around(const folder *f, ds_vec3 axis, int32_t half) {
   double least = 1;
   int32_t h = half;
   for (int i = 0; i < DS_RING_MAX; i++) {
-    double along = v3_dot(axis, normal_of(f, h / 3));
+    double along = v3_dot(axis, f->now->normals[h / 3]);
     least = along < least ? along : least;
     h = f->now->reduced->tree.twin[h % 3 == 0 ? h + 2 : h - 1];
     if (h == half) break;
@@ -93,17 +85,17 @@ static double least_around(folder *f, ds_vec3 axis, int32_t half) {
 }
 
 /* Normals of a leaf's triangles, and of vertices, each of which belongs to the leaf of its first triangle. */
-static void set_cone(folder *f, fold_node *n, const ds_bd_sphere *s) {
+static void set_cone(const folder *f, fold_node *n, const ds_bd_sphere *s) {
   const ds_reduced *reduced = f->now->reduced;
   double least = 1;
   n->axis = v3(0, 0, 0);
   for (int32_t i = s->first; i < s->first + s->count; i++)
-    n->axis = v3_add(n->axis, normal_of(f, reduced->tree.triangle[i]));
+    n->axis = v3_add(n->axis, f->now->normals[reduced->tree.triangle[i]]);
   n->axis = v3_unit(n->axis);
   for (int32_t i = s->first; i < s->first + s->count; i++)
     for (int32_t k = 0; k < 3; k++) {
       int32_t half = 3 * reduced->tree.triangle[i] + k;
-      double along = v3_dot(n->axis, normal_of(f, half / 3));
+      double along = v3_dot(n->axis, f->now->normals[half / 3]);
       if (reduced->tree.corner[reduced->surface.triangles[half]] == half) along = least_around(f, n->axis, half);
       least = along < least ? along : least;
     }
@@ -192,7 +184,7 @@ static ds_vec3 relative_way(const folder *f, int32_t v, ds_anchor at) {
 /* Keeps the triangle if it is the nearest so far that the vertex may touch: only the nearest tells where it is. */
 static void try_vertex(folder *f, int32_t v, int32_t triangle, double reach) {
   ds_nearest nearest, rest;
-  ds_vec3 x = f->now->vertices[v], n = normal_of(f, triangle);
+  ds_vec3 x = f->now->vertices[v], n = f->now->normals[triangle];
   double height = v3_dot(n, v3_sub(x, f->now->vertices[f->now->reduced->surface.triangles[3 * triangle]]));
   if (!(fabs(height) < reach) || !(v3_dot(own_normal(f, v), n) < facing)) return;
   ds_deformed_on_triangle(&nearest, f->now, triangle, x);
@@ -258,7 +250,7 @@ static void fold(folder *f, int32_t a, int32_t b) {
 bool ds_narrow_self(ds_arena *scratch, ds_manifold *m, const ds_deformable_query *query, const ds_party *body) {
   ds_arena_mark mark = ds_arena_get_mark(scratch);
   const ds_reduced *reduced = body->shape->reduced;
-  int32_t vertices = reduced->surface.vertex_count, triangles = reduced->surface.triangle_count;
+  int32_t vertices = reduced->surface.vertex_count;
   m->count = 0;
   if (!body->surface->folds) return true;
   ds_found found = {.scratch = scratch};
@@ -267,8 +259,6 @@ bool ds_narrow_self(ds_arena *scratch, ds_manifold *m, const ds_deformable_query
   f.own = DS_NEW(scratch, ds_vec3, vertices);
   f.own_known = DS_NEW0(scratch, bool, vertices);
   f.best = DS_NEW(scratch, ds_nearest, vertices);
-  f.normals = DS_NEW(scratch, ds_vec3, triangles);
-  f.normal_known = DS_NEW0(scratch, bool, triangles);
   f.nodes = DS_NEW(scratch, fold_node, reduced->tree.sphere_count);
   f.near = near_share * reduced->tree.spacing;
   f.farthest = ahead * reduced->tree.thickness;
