@@ -23,7 +23,7 @@ else
   scenes=(stack:count=10 stack:count=50 stack:count=10,top_mass=100
     card-house:levels=2 card-house:levels=3 card-house:levels=5 card-house:levels=7 card-house:levels=10
     arch:stones=25 arch:stones=101 arch:stones=501 wall
-    soft-stack soft-jam hybrid composites:mu=0.5 dinosaurs)
+    soft-stack soft-jam hybrid chairs:over=0.9 composites:mu=0.5 dinosaurs)
 fi
 
 report_of() { echo "$work/${1//[:,=]/_}.json"; }
@@ -40,7 +40,7 @@ run_one() {
 
 # falls SCENE: whether it comes to rest only after a while
 falls() {
-  case "${1%%:*}" in composites* | dinosaurs | hybrid | soft-jam | soft-bounce) true ;; *) false ;; esac
+  case "${1%%:*}" in chairs | composites* | dinosaurs | hybrid | soft-jam | soft-bounce) true ;; *) false ;; esac
 }
 
 # verdict SCENE: prints the row of the table and returns whether the scene stood

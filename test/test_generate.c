@@ -120,7 +120,7 @@ static void test_extremes(void) {
     for (int32_t k = 0; k < all[i].parameter_count; k++) {
       const ds_generator_parameter *p = &all[i].parameters[k];
       /* thousands of bodies teach nothing more, and an arch of half the span's thickness is refused below */
-      double high = p->integer ? fmin(p->high, 300) : p->high;
+      double high = p->integer ? fmin(p->high, fmax(300, p->low)) : p->high;
       if (strcmp(p->name, "thickness") == 0) high = 0.3;
       for (int32_t end = 0; end < 2 && !p->choices; end++) {
         snprintf(spec, sizeof spec, "%s:%s=%.17g", all[i].name, p->name, end == 0 ? p->low : high);

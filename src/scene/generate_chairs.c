@@ -20,7 +20,7 @@ static void write_definition(ds_generation *g) {
   soft.def.density = 1000;
   soft.def.modes = ds_generation_count(g, "modes");
   soft.def.damping_stiffness = ds_generation_value(g, "damping");
-  soft.tets = 12000;
+  soft.tets = ds_generation_count(g, "tets");
   ds_generation_deformable(g, "chair", &soft);
 }
 

@@ -163,6 +163,7 @@ static const ds_generator_parameter chairs[] = {
     NUMBER("over", "", "1.1", 0, 10, "slope in the end, over mu"),
     NUMBER("tilting", "s", "4", 0.1, 1000, "time that the plane takes to incline"),
     NUMBER("yaw", "deg", "0", -360, 360, "of the chairs; at 0 they look downhill"),
+    WHOLE("tets", "12000", 1000, 1e6, "tetrahedra of a chair, about"),
     WHOLE("seed", "1", 0, 1e6, "of small random turns of the chairs; 0 = none"),
     WHOLE("modes", "30", 1, 128, "of a chair"),
 };
