@@ -85,6 +85,8 @@ static const char touch_options[] =
     "      --bind ADDRESS      of udp (default 127.0.0.1: no other machine is heard)\n"
     "      --free-run          no clock: tick after tick, without a deadline, the same every time\n"
     "      --hurry             ask the system to run the loop before all else\n"
+    "      --awake S           no sleep in the last S s before each tick: fewer late ones, a busy core (default 0,\n"
+    "                          with --hurry 0.3/HZ)\n"
     "  -o, --record FILE.h5    record it, 60 frames a second, for draw, view and film\n"
     "      --report FILE.json  distribution of step times and counts; '-' writes it to stdout\n"
     "      --set PATH=VALUE    change a value of the scene; may be repeated\n" CACHE_OPTIONS

@@ -24,8 +24,8 @@ static void on_signal(int number) { caught = number; }
 typedef struct touch_options {
   const char *source, *device, *tool, *bind, *report, *record;
   arg_list settings;
-  double time, rate, deadline, stiffness, reach, most_force;
-  bool has_time, has_deadline, free_run, hurry, absolute;
+  double time, rate, deadline, stiffness, reach, most_force, awake;
+  bool has_time, has_deadline, has_awake, free_run, hurry, absolute;
   source_reading reading;
 } touch_options;
 
@@ -69,6 +69,7 @@ static bool parse(touch_options *o, const char **words, int argc, char **argv) {
       {"--absolute", NULL, ARG_FLAG, &o->absolute, 0, 0, NULL, NULL},
       {"--free-run", NULL, ARG_FLAG, &o->free_run, 0, 0, NULL, NULL},
       {"--hurry", NULL, ARG_FLAG, &o->hurry, 0, 0, NULL, NULL},
+      {"--awake", NULL, ARG_REAL, &o->awake, 0, 1, NULL, &o->has_awake},
       {"--report", NULL, ARG_TEXT, &o->report, 0, 0, NULL, NULL},
       {"--record", "-o", ARG_TEXT, &o->record, 0, 0, NULL, NULL},
       {"--set", NULL, ARG_LIST, &o->settings, 0, 0, NULL, NULL},
@@ -186,6 +187,7 @@ static bool prepare(touch_context *c, ds_error *error) {
   def.period = 1 / o->rate;
   def.options = c->run.options;
   def.options.step = def.period;
+  def.awake = o->has_awake ? o->awake : o->hurry ? 0.3 * def.period : 0; /* with the tick, less than a core */
   def.options.deadline = o->has_deadline ? o->deadline : o->free_run ? 0 : 0.85 * def.period;
   def.observer = observe, def.observer_user = s;
   c->run.options = def.options;

@@ -218,11 +218,37 @@ static void test_late(void) {
   touch_end(&t);
 }
 
+/* Waiting ends neither before the time nor in sleep; how long it took in processor time tells which. */
+static void test_awake(void) {
+  double slept = 0, stayed = 0;
+  for (int i = 0; i < 10; i++) {
+    double start = ds_clock(), cpu = ds_thread_clock();
+    ds_wait_until(start + 0.01, 0);
+    CHECK_LE(start + 0.01, ds_clock());
+    slept += ds_thread_clock() - cpu;
+    start = ds_clock(), cpu = ds_thread_clock();
+    ds_wait_until(start + 0.01, 0.005);
+    CHECK_LE(start + 0.01, ds_clock());
+    stayed += ds_thread_clock() - cpu;
+  }
+  CHECK_LE(slept, stayed);
+  ds_error error = {""};
+  ds_touch_def def = ds_default_touch();
+  sim s;
+  CHECK(ds_device_pointer(&def.device, &error) == DS_OK);
+  if (!sim_finish(&s, "tool", tool_scene())) return;
+  def.scene = s.scene, def.state = s.state, def.hand.body = sim_body(&s, "tool");
+  def.awake = 2e-3;
+  CHECK(ds_touch_create(&def, &error) == NULL && strstr(error.message, "awake") != NULL);
+  sim_free(&s);
+}
+
 int main(void) {
   RUN(test_wall);
   RUN(test_free);
   RUN(test_trace_refused);
   RUN(test_silent);
+  RUN(test_awake);
   RUN_THREADS(test_thread);
   RUN_THREADS(test_late);
   return test_summary();

@@ -125,18 +125,19 @@ typedef void ds_touch_observer(void *user, const ds_touch_tick_report *tick);
 
 typedef struct ds_touch_def {
   const ds_scene *scene;
-  ds_state *state;             /* the loop's alone until it is destroyed */
-  ds_options options;          /* step: simulated time a tick, default 1 ms; deadline: default 0.85 ms */
-  ds_hand_def hand;            /* of the tool, default ds_default_tool(); its target is set by the loop */
-  ds_device device;            /* becomes the loop's: closed with it, also where it cannot be created */
-  bool absolute;               /* device coordinates are the world's; default false: they start where the tool is */
-  ds_pose origin;              /* of the device's frame in the world; only its rotation counts unless absolute */
-  double scale;                /* metres in the world for one of the device, default 1 */
-  double force_scale;          /* N at the device for one in the world, default 1 */
-  double most_force;           /* N: the device is given no more, default 10 */
-  double most_torque;          /* N m, default 1 */
-  double period;               /* s from tick to tick, default 1 ms */
-  bool hurry;                  /* ask the system to run the loop before all else; default false */
+  ds_state *state;    /* the loop's alone until it is destroyed */
+  ds_options options; /* step: simulated time a tick, default 1 ms; deadline: default 0.85 ms */
+  ds_hand_def hand;   /* of the tool, default ds_default_tool(); its target is set by the loop */
+  ds_device device;   /* becomes the loop's: closed with it, also where it cannot be created */
+  bool absolute;      /* device coordinates are the world's; default false: they start where the tool is */
+  ds_pose origin;     /* of the device's frame in the world; only its rotation counts unless absolute */
+  double scale;       /* metres in the world for one of the device, default 1 */
+  double force_scale; /* N at the device for one in the world, default 1 */
+  double most_force;  /* N: the device is given no more, default 10 */
+  double most_torque; /* N m, default 1 */
+  double period;      /* s from tick to tick, default 1 ms */
+  bool hurry;         /* ask the system to run the loop before all else; default false */
+  double awake;       /* s before each tick without sleep: earlier, with warm caches, and a busy core; default 0 */
   ds_touch_observer *observer; /* or NULL */
   void *observer_user;
 } ds_touch_def;

@@ -51,6 +51,8 @@ ds_touch_def ds_default_touch(void) {
 static ds_status check(const ds_touch_def *d, ds_error *error) {
   if (!(d->period > 0) || !isfinite(d->period))
     return ds_fail(error, DS_ERROR_INPUT, "period = %g s: must be positive and finite", d->period);
+  if (!(d->awake >= 0 && d->awake <= d->period))
+    return ds_fail(error, DS_ERROR_INPUT, "awake = %g s: must be from 0 to the period, %g s", d->awake, d->period);
   if (!(d->scale > 0) || !(d->force_scale >= 0) || !(d->most_force >= 0) || !(d->most_torque >= 0) ||
       !isfinite(d->scale + d->force_scale))
     return ds_fail(error, DS_ERROR_INPUT,
@@ -207,7 +209,7 @@ static void run(void *context) {
   double period = loop->def.period, start = ds_clock();
   if (loop->def.hurry) ds_thread_hurry();
   for (int64_t k = 0; !atomic_load(&loop->stop);) {
-    ds_sleep_until(start + (double)k * period);
+    ds_wait_until(start + (double)k * period, loop->def.awake);
     timed_tick(loop, start + (double)(k + 1) * period);
     int64_t next = (int64_t)ceil((ds_clock() - start) / period);
     if (next > k + 1) {
