@@ -23,7 +23,7 @@ export class Chrome {
   constructor(app: () => App) {
     this.panel = new Panel(byId("panel"), {
       open: (specification) => app().open(specification), set: (what, index, value) => app().set(what, index, value), layer: (name, on) => app().setLayer(name, on),
-      arrows: (factor) => app().scaleArrows(factor), probe: (level) => app().showProbe(level), mode: (index) => app().chooseMode(index), pickFile: () => this.file.click(),
+      arrows: (factor) => app().show.scaleArrows(factor), probe: (level) => app().choice.showLevel(level), mode: (index) => app().choice.chooseMode(index), pickFile: () => this.file.click(),
     });
     this.timeline = new Timeline(byId("timeline"), {
       toggle: () => app().toggle(), step: (by) => app().player.step(by), restart: () => app().restart(), scrub: (time) => app().player.scrub(time),
@@ -139,11 +139,11 @@ export class Chrome {
     const { layers } = app, key = byId("key"), items: string[] = [];
     if (layers.has("contacts") || layers.has("friction") || layers.has("cones")) items.push("stick", "slide");
     if (layers.has("normal")) items.push("normal");
-    const arrows = (layers.has("normal") || layers.has("friction") || layers.has("cones") || app.hand.root.visible) && app.contacts.scale > 0;
+    const arrows = (layers.has("normal") || layers.has("friction") || layers.has("cones") || app.hand.root.visible) && app.show.contacts.scale > 0;
     const perPixel = (2 * Math.tan((app.view.orbit.camera.fov * Math.PI) / 360) * app.view.orbit.distance) / app.view.canvas.clientHeight;
     let part = 1;
     while ((part * app.scene!.nearSize) / perPixel > 110) part /= 2;
-    const text = arrows ? withUnit(part * app.contacts.scale, "N") : "", wide = Math.round((part * app.scene!.nearSize) / perPixel);
+    const text = arrows ? withUnit(part * app.show.contacts.scale, "N") : "", wide = Math.round((part * app.scene!.nearSize) / perPixel);
     const mark = `${items.join()}|${text}|${wide}`;
     if (key.dataset.mark === mark) return;
     key.dataset.mark = mark;

@@ -32,13 +32,6 @@ export class Connection {
     this.socket?.close();
   }
 
-  /* Now, not when the wait is over. */
-  retry(): void {
-    if (this.isOpen || this.socket?.readyState === WebSocket.CONNECTING) return;
-    clearTimeout(this.timer);
-    this.open();
-  }
-
   private open(): void {
     const scheme = location.protocol === "https:" ? "wss" : "ws";
     const socket = new WebSocket(`${scheme}://${location.host}/socket?token=${encodeURIComponent(this.token)}`);

@@ -12,7 +12,7 @@ function shortcuts(app: App, chrome: Chrome, theme: Theme, help: () => void): Sh
     keys, shown, does: text, onView, run: (event) => { event.preventDefault(); run(event); },
   });
   const arrow = (x: number, y: number) => (event: KeyboardEvent) => {
-    if (app.hand.holds) app.nudge(x, y);
+    if (app.hand.holds) app.choice.nudge(x, y);
     else if (event.shiftKey) app.view.orbit.pan(-x * PAN, -y * PAN);
     else app.view.orbit.turn(x * TURN, y * TURN);
   };
@@ -31,11 +31,11 @@ function shortcuts(app: App, chrome: Chrome, theme: Theme, help: () => void): Sh
     does(["+", "="], "+ −", "nearer, farther", () => app.view.orbit.zoom(1 / ZOOM)),
     does(["-", "_"], "", "", () => app.view.orbit.zoom(ZOOM)),
     does(["h", "H", "Home"], "H", "camera as at the start", () => app.view.orbit.goHome()),
-    does(["Enter"], "enter", "walk through the bodies; then tab and shift tab", () => app.chooseNext(1), true),
-    { keys: ["Tab"], shown: "", does: "", onView: true, run: (event) => { if (app.chosen >= 0) { event.preventDefault(); app.chooseNext(event.shiftKey ? -1 : 1); } } },
-    does(["g", "G"], "G", "pull the chosen body with the arrow keys; again: let go (live)", () => app.grabChosen()),
-    does(["f", "F"], "F", "look at the chosen body", () => app.focusChosen()),
-    does(["Escape"], "esc", "let go; choose no body", () => { app.hand.release(); app.choose(-1); }, true),
+    does(["Enter"], "enter", "walk through the bodies; then tab and shift tab", () => app.choice.chooseNext(1), true),
+    { keys: ["Tab"], shown: "", does: "", onView: true, run: (event) => { if (app.chosen >= 0) { event.preventDefault(); app.choice.chooseNext(event.shiftKey ? -1 : 1); } } },
+    does(["g", "G"], "G", "pull the chosen body with the arrow keys; again: let go (live)", () => app.choice.grabChosen()),
+    does(["f", "F"], "F", "look at the chosen body", () => app.choice.focusChosen()),
+    does(["Escape"], "esc", "let go; choose no body", () => { app.hand.release(); app.choice.choose(-1); }, true),
     ...LAYERS.map((layer) => does([layer.key], layer.key, layer.label.toLowerCase(), () => app.setLayer(layer.name, !app.layers.has(layer.name)))),
     does(["p", "P"], "P", "panel", () => chrome.togglePanel()),
     does(["t", "T"], "T", "dark or light", () => theme.toggle()),
@@ -55,7 +55,7 @@ function start(): void {
   } catch (error) {
     return chrome.note(`This page needs WebGL 2, which this browser does not offer here: ${(error as Error).message}`, true);
   }
-  const theme = new Theme((light) => app.setLight(light));
+  const theme = new Theme((light) => app.show.setLight(light));
   let keys!: Keys;
   const help = () => keys.toggleSheet();
   keys = new Keys(shortcuts(app, chrome, theme, help), canvas);
@@ -63,7 +63,7 @@ function start(): void {
   if (window.innerWidth < 760) chrome.togglePanel();
   Object.assign(window, { drystone: app }); // for tests, and for the curious in the console
   const query = new URLSearchParams(location.search), token = query.get("token");
-  if (token) app.connect(token);
+  if (token) app.source.connect(token);
   else void openRecording(app, query.get("recording"));
 }
 

@@ -55,12 +55,12 @@ async function shoot(browser, shot) {
     for (const name of shot.layers) await page.evaluate((n) => window.drystone.setLayer(n, true), name);
     for (const name of shot.hide ?? []) await page.evaluate((n) => window.drystone.setLayer(n, false), name);
     if (shot.at) await page.evaluate((t) => window.drystone.player.scrub(t), shot.at);
-    await page.evaluate(([zoom, turn]) => { window.drystone.view.orbit.zoom(zoom); window.drystone.view.orbit.turn(...turn); window.drystone.view.orbit.jump(); window.drystone.dirty = true; }, [shot.zoom ?? 1, shot.turn ?? [0, 0]]);
+    await page.evaluate(([zoom, turn]) => { window.drystone.view.orbit.zoom(zoom); window.drystone.view.orbit.turn(...turn); window.drystone.view.orbit.jump(); window.drystone.show.dirty = true; }, [shot.zoom ?? 1, shot.turn ?? [0, 0]]);
     await page.waitForTimeout(1500);
     if (shot.pull) await pullCard(page);
     else if (shot.live) await page.evaluate(() => window.drystone.toggle());
     await page.waitForTimeout(1500);
-    await until(page, () => !window.drystone.dirty && window.drystone.stillSince === 0, null, 150_000); // drawn at full resolution
+    await until(page, () => window.drystone.settled, null, 150_000); // drawn at full resolution
     const big = join(records, `${shot.name}.png`), small = join(out, `view-${shot.name}.png`);
     await page.screenshot({ path: big, timeout: 120_000 });
     await context.close();

@@ -1,0 +1,30 @@
+// Film mode: the program asks for every picture of a recording at its own pace, and gets them one by one, at the size that it said.
+import { filmMoments, picture, shootFilm } from "./capture";
+import { layersOf } from "./layers/layers";
+import type { Player } from "./player";
+import type { Film } from "./protocol";
+import type { Show } from "./show";
+
+export interface FilmActions { send(message: ArrayBuffer): void; taken(): Promise<void> }
+
+/* Resolves when the last picture was taken. */
+export async function makeFilm(show: Show, player: Player, film: Film, { send, taken }: FilmActions): Promise<void> {
+  const { history } = player;
+  document.documentElement.dataset.film = "on";
+  show.view.fixSize(film.width, film.height);
+  const glass = show.layers.has("through"); // where walls hide what moves they are glass in a film too
+  show.layers.clear();
+  for (const name of layersOf(film.show)) show.layers.add(name);
+  if (glass) show.layers.add("through");
+  show.applyLayers();
+  const shoot = (time: number): Promise<Blob> => {
+    player.scrub(time);
+    show.update(player.moment(), time * 1000);
+    return picture(show.view.canvas, () => show.draw());
+  };
+  player.scrub(history.begin);
+  show.update(player.moment(), 0);
+  show.view.orbit.jump();
+  await shootFilm(filmMoments(history.begin, history.end, film), shoot, send, taken);
+  document.documentElement.dataset.film = "done";
+}

@@ -1,0 +1,219 @@
+// What is seen of a scene: its world at one moment, with the layers that are switched on. The app says which moment; a picture is drawn only where `dirty` says that it
+// would differ from the last.
+import { Color, Ray, Vector3 } from "three";
+import { Hand, type HandActions } from "./hand";
+import { Contacts } from "./layers/contacts";
+import { FieldSlice } from "./layers/field";
+import { islandColors } from "./layers/islands";
+import { LAYERS, type LayerName } from "./layers/layers";
+import { ModeShow } from "./layers/modes";
+import { SphereTree } from "./layers/spheres";
+import { pick } from "./pick";
+import type { Moment } from "./player";
+import type { Frame, Geometry, Scene } from "./protocol";
+import { DARK, LIGHT, View } from "./view";
+import { World } from "./world";
+
+const ACCENT = new Color(0xf2a51e);
+const SAMPLES = 16; // bodies that are looked for behind walls
+const REFIT = 400; // ms between looks at where the shadow has to be
+
+export class Show {
+  readonly view: View;
+  readonly contacts = new Contacts();
+  readonly spheres: SphereTree;
+  readonly field: FieldSlice;
+  readonly modes = new ModeShow();
+  readonly hand: Hand;
+  readonly layers = new Set<LayerName>(LAYERS.filter((layer) => layer.initial).map((layer) => layer.name));
+  scene: Scene | null = null;
+  world: World | null = null;
+  shown: Frame | null = null; // at or before the moment shown
+  marked = -1; // body in the accent's colour
+  dirty = true;
+  private stale = false; // what is shown must be written again, though the moment is the same
+  private between = -1;
+  private placed = false;
+  private lastSource = "";
+  private refitAt = 0;
+  private painted: Frame | null = null;
+  private shadowBall = { center: new Vector3(), radius: 0 };
+
+  constructor(canvas: HTMLCanvasElement, overlay: HTMLElement, hand: HandActions) {
+    this.view = new View(canvas);
+    this.spheres = new SphereTree(this.view.stage);
+    this.field = new FieldSlice(this.view.stage);
+    this.hand = new Hand(hand, this.contacts.arrowUniforms, overlay);
+    this.view.stage.add(this.contacts.root, this.hand.root);
+    new ResizeObserver(() => { this.view.outgrown = this.dirty = true; }).observe(canvas.parentElement!);
+    this.applyLayers();
+  }
+
+  // ---- the scene ------------------------------------------------------------------------------------------------------------
+
+  begin(scene: Scene): void {
+    this.forget();
+    this.scene = scene;
+    this.world = new World(scene, this.view);
+    this.view.stage.add(this.world.root);
+  }
+
+  addGeometry(geometry: Geometry): void { this.world?.addGeometry(geometry); }
+
+  private forget(): void {
+    this.world?.dispose();
+    this.spheres.clear();
+    this.field.clear();
+    this.hand.hide();
+    this.hand.body = -1;
+    this.world = null;
+    this.shown = this.painted = null;
+    this.between = this.marked = -1;
+    this.placed = false;
+    this.contacts.reset();
+    this.dirty = true;
+  }
+
+  /* Camera, light, ground and glass, once the first frame says where bodies are. */
+  private place(): void {
+    const scene = this.scene!, world = this.world!;
+    this.placed = true;
+    const ball = world.extent(), eye = new Vector3(...scene.eye), look = new Vector3(...scene.look);
+    const size = Math.max(eye.distanceTo(look) * 0.5, scene.nearSize);
+    if (scene.source !== this.lastSource || !this.lastSource) this.view.orbit.place(scene.eye, scene.look, size);
+    this.lastSource = scene.source || scene.name;
+    this.view.placeSun();
+    world.makeCoarse();
+    world.applyPalette(this.view.palette);
+    world.fitGrounds(look, Math.max(size, ball.radius));
+    this.shadowBall = { center: ball.center, radius: ball.radius };
+    this.view.fitShadow(ball.center, ball.radius);
+    this.placing(this.wallsHide());
+    this.applyLayers();
+  }
+  placing: (wallsHide: boolean) => void = () => undefined; // the app switches the layer of glass walls
+
+  /* Do fixed bodies stand before half of those that can move? */
+  private wallsHide(): boolean {
+    const { bodies } = this.scene!, world = this.world!, eye = this.view.orbit.camera.position, p = new Vector3();
+    const movable = bodies.map((_, b) => b).filter((b) => bodies[b].mass > 0), stride = Math.max(1, Math.floor(movable.length / SAMPLES));
+    let hidden = 0, seen = 0;
+    for (let k = 0; k < movable.length; k += stride) {
+      const hit = pick(world, new Ray(eye, world.position(movable[k], p).sub(eye).normalize()));
+      hit && bodies[hit.body].mass <= 0 ? hidden++ : seen++;
+    }
+    return hidden > seen;
+  }
+
+  // ---- a moment -------------------------------------------------------------------------------------------------------------
+
+  /* Brings the world to a moment; false where it cannot be shown yet. */
+  update(moment: Moment | null, now: number): boolean {
+    const { world } = this;
+    if (!moment || !world || !world.complete) return false;
+    const swinging = this.layers.has("modes") && this.marked >= 0;
+    if (swinging) this.modes.apply(world, this.marked, now / 1000);
+    else world.override = null;
+    if (moment.from !== this.shown || moment.between !== this.between || swinging || this.stale) {
+      this.stale = false;
+      if (world.show(moment.from, moment.to, moment.between)) {
+        this.view.moved();
+        this.dirty = true;
+        this.spheres.follow(world);
+        this.field.follow(world);
+      }
+      this.between = moment.between;
+    }
+    if (!this.placed) this.place();
+    if (moment.from !== this.shown) {
+      this.shown = moment.from;
+      this.showFrame(moment.from);
+    }
+    if (now - this.refitAt > REFIT) this.refitShadow(now);
+    return true;
+  }
+
+  private showFrame(frame: Frame): void {
+    const scene = this.scene!;
+    this.contacts.show(frame, scene);
+    this.hand.show(frame, scene, scene.nearSize / Math.max(this.contacts.scale || 1, 1e-12));
+    if (this.layers.has("islands") || this.painted === null) this.paint();
+    this.dirty = true;
+  }
+
+  private refitShadow(now: number): void {
+    this.refitAt = now;
+    const ball = this.world!.extent(), old = this.shadowBall;
+    ball.radius = Math.min(ball.radius, 6 * this.view.orbit.distance);
+    if (ball.center.distanceTo(old.center) < 0.15 * old.radius && ball.radius < 1.1 * old.radius && ball.radius > 0.6 * old.radius) return;
+    this.shadowBall = { center: ball.center, radius: ball.radius };
+    this.view.fitShadow(ball.center, ball.radius * 1.1);
+    this.dirty = true;
+  }
+
+  draw(fully = false): void {
+    this.view.prepare(fully);
+    const { camera } = this.view.orbit, { canvas, renderer } = this.view, ratio = renderer.getPixelRatio();
+    this.contacts.camera(camera, canvas.height / ratio, ratio, this.scene?.nearSize ?? 1);
+    for (const { lines } of this.world?.batches ?? []) if (lines) lines.visible = this.layers.has("creases");
+    this.world?.chooseDetail(camera);
+    this.view.draw();
+    this.hand.placeLabel(camera, canvas.clientWidth, canvas.clientHeight);
+    this.dirty = false;
+  }
+
+  // ---- layers and colours ---------------------------------------------------------------------------------------------------
+
+  applyLayers(): void {
+    const { contacts, layers } = this;
+    contacts.points.visible = layers.has("contacts");
+    contacts.normals.root.visible = layers.has("normal");
+    contacts.frictions.root.visible = layers.has("friction");
+    contacts.cones.visible = layers.has("cones");
+    this.world?.seeThrough(layers.has("through"));
+    this.view.moved();
+    this.painted = null;
+    this.stale = true;
+    if (this.shown && this.scene) this.showFrame(this.shown);
+    this.dirty = true;
+  }
+
+  scaleArrows(factor: number): void {
+    this.contacts.factor = factor;
+    this.applyLayers();
+  }
+
+  mark(body: number): void {
+    this.marked = body;
+    this.stale = true;
+    this.spheres.clear();
+    this.field.clear();
+    this.paint();
+  }
+
+  chooseMode(mode: number): void {
+    this.modes.choose(this.world!, this.marked, mode);
+    this.stale = true;
+  }
+
+  private paint(): void {
+    if (!this.world || !this.shown) return;
+    const islands = this.layers.has("islands") ? islandColors(this.shown, this.scene!) : () => null;
+    const mixed = new Color();
+    this.world.paint((body) => {
+      const color = islands(body);
+      if (body !== this.marked) return color;
+      if (color) mixed.copy(color);
+      else mixed.setRGB(...this.scene!.bodies[body].color, "srgb");
+      return mixed.lerp(ACCENT, 0.55);
+    });
+    this.painted = this.shown;
+    this.dirty = true;
+  }
+
+  setLight(light: boolean): void {
+    this.view.setPalette(light ? LIGHT : DARK);
+    this.world?.applyPalette(this.view.palette);
+    this.dirty = true;
+  }
+}

@@ -1,0 +1,65 @@
+// Where messages come from, and where the user's go: the socket of the program, a recording at an address, or a file that the user gave.
+import { Connection } from "./connection";
+import type { Message } from "./protocol";
+import { readFile, readUrl, type StreamEvents } from "./stream";
+
+export interface SourceEvents {
+  message(message: Message, fromSocket: boolean): void;
+  trouble(text: string): void;
+  state(state: "open" | "lost" | "connecting", text: string): void;
+  progress(bytes: number, total: number): void;
+}
+
+export class Source {
+  private connection: Connection | null = null;
+  private loading: AbortController | null = null;
+
+  constructor(private readonly events: SourceEvents) {}
+
+  get isOpen(): boolean { return this.connection?.isOpen === true; }
+  send(message: ArrayBuffer): void { this.connection?.send(message); }
+
+  connect(token: string): void {
+    this.events.state("connecting", "Connecting…");
+    this.connection = new Connection(token, {
+      message: (message) => this.events.message(message, true),
+      error: (text) => this.events.trouble(text),
+      state: (state, wait) => {
+        if (state === "open") this.events.state("open", "");
+        else if (state === "lost") this.events.state("lost", `Connection lost. Next attempt in ${wait} s.`);
+        else if (state === "refused") this.events.state("lost", "The program does not know this address. If it was started again, open the address that it printed.");
+        else this.events.state("connecting", "Connecting…");
+      },
+    });
+  }
+
+  /* Resolves when the recording is read: "" or why it could not be; null where another one took its place meanwhile. */
+  async loadUrl(url: string): Promise<string | null> {
+    this.loading?.abort();
+    const loading = (this.loading = new AbortController());
+    try {
+      await readUrl(url, this.streamEvents(), loading.signal);
+      return "";
+    } catch (error) {
+      return loading.signal.aborted ? null : (error as Error).message;
+    }
+  }
+
+  /* The user's file takes the place of the program. */
+  async loadFile(file: File): Promise<string> {
+    this.loading?.abort();
+    this.connection?.end();
+    this.connection = null;
+    this.events.state("open", "");
+    try {
+      await readFile(file, this.streamEvents());
+      return "";
+    } catch (error) {
+      return (error as Error).message;
+    }
+  }
+
+  private streamEvents(): StreamEvents {
+    return { message: (message) => this.events.message(message, false), progress: (bytes, total) => this.events.progress(bytes, total) };
+  }
+}
