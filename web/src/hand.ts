@@ -2,13 +2,11 @@
 // that the program says the hand pulls with, its length in the scale of the other arrows.
 import { Group, LineDashedMaterial, Line, BufferGeometry, BufferAttribute, Plane, Ray, Vector3, type Camera } from "three";
 import { el, withUnit } from "./dom";
-import { Arrows } from "./layers/contacts";
+import { Arrows, HAND } from "./layers/contacts";
 import { Hand as Word, type Frame, type Scene, type Vec3 } from "./protocol";
 import type { Hit } from "./pick";
 
 export interface HandActions { grab(body: number, local: Vec3, target: Vec3): void; move(target: Vec3): void; release(): void }
-
-const COLOR = [0.95, 0.65, 0.12];
 
 export class Hand {
   readonly root = new Group();
@@ -75,7 +73,7 @@ export class Hand {
     const [x, y, z] = [hand[Word.Force], hand[Word.Force + 1], hand[Word.Force + 2]], force = Math.hypot(x, y, z);
     const length = Math.min(force * metresPerNewton, 3 * scene.nearSize), a = force > 0 ? length / force : 0;
     this.arrows.begin(1);
-    this.arrows.add(hand, Word.Grip, a * x, a * y, a * z, COLOR);
+    this.arrows.add(hand, Word.Grip, a * x, a * y, a * z, HAND);
     this.arrows.done();
     const p = this.thread.geometry.getAttribute("position") as BufferAttribute;
     p.setXYZ(0, hand[Word.Grip], hand[Word.Grip + 1], hand[Word.Grip + 2]);

@@ -1,169 +1,191 @@
 // Contact points, forces as arrows and friction cones of one frame. Forces are impulses over the step, so an arrow is newtons; all arrows of a scene have one
 // scale, a round number of newtons for the size of a typical body, which the legend tells. They act on the first body of the contact, or on the one that can move. Stick is green and a disc, slide is red and a
-// diamond: who cannot tell the colours sees the shape. What lies behind a body shines through faintly.
+// diamond: who cannot tell the colours sees the shape. What lies behind a body shines through faintly, unless there are so many that nothing could be told from it.
 import {
-  BufferAttribute, BufferGeometry, ConeGeometry, CylinderGeometry, DoubleSide, Group, InstancedBufferAttribute, InstancedBufferGeometry, Mesh, Points, ShaderMaterial, type Camera,
+  BufferAttribute, BufferGeometry, DoubleSide, DynamicDrawUsage, Group, InstancedBufferAttribute, InstancedBufferGeometry, Mesh, Points, ShaderMaterial, type Camera,
 } from "three";
 import { roundUp } from "../ground";
-import { At, CONTACT_WORDS, SLIDE, STICK, type Frame, type Scene } from "../protocol";
+import { At, CONTACT_WORDS, OPEN, SLIDE, STICK, type Frame, type Scene } from "../protocol";
 
-export const STICK_COLOR = [0.16, 0.62, 0.33], SLIDE_COLOR = [0.86, 0.2, 0.16], OPEN_COLOR = [0.55, 0.57, 0.6], NORMAL_COLOR = [0.27, 0.6, 0.96];
 const BEHIND = 0.14; // how much of what is hidden shines through
+const MOST_BEHIND = 4000; // contacts: of more nothing shines through
 const LONGEST = 5; // typical bodies: longer arrows are cut
+const SHORTEST = 0.004; // typical bodies: shorter ones are not drawn
+const SIDES = [{ upTo: 1500, sides: 24 }, { upTo: 6000, sides: 8 }, { upTo: Infinity, sides: 4 }]; // of cones, by their number
 
-const POINT_VERTEX = `
-attribute vec3 tint; attribute float shape; uniform float size; varying vec3 vTint; varying float vShape;
-void main() { vTint = tint; vShape = shape; gl_Position = projectionMatrix * viewMatrix * vec4(position, 1.0); gl_PointSize = size * (shape == 0.0 ? 0.45 : shape > 1.5 ? 1.25 : 1.0);
+/* What something is coloured by: the mode of a contact, or what follows. */
+export const NORMAL = 3, HAND = 4;
+const TINT = `
+vec3 tintOf(float kind) {
+  return kind < ${OPEN}.5 ? vec3(0.55, 0.57, 0.6) : kind < ${STICK}.5 ? vec3(0.16, 0.62, 0.33) : kind < ${SLIDE}.5 ? vec3(0.86, 0.2, 0.16) : kind < ${NORMAL}.5 ? vec3(0.27, 0.6, 0.96) : vec3(0.95, 0.65, 0.12);
+}`;
+
+const POINT_VERTEX = `${TINT}
+attribute float kind; uniform float size; varying vec3 vTint; varying float vKind;
+void main() { vTint = tintOf(kind); vKind = kind; gl_Position = projectionMatrix * viewMatrix * vec4(position, 1.0); gl_PointSize = size * (kind == 0.0 ? 0.45 : kind > 1.5 ? 1.25 : 1.0);
   gl_Position.z -= 0.0006 * gl_Position.w; }`;
 const POINT_FRAGMENT = `
-uniform float alpha; varying vec3 vTint; varying float vShape;
-void main() { vec2 p = 2.0 * gl_PointCoord - 1.0; float d = vShape > 1.5 ? abs(p.x) + abs(p.y) : length(p); float w = fwidth(d);
-  float a = 1.0 - smoothstep(1.0 - w, 1.0, d); if (a <= 0.0) discard; float rim = vShape == 0.0 ? 0.0 : smoothstep(0.62 - w, 0.62 + w, d);
-  gl_FragColor = vec4(mix(vTint, vec3(1.0), rim * 0.85), a * alpha * (vShape == 0.0 ? 0.6 : 1.0)); }`;
+uniform float alpha; varying vec3 vTint; varying float vKind;
+void main() { vec2 p = 2.0 * gl_PointCoord - 1.0; float d = vKind > 1.5 ? abs(p.x) + abs(p.y) : length(p); float w = fwidth(d);
+  float a = 1.0 - smoothstep(1.0 - w, 1.0, d); if (a <= 0.0) discard; float rim = vKind == 0.0 ? 0.0 : smoothstep(0.62 - w, 0.62 + w, d);
+  gl_FragColor = vec4(mix(vTint, vec3(1.0), rim * 0.85), a * alpha * (vKind == 0.0 ? 0.6 : 1.0)); }`;
 
-const ARROW_VERTEX = `
-attribute vec3 start; attribute vec3 along; attribute vec3 tint; attribute float head; uniform float thickness; uniform float pixel; varying vec3 vTint; varying float vLight;
+// A ribbon that faces the camera, shaded as if it were round: position is (across, along) and whether it is the head.
+const ARROW_VERTEX = `${TINT}
+attribute vec3 start; attribute vec3 along; attribute float kind; uniform float thickness; uniform float pixel; varying vec3 vTint; varying float vAcross;
 void main() {
-  float len = length(along); vec3 z = len > 0.0 ? along / len : vec3(0.0, 0.0, 1.0);
-  vec3 x = normalize(abs(z.z) < 0.9 ? cross(z, vec3(0.0, 0.0, 1.0)) : cross(z, vec3(1.0, 0.0, 0.0))), y = cross(z, x);
+  float len = length(along); vec3 z = len > 0.0 ? along / len : vec3(0.0, 0.0, 1.0), side = cross(z, cameraPosition - start);
   float depth = -(viewMatrix * vec4(start, 1.0)).z, r = min(clamp(thickness, 1.3 * pixel * depth, 3.0 * pixel * depth), 0.12 * len);
-  float tip = min(6.0 * r, 0.5 * len), at = head < 0.5 ? position.z * (len - tip) : len - tip + position.z * tip;
-  float wide = head < 0.5 ? r : 2.6 * r;
-  vec3 n = x * position.x + y * position.y;
-  vTint = tint; vLight = 0.72 + 0.28 * normalize((viewMatrix * vec4(n + 1e-6 * z, 0.0)).xyz).y;
-  gl_Position = projectionMatrix * viewMatrix * vec4(start + n * wide + z * at, 1.0);
+  float tip = min(6.0 * r, 0.5 * len), at = position.z < 0.5 ? position.y * (len - tip) : len - tip + position.y * tip;
+  float wide = position.z < 0.5 ? r : 2.6 * r;
+  vTint = tintOf(kind); vAcross = position.x;
+  gl_Position = projectionMatrix * viewMatrix * vec4(start + (length(side) > 0.0 ? normalize(side) : side) * (position.x * wide) + z * at, 1.0);
 }`;
-const CONE_VERTEX = `
-attribute vec3 start; attribute vec3 along; attribute vec3 tint; attribute float mu; varying vec3 vTint; varying float vLight;
+const ARROW_FRAGMENT = `uniform float alpha; varying vec3 vTint; varying float vAcross; void main() { gl_FragColor = vec4(vTint * (1.0 - 0.4 * vAcross * vAcross), alpha); }`;
+const CONE_VERTEX = `${TINT}
+attribute vec3 start; attribute vec3 along; attribute float kind; attribute float mu; varying vec3 vTint;
 void main() {
   float len = length(along); vec3 z = len > 0.0 ? along / len : vec3(0.0, 0.0, 1.0);
   vec3 x = normalize(abs(z.z) < 0.9 ? cross(z, vec3(0.0, 0.0, 1.0)) : cross(z, vec3(1.0, 0.0, 0.0))), y = cross(z, x);
-  vTint = tint; vLight = 1.0;
+  vTint = tintOf(kind);
   gl_Position = projectionMatrix * viewMatrix * vec4(start + (mu * (x * position.x + y * position.y) + z * position.z) * len, 1.0);
 }`;
-const PLAIN_FRAGMENT = `uniform float alpha; varying vec3 vTint; varying float vLight; void main() { gl_FragColor = vec4(vTint * vLight, alpha); }`;
+const CONE_FRAGMENT = `uniform float alpha; varying vec3 vTint; void main() { gl_FragColor = vec4(vTint, alpha); }`;
 
 type Shape = BufferGeometry | InstancedBufferGeometry;
 
 /* One geometry drawn twice: where it is seen, and faintly where it is hidden. */
-function twice(make: (material: ShaderMaterial) => Points | Mesh, vertexShader: string, fragmentShader: string, uniforms: Record<string, { value: number }>, alpha: number): Group {
-  const group = new Group();
-  for (const [behind, order] of [[true, 5], [false, 6]] as const) {
-    const material = new ShaderMaterial({
-      vertexShader, fragmentShader, uniforms: { ...uniforms, alpha: { value: behind ? BEHIND * alpha : alpha } },
-      transparent: true, depthTest: !behind, depthWrite: false, side: DoubleSide, toneMapped: false,
-    });
-    const object = make(material);
-    object.frustumCulled = false;
-    object.renderOrder = order;
-    group.add(object);
+class Twice {
+  readonly root = new Group();
+  private readonly behind: Points | Mesh;
+
+  constructor(make: (material: ShaderMaterial) => Points | Mesh, vertexShader: string, fragmentShader: string, uniforms: Record<string, { value: number }>, alpha: number) {
+    const one = (behind: boolean) => {
+      const object = make(new ShaderMaterial({
+        vertexShader, fragmentShader, uniforms: { ...uniforms, alpha: { value: behind ? BEHIND * alpha : alpha } },
+        transparent: true, depthTest: !behind, depthWrite: false, side: DoubleSide, toneMapped: false,
+      }));
+      object.frustumCulled = false;
+      object.renderOrder = behind ? 5 : 6;
+      this.root.add(object);
+      return object;
+    };
+    this.behind = one(true);
+    one(false);
   }
-  return group;
+
+  count(things: number): void { this.behind.visible = things <= MOST_BEHIND; }
 }
 
-/* Attributes that grow when more is needed, so that most frames allocate nothing. */
+/* Attributes that grow when more is needed, so that most frames allocate nothing, and of which only what is used is sent to the graphics card. */
 class Columns {
   private room = 0;
-  private readonly arrays = new Map<string, Float32Array>();
+  private readonly columns = new Map<string, BufferAttribute>();
   constructor(private readonly shape: Shape, private readonly sizes: Record<string, number>, private readonly instanced: boolean) { this.grow(256); }
 
   private grow(room: number): void {
     this.room = room;
     this.shape.dispose();
     for (const [name, size] of Object.entries(this.sizes)) {
-      const array = new Float32Array(room * size);
-      this.arrays.set(name, array);
-      this.shape.setAttribute(name, this.instanced ? new InstancedBufferAttribute(array, size) : new BufferAttribute(array, size));
+      const array = new Float32Array(room * size), column = this.instanced ? new InstancedBufferAttribute(array, size) : new BufferAttribute(array, size);
+      this.columns.set(name, column.setUsage(DynamicDrawUsage));
+      this.shape.setAttribute(name, column);
     }
   }
   ready(count: number): void { if (count > this.room) this.grow(2 * count); }
-  get(name: string): Float32Array { return this.arrays.get(name)!; }
+  get(name: string): Float32Array { return this.columns.get(name)!.array as Float32Array; }
   done(count: number): void {
-    for (const name of this.arrays.keys()) this.shape.getAttribute(name).needsUpdate = true;
     if (this.shape instanceof InstancedBufferGeometry) this.shape.instanceCount = count;
     else this.shape.setDrawRange(0, count);
+    if (count)
+      for (const column of this.columns.values()) {
+        column.clearUpdateRanges();
+        column.addUpdateRange(0, count * column.itemSize);
+        column.needsUpdate = true;
+      }
   }
 }
 
 function arrowShape(): InstancedBufferGeometry {
-  const shaft = new CylinderGeometry(1, 1, 1, 8, 1, true), tip = new ConeGeometry(1, 1, 12, 1, false);
-  const shape = new InstancedBufferGeometry(), position: number[] = [], head: number[] = [], index: number[] = [];
-  [shaft, tip].forEach((part, which) => {
-    const p = part.getAttribute("position"), base = head.length;
-    for (let k = 0; k < p.count; k++) {
-      position.push(p.getX(k), p.getZ(k), p.getY(k) + 0.5);
-      head.push(which);
-    }
-    for (const k of part.getIndex()!.array) index.push(base + k);
-  });
-  shape.setAttribute("position", new BufferAttribute(new Float32Array(position), 3));
-  shape.setAttribute("head", new BufferAttribute(new Float32Array(head), 1));
-  shape.setIndex(index);
+  const shape = new InstancedBufferGeometry();
+  shape.setAttribute("position", new BufferAttribute(new Float32Array([-1, 0, 0, 1, 0, 0, 1, 1, 0, -1, 1, 0, -1, 0, 1, 1, 0, 1, 0, 1, 1]), 3));
+  shape.setIndex([0, 1, 2, 0, 2, 3, 4, 5, 6]);
   return shape;
 }
 
+/* Cones of every number of sides, one list of corners after the other over the vertices of the roundest. */
 function coneShape(): InstancedBufferGeometry {
-  const shape = new InstancedBufferGeometry(), position = [0, 0, 0], index: number[] = [], sides = 24;
-  for (let k = 0; k < sides; k++) {
-    const angle = (2 * Math.PI * k) / sides;
-    position.push(Math.cos(angle), Math.sin(angle), 1);
-    index.push(0, 1 + k, 1 + ((k + 1) % sides));
-  }
+  const shape = new InstancedBufferGeometry(), position = [0, 0, 0], index: number[] = [], most = SIDES[0].sides;
+  for (let k = 0; k < most; k++) position.push(Math.cos((2 * Math.PI * k) / most), Math.sin((2 * Math.PI * k) / most), 1);
+  for (const { sides } of SIDES) for (let k = 0; k < most; k += most / sides) index.push(0, 1 + k, 1 + ((k + most / sides) % most));
   shape.setAttribute("position", new BufferAttribute(new Float32Array(position), 3));
   shape.setIndex(index);
   return shape;
 }
 
-/* Arrows of one colour rule; also used for the hand. */
+function chooseSides(shape: InstancedBufferGeometry, cones: number): void {
+  let first = 0;
+  for (const { upTo, sides } of SIDES) {
+    if (cones <= upTo) return shape.setDrawRange(first, 3 * sides);
+    first += 3 * sides;
+  }
+}
+
+/* Also used for the hand. */
 export class Arrows {
-  readonly root: Group;
+  private readonly pair: Twice;
   private readonly columns: Columns;
   private count = 0;
   constructor(uniforms: Record<string, { value: number }>, alpha = 0.95) {
     const shape = arrowShape();
-    this.columns = new Columns(shape, { start: 3, along: 3, tint: 3 }, true);
-    this.root = twice((material) => new Mesh(shape, material), ARROW_VERTEX, PLAIN_FRAGMENT, uniforms, alpha);
+    this.columns = new Columns(shape, { start: 3, along: 3, kind: 1 }, true);
+    this.pair = new Twice((material) => new Mesh(shape, material), ARROW_VERTEX, ARROW_FRAGMENT, uniforms, alpha);
   }
+  get root(): Group { return this.pair.root; }
   begin(most: number): void {
     this.columns.ready(most);
     this.count = 0;
   }
-  add(p: ArrayLike<number>, at: number, x: number, y: number, z: number, tint: readonly number[]): void {
-    const o = 3 * this.count++, start = this.columns.get("start"), along = this.columns.get("along"), color = this.columns.get("tint");
-    for (let k = 0; k < 3; k++) {
-      start[o + k] = p[at + k];
-      color[o + k] = tint[k];
-    }
+  add(p: ArrayLike<number>, at: number, x: number, y: number, z: number, kind: number): void {
+    const o = 3 * this.count, start = this.columns.get("start"), along = this.columns.get("along");
+    for (let k = 0; k < 3; k++) start[o + k] = p[at + k];
+    this.columns.get("kind")[this.count++] = kind;
     along[o] = x;
     along[o + 1] = y;
     along[o + 2] = z;
   }
-  done(): void { this.columns.done(this.count); }
+  done(): void {
+    this.columns.done(this.count);
+    this.pair.count(this.count);
+  }
 }
 
 export class Contacts {
   readonly root = new Group();
   private readonly uniforms = { size: { value: 9 }, thickness: { value: 0.001 }, pixel: { value: 0.001 } };
-  readonly points: Group;
   readonly normals: Arrows;
   readonly frictions: Arrows;
-  readonly cones: Group;
+  private readonly pointPair: Twice;
+  private readonly conePair: Twice;
+  private readonly coneShape = coneShape();
   private readonly pointColumns: Columns;
   private readonly coneColumns: Columns;
   private newtons = 0; // that an arrow as long as a typical body is
   factor = 1; // by which the user made arrows longer
 
   constructor() {
-    const points = new BufferGeometry(), cones = coneShape();
-    this.pointColumns = new Columns(points, { position: 3, tint: 3, shape: 1 }, false);
-    this.coneColumns = new Columns(cones, { start: 3, along: 3, tint: 3, mu: 1 }, true);
-    this.points = twice((material) => new Points(points, material), POINT_VERTEX, POINT_FRAGMENT, this.uniforms, 1);
-    this.cones = twice((material) => new Mesh(cones, material), CONE_VERTEX, PLAIN_FRAGMENT, {}, 0.22);
+    const points = new BufferGeometry();
+    this.pointColumns = new Columns(points, { position: 3, kind: 1 }, false);
+    this.coneColumns = new Columns(this.coneShape, { start: 3, along: 3, kind: 1, mu: 1 }, true);
+    this.pointPair = new Twice((material) => new Points(points, material), POINT_VERTEX, POINT_FRAGMENT, this.uniforms, 1);
+    this.conePair = new Twice((material) => new Mesh(this.coneShape, material), CONE_VERTEX, CONE_FRAGMENT, {}, 0.22);
     this.normals = new Arrows(this.uniforms);
     this.frictions = new Arrows(this.uniforms);
     this.root.add(this.cones, this.points, this.normals.root, this.frictions.root);
   }
 
+  get points(): Group { return this.pointPair.root; }
+  get cones(): Group { return this.conePair.root; }
   get arrowUniforms(): Record<string, { value: number }> { return this.uniforms; }
   get scale(): number { return this.newtons / this.factor; }
   reset(): void { this.newtons = 0; }
@@ -195,16 +217,14 @@ export class Contacts {
 
   private showPoints(frame: Frame): void {
     this.pointColumns.ready(frame.contacts);
-    const p = this.pointColumns.get("position"), t = this.pointColumns.get("tint"), s = this.pointColumns.get("shape");
+    const p = this.pointColumns.get("position"), kind = this.pointColumns.get("kind");
     for (let k = 0; k < frame.contacts; k++) {
-      const o = k * CONTACT_WORDS, mode = frame.contactU[o + At.Mode], tint = colorOf(mode);
-      for (let i = 0; i < 3; i++) {
-        p[3 * k + i] = frame.contactF[o + At.Point + i];
-        t[3 * k + i] = tint[i];
-      }
-      s[k] = mode;
+      const o = k * CONTACT_WORDS;
+      for (let i = 0; i < 3; i++) p[3 * k + i] = frame.contactF[o + At.Point + i];
+      kind[k] = frame.contactU[o + At.Mode];
     }
     this.pointColumns.done(frame.contacts);
+    this.pointPair.count(frame.contacts);
   }
 
   private showArrows(frame: Frame, scene: Scene): void {
@@ -215,11 +235,11 @@ export class Contacts {
       const o = k * CONTACT_WORDS, n = o + At.Normal, j = o + At.Impulse;
       const along = f[j] * f[n] + f[j + 1] * f[n + 1] + f[j + 2] * f[n + 2];
       const length = Math.hypot(f[j], f[j + 1], f[j + 2]) * perImpulse;
-      if (!(length > 0.004 * scene.nearSize)) continue;
+      if (!(length > SHORTEST * scene.nearSize)) continue;
       const a = onMovable(frame, scene, o) * perImpulse * Math.min(1, longest / length);
-      this.normals.add(f, o + At.Point, a * along * f[n], a * along * f[n + 1], a * along * f[n + 2], NORMAL_COLOR);
+      this.normals.add(f, o + At.Point, a * along * f[n], a * along * f[n + 1], a * along * f[n + 2], NORMAL);
       const x = a * (f[j] - along * f[n]), y = a * (f[j + 1] - along * f[n + 1]), z = a * (f[j + 2] - along * f[n + 2]);
-      if (Math.hypot(x, y, z) > 0.004 * scene.nearSize) this.frictions.add(f, o + At.Point, x, y, z, colorOf(frame.contactU[o + At.Mode]));
+      if (Math.hypot(x, y, z) > SHORTEST * scene.nearSize) this.frictions.add(f, o + At.Point, x, y, z, frame.contactU[o + At.Mode]);
     }
     this.normals.done();
     this.frictions.done();
@@ -227,22 +247,24 @@ export class Contacts {
 
   private showCones(frame: Frame, scene: Scene): void {
     this.coneColumns.ready(frame.contacts);
-    const start = this.coneColumns.get("start"), axis = this.coneColumns.get("along"), t = this.coneColumns.get("tint"), mu = this.coneColumns.get("mu");
+    const start = this.coneColumns.get("start"), axis = this.coneColumns.get("along"), kind = this.coneColumns.get("kind"), mu = this.coneColumns.get("mu");
     const f = frame.contactF, perImpulse = scene.nearSize / (this.scale * scene.step);
     let count = 0;
     for (let o = 0; o < f.length; o += CONTACT_WORDS) {
       const n = o + At.Normal, j = o + At.Impulse, along = f[j] * f[n] + f[j + 1] * f[n + 1] + f[j + 2] * f[n + 2];
       const length = Math.min(along * perImpulse, LONGEST * scene.nearSize);
-      if (!(length > 0.004 * scene.nearSize)) continue;
-      const tint = colorOf(frame.contactU[o + At.Mode]), sign = onMovable(frame, scene, o);
+      if (!(length > SHORTEST * scene.nearSize)) continue;
+      const sign = onMovable(frame, scene, o);
       for (let i = 0; i < 3; i++) {
         start[3 * count + i] = f[o + At.Point + i];
         axis[3 * count + i] = sign * length * f[n + i];
-        t[3 * count + i] = tint[i];
       }
+      kind[count] = frame.contactU[o + At.Mode];
       mu[count++] = f[o + At.Mu];
     }
     this.coneColumns.done(count);
+    this.conePair.count(count);
+    chooseSides(this.coneShape, count);
   }
 }
 
@@ -250,5 +272,3 @@ export class Contacts {
 function onMovable(frame: Frame, scene: Scene, o: number): 1 | -1 {
   return scene.bodies[frame.contactU[o + At.A]].mass > 0 || scene.bodies[frame.contactU[o + At.B]].mass <= 0 ? 1 : -1;
 }
-
-function colorOf(mode: number): readonly number[] { return mode === STICK ? STICK_COLOR : mode === SLIDE ? SLIDE_COLOR : OPEN_COLOR; }
