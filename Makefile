@@ -38,6 +38,7 @@ bench: all ## the rivals beside Drystone on the same scenes; tables in bench/res
 	@build/bench/bench/bench-solver bench/results/solver
 	@bench/solve/profile.py
 	@bench/haptic.py
+	@bench/view.py
 
 soak: all ## long standing runs, SOAK_TIME=600 simulated seconds each; table in bench/results/soak.md
 	@SOAK_TIME=$(SOAK_TIME) scripts/soak.sh

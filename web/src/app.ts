@@ -30,7 +30,7 @@ export class App {
   player: Player;
   status: Status | null = null;
   private lastTick = 0;
-  private drew = false;
+  moving = false; // the last tick drew a picture
   private stillSince = 0; // ms; 0 = the picture is drawn at full resolution
   private filming = false;
   private takenWaiter: (() => void) | null = null;
@@ -187,12 +187,12 @@ export class App {
     this.update(now);
     if (this.view.orbit.advance(seconds)) this.show.dirty = true;
     if (this.show.dirty || this.video.running) {
-      if (this.drew && !this.video.running) this.view.adapt(seconds);
+      if (this.moving && !this.video.running) this.view.pace.picture(seconds);
       this.show.draw(this.video.running); // a video keeps its resolution
-      this.drew = true;
+      this.moving = true;
       this.stillSince = now;
     } else {
-      this.drew = false;
+      this.moving = false;
       if (now - this.stillSince > STILL && this.stillSince > 0) this.drawStill();
     }
     this.chrome.follow(this, now);

@@ -10,6 +10,8 @@ import { Timeline } from "./timeline";
 const byId = (id: string) => document.getElementById(id)!;
 const NOTE_MS = 9000;
 
+function paceText(realtime: number): string { return realtime < 0.01 ? "less than 0.01" : realtime.toFixed(realtime < 0.1 ? 2 : 1); }
+
 export class Chrome {
   readonly panel: Panel;
   readonly readout = new Readout(byId("readout"));
@@ -71,7 +73,7 @@ export class Chrome {
 
   setStatus(status: Status): void {
     this.panel.setStatus(status);
-    this.pace = status.paused ? "paused" : status.realtime > 0 ? `${status.realtime.toFixed(status.realtime < 0.1 ? 2 : 1)}× real time` : "";
+    this.pace = status.paused ? "paused" : status.realtime > 0 ? `${paceText(status.realtime)}× real time` : "";
   }
 
   setState(state: "open" | "lost" | "connecting", text: string): void {
@@ -118,6 +120,7 @@ export class Chrome {
     this.followedAt = now;
     const { player, shown, scene } = app;
     this.timeline.show(player, shown?.step ?? 0, scene?.time ?? 0);
+    if (this.panel.showVisible) this.showPicture(app);
     if (this.panel.plotsVisible) this.plots.show(player.history, player.time, shown);
     this.readout.show(shown, scene, app.hovered >= 0 ? app.hovered : app.chosen, app.hovered < 0 || app.hovered === app.chosen);
     if (this.videoButton) {
@@ -132,6 +135,14 @@ export class Chrome {
     const words = [`${moving} ${moving === 1 ? "body" : "bodies"}`, `${frame.contactsFound} contacts`, ...(frame.flags & 1 ? [] : ["not converged"]), ...(app.live && app.player.following ? [this.pace] : [])];
     byId("facts").textContent = words.filter((word) => word).join(" · ");
     this.showKey(app);
+  }
+
+  private showPicture({ view, moving }: App): void {
+    const { canvas, pace, renderer: { info: { render } } } = view, part = Math.round(100 * pace.part);
+    this.panel.showPicture([
+      ["Pixels", `${canvas.width} × ${canvas.height}`], ["While it moves", part < 100 ? `${part} % of them along each side` : "all of them"],
+      ["Pictures a second", moving ? String(Math.round(1 / pace.seconds)) : "–"], ["Draw calls", String(render.calls)], ["Triangles", render.triangles.toLocaleString("en")],
+    ]);
   }
 
   /* The legend: only what is shown, and the scale of arrows. */

@@ -24,6 +24,7 @@ export class Panel {
   private readonly picker = el("div", { class: "group" });
   private readonly setters = el("div", { class: "group" });
   private readonly facts = el("dl", { class: "facts" });
+  private readonly picture = el("dl", { class: "facts", id: "picture" });
   private readonly boxes = new Map<LayerName, HTMLInputElement>();
   private readonly details = new Map<LayerName, HTMLElement>();
   private readonly fields: { input: HTMLInputElement | HTMLSelectElement; read: (status: Status) => string }[] = [];
@@ -196,7 +197,7 @@ export class Panel {
     const arrows = el("input", { type: "range", min: -1, max: 1, step: 0.1, value: 0, id: "arrows", "aria-label": "Length of arrows" });
     arrows.addEventListener("input", () => this.actions.arrows(Math.pow(10, Number(arrows.value))));
     group.append(row("Arrow length", arrows));
-    page.append(group);
+    page.append(group, el("div", { class: "group" }, el("h2", {}, "Picture"), this.picture));
   }
 
   private detail(name: LayerName): HTMLElement | null {
@@ -227,6 +228,11 @@ export class Panel {
   }
   setLevels(levels: number): void { this.level.max = String(Math.max(levels - 1, 0)); }
   setModes(modes: number): void { this.modeIndex.max = String(Math.max(modes, 1)); }
+
+  get showVisible(): boolean { return this.chosen === "Show" && !this.root.hidden; }
+
+  /* What the last picture was, and cost. */
+  showPicture(facts: [string, string][]): void { this.picture.replaceChildren(...facts.flatMap(([term, text]) => [el("dt", {}, term), el("dd", {}, text)])); }
 
   showLayer(name: LayerName, on: boolean): void {
     this.boxes.get(name)!.checked = on;

@@ -83,11 +83,10 @@ export class Show {
     if (scene.source !== this.lastSource || !this.lastSource) this.view.orbit.place(scene.eye, scene.look, size);
     this.lastSource = scene.source || scene.name;
     this.view.placeSun();
-    world.makeCoarse();
     world.applyPalette(this.view.palette);
     world.fitGrounds(look, Math.max(size, ball.radius));
     this.shadowBall = { center: ball.center, radius: ball.radius };
-    this.view.fitShadow(ball.center, ball.radius);
+    this.fitShadow(ball.radius);
     this.placing(this.wallsHide());
     this.applyLayers();
   }
@@ -147,16 +146,18 @@ export class Show {
     ball.radius = Math.min(ball.radius, 6 * this.view.orbit.distance);
     if (ball.center.distanceTo(old.center) < 0.15 * old.radius && ball.radius < 1.1 * old.radius && ball.radius > 0.6 * old.radius) return;
     this.shadowBall = { center: ball.center, radius: ball.radius };
-    this.view.fitShadow(ball.center, ball.radius * 1.1);
+    this.fitShadow(ball.radius * 1.1);
     this.dirty = true;
   }
+
+  private fitShadow(radius: number): void { this.world!.chooseShadowDetail(this.view.fitShadow(this.shadowBall.center, radius)); }
 
   draw(fully = false): void {
     this.view.prepare(fully);
     const { camera } = this.view.orbit, { canvas, renderer } = this.view, ratio = renderer.getPixelRatio();
     this.contacts.camera(camera, canvas.height / ratio, ratio, this.scene?.nearSize ?? 1);
-    for (const { lines } of this.world?.batches ?? []) if (lines) lines.visible = this.layers.has("creases");
-    this.world?.chooseDetail(camera);
+    this.world?.showCreases(this.layers.has("creases"));
+    this.world?.chooseDetail(camera, canvas.height);
     this.view.draw();
     this.hand.placeLabel(camera, canvas.clientWidth, canvas.clientHeight);
     this.dirty = false;

@@ -1,7 +1,7 @@
 // Deformable surfaces on the GPU. A vertex stands at x + sum_i q_i d_i, where d_i is its displacement in mode i. Its normal comes from
 // two tangents that move with it, t_a + sum_i q_i (d d_i / d t_a): their cross product is the normal of the deformed surface, exactly as far as the
 // mesh knows it. The three vectors a mode and vertex lie in a texture; q of every body that shares the geometry is a row of a second.
-import { DataTexture, FloatType, NearestFilter, RedFormat, RGBAFormat, type WebGLProgramParametersWithUniforms } from "three";
+import { DataTexture, FloatType, NearestFilter, RedFormat, RGBAFormat } from "three";
 import type { Geometry } from "./protocol";
 
 const WIDTH = 2048;
@@ -88,20 +88,21 @@ function edgeWeights(geometry: Geometry, tangent: Float32Array, v: number, side:
   return edges.map(({ to, p, q }) => ({ to, a: (qq * p - pq * q) / det, b: (pp * q - pq * p) / det }));
 }
 
-const HEAD = `
+// In shaders that also have the head of placements.ts.
+export const SOFT_HEAD = `
 uniform highp sampler2D modeMap;
 uniform highp sampler2D coordinateMap;
 uniform int modeCount;
 uniform int vertexCount;
 vec3 softTexel(int k) { return texelFetch(modeMap, ivec2(k % ${WIDTH}, k / ${WIDTH}), 0).xyz; }
-float softCoordinate(int i) { return texelFetch(coordinateMap, ivec2(i, gl_InstanceID), 0).x; }
+float softCoordinate(int i) { return texelFetch(coordinateMap, ivec2(i, int(placedColor.w + 0.5)), 0).x; }
 vec3 softOffset() {
   vec3 d = vec3(0.0);
   for (int i = 0; i < modeCount; i++) d += softCoordinate(i) * softTexel(3 * (i * vertexCount + gl_VertexID));
   return d;
 }
 `;
-const NORMAL_HEAD = `
+export const SOFT_NORMAL_HEAD = `
 attribute vec3 softTangent;
 vec3 softNormal(vec3 n) {
   vec3 t = softTangent, s = cross(n, t);
@@ -116,14 +117,6 @@ vec3 softNormal(vec3 n) {
 }
 `;
 
-/* Makes a material of three.js deform. */
-export function soften(shader: WebGLProgramParametersWithUniforms, maps: SoftMaps, withNormal: boolean): void {
-  shader.uniforms.modeMap = { value: maps.modeMap };
-  shader.uniforms.coordinateMap = { value: maps.coordinateMap };
-  shader.uniforms.modeCount = { value: maps.modes };
-  shader.uniforms.vertexCount = { value: maps.vertices };
-  shader.vertexShader = HEAD + (withNormal ? NORMAL_HEAD : "") + shader.vertexShader
-    .replace("#include <begin_vertex>", "#include <begin_vertex>\n transformed += softOffset();");
-  if (withNormal)
-    shader.vertexShader = shader.vertexShader.replace("#include <beginnormal_vertex>", "#include <beginnormal_vertex>\n objectNormal = softNormal(objectNormal);");
+export function softUniforms({ modeMap, coordinateMap, modes, vertices }: SoftMaps): Record<string, { value: unknown }> {
+  return { modeMap: { value: modeMap }, coordinateMap: { value: coordinateMap }, modeCount: { value: modes }, vertexCount: { value: vertices } };
 }

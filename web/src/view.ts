@@ -4,11 +4,10 @@ import {
   AmbientLight, Color, DirectionalLight, HemisphereLight, NeutralToneMapping, PCFShadowMap, Scene as Stage, SRGBColorSpace, Vector3, WebGLRenderer,
 } from "three";
 import { Orbit } from "./orbit";
+import { Pace } from "./pace";
 
 const MOST_PIXELS = 3.2e6; // in the drawing buffer: a 4K display is drawn at a lower ratio
 const SHADOW_SIZE = 2048;
-const LEVELS = [1, 0.75, 0.5]; // of the resolution, where pictures take too long
-const SLOW = 0.045, FAST = 0.019; // s between pictures
 
 export interface Palette { background: string; ground: string; grid: string; crease: number; creaseAlpha: number; sky: string; earth: string }
 export const DARK: Palette = { background: "#1a1d20", ground: "#2b2f33", grid: "#43494f", crease: 0x05070a, creaseAlpha: 0.5, sky: "#dfe8f2", earth: "#6b6a68" };
@@ -23,9 +22,9 @@ export class View {
   private readonly sky = new HemisphereLight(0xffffff, 0x888888, 1.5);
   private readonly toSun = new Vector3(0, 0, 1);
   private fixedSize: [number, number] | null = null;
-  private level = 0; // of LEVELS
+  readonly pace = new Pace();
   outgrown = false; // the window has another size
-  private sized = 0; // level that the drawing buffer has
+  private part = 1; // of the full resolution that the drawing buffer has
   palette: Palette = DARK;
 
   constructor(readonly canvas: HTMLCanvasElement) {
@@ -59,8 +58,8 @@ export class View {
     this.fill.position.set(0, 0, 0.5).addScaledVector(x, 1).addScaledVector(z, 0.4);
   }
 
-  /* Shadows are drawn for what lies in this ball. */
-  fitShadow(center: Vector3, radius: number): void {
+  /* Shadows are drawn for what lies in this ball; metres a texel. */
+  fitShadow(center: Vector3, radius: number): number {
     const camera = this.sun.shadow.camera, r = Math.max(radius, 1e-4) * 1.15;
     this.sun.target.position.copy(center);
     this.sun.position.copy(center).addScaledVector(this.toSun, 4 * r);
@@ -73,6 +72,7 @@ export class View {
     this.sun.shadow.bias = -0.0006;
     this.sun.shadow.normalBias = (2.2 * r) / SHADOW_SIZE;
     this.moved();
+    return (2 * r) / SHADOW_SIZE;
   }
 
   moved(): void { this.renderer.shadowMap.needsUpdate = true; }
@@ -87,7 +87,7 @@ export class View {
     const box = this.canvas.parentElement!.getBoundingClientRect();
     const [width, height] = this.fixedSize ?? [Math.max(box.width, 1), Math.max(box.height, 1)];
     const most = Math.sqrt(MOST_PIXELS / (width * height));
-    this.renderer.setPixelRatio(this.fixedSize ? 1 : Math.min(window.devicePixelRatio || 1, 2, Math.max(most, 0.75)) * LEVELS[this.sized]);
+    this.renderer.setPixelRatio(this.fixedSize ? 1 : Math.min(window.devicePixelRatio || 1, 2, Math.max(most, 0.75)) * this.part);
     this.renderer.setSize(width, height, false); // its place on the page is the style sheet's
     this.orbit.camera.aspect = width / height;
     // A tall and narrow window shows as much to the sides as a square one.
@@ -95,27 +95,12 @@ export class View {
     this.orbit.camera.updateProjectionMatrix();
   }
 
-  private pace = 0.016; // s between pictures, of late
-  private calm = 0; // pictures since the level changed
-
-  /* Fewer pixels while pictures come too slowly. */
-  adapt(seconds: number): void {
-    this.pace += 0.15 * (seconds - this.pace);
-    this.calm++;
-    const change = this.pace > SLOW && this.calm > 8 ? 1 : this.pace < FAST && this.calm > 90 ? -1 : 0;
-    const level = Math.min(Math.max(this.level + change, 0), LEVELS.length - 1);
-    if (level === this.level) return;
-    this.calm = 0;
-    this.pace = 0.03;
-    this.level = level;
-  }
-
   /* Before a picture: its resolution, the full one where nothing moves or where the picture is kept. A change of size empties the canvas, so it is
    * made here, where a picture follows at once. */
   prepare(fully: boolean): void {
-    const level = fully ? 0 : this.level;
-    if (level === this.sized && !this.outgrown) return;
-    this.sized = level;
+    const part = fully ? 1 : this.pace.part;
+    if (part === this.part && !this.outgrown) return;
+    this.part = part;
     this.outgrown = false;
     this.resize();
   }

@@ -1,34 +1,21 @@
-// The bodies. Parts that share a geometry are instances of one mesh, so 2,000 bodies are a handful of draw calls; a frame is shown by writing one
-// matrix a part, and only for bodies that moved. Poses between two frames are interpolated.
-import {
-  BufferAttribute, BufferGeometry, Color, DoubleSide, DynamicDrawUsage, Group, InstancedBufferAttribute, InstancedMesh, LineBasicMaterial, LineSegments, Matrix4,
-  MeshDepthMaterial, MeshStandardMaterial, PerspectiveCamera, Quaternion, Sphere, SRGBColorSpace, Vector3,
-} from "three";
-import { coarseCorners, MOST_SHADOWS, MOST_TRIANGLES, SMALL, WORTH } from "./coarse";
+// The bodies. Those of one form are instances of one mesh (instanced.ts), those of very many forms are merged (merged.ts), so 2,000 bodies are a handful of draw calls; a frame is
+// shown by writing one matrix a part into a texture (placements.ts), and only for bodies that moved. Poses between two frames are interpolated.
+import { BufferAttribute, BufferGeometry, Color, Group, Matrix4, Quaternion, Sphere, SRGBColorSpace, Vector3, type PerspectiveCamera } from "three";
+import { arrange, arrangeShadows, Levels, Sight } from "./detail";
 import { Ground, roundUp } from "./ground";
+import { Instanced } from "./instanced";
+import { Merged, MOST_ALIKE, MOST_EACH, type Form } from "./merged";
+import { Placements } from "./placements";
 import { Kind, type Frame, type Geometry, type Scene } from "./protocol";
-import { soften, softMaps, type SoftMaps } from "./soft";
+import { softMaps, type SoftMaps } from "./soft";
 import type { Palette, View } from "./view";
 
 const GLASS = 0.22;
 
-/* One part of one body: instance `slot` of the batch of its geometry. */
-export interface Instance { body: number; part: Matrix4; slot: number }
-export interface Batch {
-  geometry: Geometry; radius: number; center: Vector3; instances: Instance[]; mesh: InstancedMesh; lines: InstancedLines | null; soft: SoftMaps | null;
-  fine: BufferAttribute; coarse: BufferAttribute | null; // corners
-}
-
-/* Crease lines are instanced like meshes; three.js asks for no more than these fields. */
-class InstancedLines extends LineSegments {
-  readonly isInstancedMesh = true;
-  readonly instanceColor = null;
-  readonly morphTexture = null;
-  constructor(geometry: BufferGeometry, material: LineBasicMaterial, readonly instanceMatrix: InstancedBufferAttribute, public count: number) {
-    super(geometry, material);
-    this.frustumCulled = false;
-  }
-}
+/* One part of one body: number `slot` of the bodies that share its geometry, number `row` of all parts of the scene. */
+export interface Instance { body: number; part: Matrix4; slot: number; row: number }
+/* All parts of one geometry. */
+export interface Batch { geometry: Geometry; shape: BufferGeometry; radius: number; center: Vector3; instances: Instance[]; soft: SoftMaps | null }
 
 export class World {
   readonly root = new Group();
@@ -37,33 +24,42 @@ export class World {
   readonly coordinate: Float32Array; // as shown
   readonly radius: Float32Array; // of each body about its frame
   readonly grounds: { body: number; part: Matrix4; ground: Ground }[] = [];
-  private readonly partsOf: { batch: Batch; slot: number; part: Matrix4 }[][];
-  private readonly lineMaterials: LineBasicMaterial[] = [];
+  private readonly drawings: (Instanced | Merged)[] = [];
+  private readonly placements: Placements;
+  private readonly partsOf: { row: number; part: Matrix4; center: Vector3; centers: Float32Array; slot: number }[][];
   private readonly bodyMatrix: Matrix4[];
   private readonly shownPose: Float32Array;
+  private readonly moved: Uint8Array;
+  private readonly sight = new Sight();
   private arrived = 0;
+  private rows = 0;
 
   constructor(readonly scene: Scene, private readonly view: View) {
     const n = scene.bodies.length;
     this.pose = new Float32Array(7 * n);
     this.shownPose = new Float32Array(7 * n).fill(NaN);
+    this.moved = new Uint8Array(n);
     this.coordinate = new Float32Array(scene.reduced);
     this.radius = new Float32Array(n);
     this.partsOf = Array.from({ length: n }, () => []);
     this.bodyMatrix = Array.from({ length: n }, () => new Matrix4());
+    this.placements = new Placements(scene.bodies.reduce((total, body) => total + body.parts.length, 0));
   }
 
   get complete(): boolean { return this.arrived >= this.scene.geometries; }
+
+  // ---- forms ----------------------------------------------------------------------------------------------------------------
 
   addGeometry(geometry: Geometry): void {
     const instances: Instance[] = [];
     this.scene.bodies.forEach((body, index) => {
       for (const part of body.parts)
-        if (part.geometry === geometry.index) instances.push({ body: index, part: partMatrix(part.position, part.rotation), slot: instances.length });
+        if (part.geometry === geometry.index) instances.push({ body: index, part: partMatrix(part.position, part.rotation), slot: instances.length, row: this.rows++ });
     });
     this.arrived++;
     if (geometry.kind === Kind.HalfSpace) this.addGrounds(instances);
     else if (instances.length && geometry.vertices) this.addBatch(geometry, instances);
+    if (this.complete) this.build();
   }
 
   private addGrounds(instances: Instance[]): void {
@@ -77,103 +73,82 @@ export class World {
   private addBatch(geometry: Geometry, instances: Instance[]): void {
     const shape = bufferGeometry(geometry), ball = shape.boundingSphere!;
     const soft = geometry.kind === Kind.Deformable ? softMaps(geometry, instances.length, this.view.renderer.capabilities.maxTextureSize) : null;
-    if (soft) shape.setAttribute("softTangent", new BufferAttribute(soft.tangent, 3));
-    const material = new MeshStandardMaterial({ roughness: 0.6, metalness: 0, polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 1 });
-    if (soft) material.onBeforeCompile = (shader) => soften(shader, soft, true);
-    const mesh = new InstancedMesh(shape, material, instances.length);
-    mesh.instanceMatrix.setUsage(DynamicDrawUsage);
-    mesh.castShadow = mesh.receiveShadow = true;
-    mesh.frustumCulled = false;
     if (soft) {
-      mesh.customDepthMaterial = new MeshDepthMaterial();
-      mesh.customDepthMaterial.onBeforeCompile = (shader) => soften(shader, soft, false);
+      shape.setAttribute("softTangent", new BufferAttribute(soft.tangent, 3));
+      for (const { row, slot } of instances) this.placements.setSoftRow(row, slot);
     }
-    const batch: Batch = {
-      geometry, radius: ball.radius, center: ball.center.clone(), instances, mesh, soft, lines: this.makeLines(geometry, shape, mesh, soft),
-      fine: shape.getIndex()!, coarse: null,
-    };
-    this.root.add(mesh);
-    if (batch.lines) this.root.add(batch.lines);
-    this.batches.push(batch);
-    for (const { body, slot, part } of instances) {
-      this.partsOf[body].push({ batch, slot, part });
+    this.batches.push({ geometry, shape, radius: ball.radius, center: ball.center.clone(), instances, soft });
+    for (const { body, part } of instances) {
       const reach = ball.center.clone().applyMatrix4(part).length() + ball.radius;
       this.radius[body] = Math.max(this.radius[body], reach);
     }
   }
 
-  private makeLines(geometry: Geometry, shape: BufferGeometry, mesh: InstancedMesh, soft: SoftMaps | null): InstancedLines | null {
-    if (!geometry.crease.length) return null;
-    const lines = new BufferGeometry();
-    lines.setAttribute("position", shape.getAttribute("position"));
-    lines.setIndex(new BufferAttribute(geometry.crease, 1));
-    const material = new LineBasicMaterial({ transparent: true, depthWrite: false });
-    if (soft) material.onBeforeCompile = (shader) => soften(shader, soft, false);
-    this.lineMaterials.push(material);
-    return new InstancedLines(lines, material, mesh.instanceMatrix, mesh.count);
+  /* Once all forms are there: which of them are drawn together, and how finely. */
+  private build(): void {
+    const levels = new Levels(this.batches.reduce((total, { geometry, instances }) => total + (geometry.corner.length / 3) * instances.length, 0));
+    const forms = this.batches.map((batch): Form => ({ batch, levels: levels.of(batch.geometry, batch.radius), centers: new Float32Array(3 * batch.instances.length) }));
+    const few = forms.filter(({ batch }) => this.canMerge(batch));
+    const merged = new Set(few.length > 1 ? few : []);
+    if (merged.size) this.drawings.push(new Merged([...merged], this.placements));
+    for (const form of forms) if (!merged.has(form)) this.drawings.push(new Instanced(form.batch, form.levels, this.placements, form.centers));
+    for (const { batch: { instances, center }, centers } of forms)
+      for (const { body, row, part, slot } of instances) this.partsOf[body].push({ row, part, center, centers, slot });
+    for (const { root } of this.drawings) this.root.add(root);
   }
 
-  /* In a scene of very many triangles: shadows of coarse surfaces, and coarse surfaces where they are small. */
-  makeCoarse(): void {
-    let triangles = 0;
-    for (const { geometry, instances } of this.batches) triangles += (geometry.corner.length / 3) * instances.length;
-    if (triangles < MOST_SHADOWS) return;
-    for (const batch of this.batches) {
-      if (batch.geometry.corner.length / 3 < WORTH) continue;
-      const coarse = new BufferAttribute(coarseCorners(batch.geometry, batch.radius), 1), { mesh } = batch;
-      if (triangles >= MOST_TRIANGLES) {
-        batch.coarse = coarse;
-        (mesh.material as MeshStandardMaterial).side = DoubleSide; // a coarse surface has cracks: its own inside is seen through them
-      }
-      let drawn: BufferAttribute | null = null;
-      mesh.onBeforeShadow = () => {
-        drawn = mesh.geometry.index;
-        mesh.geometry.index = coarse;
-      };
-      mesh.onAfterShadow = () => (mesh.geometry.index = drawn);
-    }
+  /* Few bodies of a form that is rigid, small and never glass. */
+  private canMerge({ geometry, soft, instances }: Batch): boolean {
+    return !soft && instances.length <= MOST_ALIKE && geometry.corner.length / 3 <= MOST_EACH && instances.every(({ body }) => this.scene.bodies[body].mass > 0);
   }
 
-  /* Fixed bodies as glass, which casts no shadow, so that what happens inside a tube can be seen. */
+  // ---- how they look ----------------------------------------------------------------------------------------------------------
+
+  /* Before a picture of so many pixels' height. */
+  chooseDetail(camera: PerspectiveCamera, height: number): void { arrange(this.drawings, this.sight.set(camera, height)); }
+  chooseShadowDetail(metresPerTexel: number): void { arrangeShadows(this.drawings, metresPerTexel); }
+  showCreases(on: boolean): void { for (const drawing of this.drawings) drawing.showLines(on); }
+
+  /* Fixed bodies as glass. */
   seeThrough(on: boolean): void {
-    for (const { mesh, instances } of this.batches) {
-      if (instances.some(({ body }) => this.scene.bodies[body].mass > 0)) continue;
-      const material = mesh.material as MeshStandardMaterial;
-      if (material.transparent !== on) material.needsUpdate = true;
-      material.transparent = on;
-      material.opacity = on ? GLASS : 1;
-      material.depthWrite = !on;
-      mesh.castShadow = !on;
-      mesh.renderOrder = on ? 3 : 0;
+    for (const drawing of this.drawings)
+      if (drawing instanceof Instanced && drawing.batch.instances.every(({ body }) => this.scene.bodies[body].mass <= 0)) drawing.makeGlass(on, GLASS);
+  }
+
+  /* Colours of all bodies, sRGB; null keeps the scene's own. */
+  paint(colorOf: (body: number) => Color | null): void {
+    const color = new Color();
+    this.partsOf.forEach((parts, body) => {
+      if (!parts.length) return;
+      const [r, g, b] = this.scene.bodies[body].color, chosen = colorOf(body) ?? color.setRGB(r, g, b, SRGBColorSpace);
+      for (const { row } of parts) this.placements.paint(row, chosen);
+    });
+  }
+
+  applyPalette(palette: Palette): void {
+    for (const { ground } of this.grounds) ground.paint(palette);
+    for (const { lineMaterial } of this.drawings) {
+      lineMaterial?.color.set(palette.crease);
+      if (lineMaterial) lineMaterial.opacity = palette.creaseAlpha;
     }
   }
 
-  /* A kind of body is drawn coarsely while its nearest one is small in the view. */
-  chooseDetail(camera: PerspectiveCamera): void {
-    const height = 2 * Math.tan((camera.fov * Math.PI) / 360), p = new Vector3();
-    for (const { coarse, fine, mesh, lines, instances, radius } of this.batches) {
-      if (!coarse) continue;
-      const nearest = Math.min(...instances.map(({ body }) => this.position(body, p).distanceTo(camera.position)));
-      const small = (2 * radius) / (height * Math.max(nearest - radius, 1e-9)) < SMALL;
-      mesh.geometry.index = small ? coarse : fine;
-      if (lines) lines.visible = lines.visible && !small;
-    }
-  }
+  // ---- where they are ---------------------------------------------------------------------------------------------------------
 
   /* Shows the state a part `between` (0 to 1) of the way from one frame to the next. True where something moved. */
   show(from: Frame, to: Frame, between: number): boolean {
-    const moved = this.interpolate(from, to, between);
-    const p = new Vector3(), q = new Quaternion(), one = new Vector3(1, 1, 1), m = new Matrix4();
+    this.interpolate(from, to, between);
+    const { moved, pose } = this;
     let any = false;
-    for (let b = 0; b < this.scene.bodies.length; b++) {
+    for (let b = 0; b < moved.length; b++) {
       if (!moved[b]) continue;
       any = true;
-      const at = 7 * b, { pose } = this;
-      this.bodyMatrix[b].compose(p.fromArray(pose, at), q.set(pose[at + 4], pose[at + 5], pose[at + 6], pose[at + 3]), one);
-      for (const { batch, slot, part } of this.partsOf[b]) {
-        m.multiplyMatrices(this.bodyMatrix[b], part);
-        m.toArray(batch.mesh.instanceMatrix.array, 16 * slot);
-        batch.mesh.instanceMatrix.needsUpdate = true;
+      const at = 7 * b;
+      this.bodyMatrix[b].compose(P.fromArray(pose, at), Q.set(pose[at + 4], pose[at + 5], pose[at + 6], pose[at + 3]), ONE);
+      for (const { row, part, center, centers, slot } of this.partsOf[b]) {
+        M.multiplyMatrices(this.bodyMatrix[b], part);
+        this.placements.place(row, M);
+        P.copy(center).applyMatrix4(M).toArray(centers, 3 * slot);
       }
     }
     for (const { body, part, ground } of this.grounds)
@@ -184,8 +159,9 @@ export class World {
     return this.writeCoordinates() || any;
   }
 
-  private interpolate(from: Frame, to: Frame, w: number): Uint8Array {
-    const n = this.scene.bodies.length, { pose, shownPose } = this, a = from.pose, b = to.pose, moved = new Uint8Array(n);
+  private interpolate(from: Frame, to: Frame, w: number): void {
+    const n = this.scene.bodies.length, { pose, shownPose, moved } = this, a = from.pose, b = to.pose;
+    moved.fill(0);
     for (let k = 0; k < n; k++) {
       const o = 7 * k;
       let dot = 0, change = 0;
@@ -208,7 +184,6 @@ export class World {
       }
     }
     for (let i = 0; i < this.coordinate.length; i++) this.coordinate[i] = from.coordinate[i] + w * (to.coordinate[i] - from.coordinate[i]);
-    return moved;
   }
 
   /* A mode shown instead of the reduced coordinates of a body: see layers/modes.ts. */
@@ -232,25 +207,6 @@ export class World {
       if (changed) soft.coordinateMap.needsUpdate = any = true;
     }
     return any;
-  }
-
-  /* Colours of all bodies, sRGB; null keeps the scene's own. */
-  paint(colorOf: (body: number) => Color | null): void {
-    const color = new Color();
-    for (const { mesh, instances } of this.batches)
-      for (const { body, slot } of instances) {
-        const [r, g, b] = this.scene.bodies[body].color;
-        mesh.setColorAt(slot, colorOf(body) ?? color.setRGB(r, g, b, SRGBColorSpace));
-        mesh.instanceColor!.needsUpdate = true;
-      }
-  }
-
-  applyPalette(palette: Palette): void {
-    for (const { ground } of this.grounds) ground.paint(palette);
-    for (const material of this.lineMaterials) {
-      material.color.set(palette.crease);
-      material.opacity = palette.creaseAlpha;
-    }
   }
 
   /* The ball around what can move (or all bodies with a shape, where nothing can), without the farthest twentieth. */
@@ -277,20 +233,18 @@ export class World {
   position(body: number, to: Vector3): Vector3 { return to.fromArray(this.pose, 7 * body); }
 
   dispose(): void {
-    for (const { mesh, lines, soft } of this.batches) {
-      mesh.geometry.dispose();
-      (mesh.material as MeshStandardMaterial).dispose();
-      mesh.customDepthMaterial?.dispose();
-      mesh.dispose();
-      lines?.geometry.dispose();
+    for (const drawing of this.drawings) drawing.dispose();
+    for (const { soft } of this.batches) {
       soft?.modeMap.dispose();
       soft?.coordinateMap.dispose();
     }
-    for (const material of this.lineMaterials) material.dispose();
     for (const { ground } of this.grounds) ground.material.dispose();
+    this.placements.dispose();
     this.root.removeFromParent();
   }
 }
+
+const P = new Vector3(), Q = new Quaternion(), ONE = new Vector3(1, 1, 1), M = new Matrix4(); // for show(), which makes nothing anew
 
 function partMatrix(position: readonly number[], rotation: readonly number[]): Matrix4 {
   return new Matrix4().compose(new Vector3(...position), new Quaternion(rotation[1], rotation[2], rotation[3], rotation[0]).normalize(), new Vector3(1, 1, 1));
@@ -300,7 +254,6 @@ function bufferGeometry(geometry: Geometry): BufferGeometry {
   const shape = new BufferGeometry();
   shape.setAttribute("position", new BufferAttribute(geometry.position, 3));
   shape.setAttribute("normal", new BufferAttribute(geometry.normal, 3));
-  shape.setIndex(new BufferAttribute(geometry.corner, 1));
   shape.computeBoundingSphere();
   return shape;
 }

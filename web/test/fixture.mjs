@@ -47,20 +47,42 @@ export function boxGeometry(index, [a, b, c], modes = 0) {
     .f32(position).f32(normal).u32(...corner).u32(...crease).f32(mode).done(3);
 }
 
+/* A ball of radius r, or a capsule of half length h along z: rings of s vertices, the equator twice. */
+export function ballGeometry(index, r, s, h = 0) {
+  const position = [], normal = [], corner = [];
+  for (let i = 0; i <= s / 2 + 1; i++) {
+    const ring = i <= s / 4 ? i : i - 1, angle = (2 * Math.PI * ring) / s, side = i <= s / 4 ? 1 : -1;
+    for (let k = 0; k < s; k++) {
+      const turn = (2 * Math.PI * k) / s, n = [Math.sin(angle) * Math.cos(turn), Math.sin(angle) * Math.sin(turn), Math.cos(angle)];
+      normal.push(...n);
+      position.push(r * n[0], r * n[1], r * n[2] + side * h);
+    }
+  }
+  for (let i = 0; i <= s / 2; i++)
+    for (let k = 0; k < s; k++) {
+      const a = i * s + k, b = i * s + ((k + 1) % s);
+      if (i > 0) corner.push(a, a + s, b);
+      if (i < s / 2) corner.push(b, a + s, b + s);
+    }
+  return new Writer().u32(index, 0, position.length / 3, corner.length / 3, 0, 0, 0, 0).f32(position).f32(normal).u32(...corner).done(3);
+}
+
 export const halfSpace = (index) => new Writer().u32(index, 1, 0, 0, 0, 0, 0, 0).done(3);
 
-/* A field of n boxes on a floor, the first of them soft where asked. */
-export function scene(n, { soft = false, frames = 0, mu = 0.5 } = {}) {
+/* A field of n bodies of so many forms on a floor, the first of them soft where asked. */
+export function scene(n, { soft = false, frames = 0, mu = 0.5, forms = 1 } = {}) {
   const bodies = [{ name: "floor", kind: "static", color: [0.5, 0.5, 0.5], mass: 0, material: 0, parts: [{ geometry: 0, position: [0, 0, 0], rotation: [1, 0, 0, 0] }], first_reduced: 0, reduced: 0 }];
   for (let k = 0; k < n; k++)
     bodies.push({ name: `box ${k}`, kind: soft && k === 0 ? "deformable" : "rigid", color: [0.4 + 0.4 * ((k * 0.37) % 1), 0.5, 0.6], mass: 1, material: 0,
-      parts: [{ geometry: soft && k === 0 ? 2 : 1, position: [0, 0, 0], rotation: [1, 0, 0, 0] }], first_reduced: 0, reduced: soft && k === 0 ? 2 : 0 });
+      parts: [{ geometry: 1 + (soft && k === 0 ? forms : k % forms), position: [0, 0, 0], rotation: [1, 0, 0, 0] }], first_reduced: 0, reduced: soft && k === 0 ? 2 : 0 });
   const side = Math.ceil(Math.sqrt(n));
-  return json(2, { name: "fixture", source: "fixture", step: 0.01, time: frames * 0.01, tolerance: 1e-8, method: "staggered", gravity: [0, 0, -9.81], frames, geometries: soft ? 3 : 2,
+  return json(2, { name: "fixture", source: "fixture", step: 0.01, time: frames * 0.01, tolerance: 1e-8, method: "staggered", gravity: [0, 0, -9.81], frames, geometries: 1 + forms + (soft ? 1 : 0),
     reduced: soft ? 2 : 0, up: [0, 0, 1], eye: [0.6 * side, -1 * side, 0.6 * side], look: [0, 0, 0.3], near_size: 0.4, materials: [{ name: "wood", mu }], bodies });
 }
 
-export const geometries = (soft) => [halfSpace(0), boxGeometry(1, [0.2, 0.15, 0.1]), ...(soft ? [boxGeometry(2, [0.4, 0.15, 0.1], 2)] : [])];
+/* Boxes, or what `form` makes of an index and a number from 0 to 1. */
+export const geometries = (soft, { forms = 1, form = (index, x) => boxGeometry(index, [0.2, 0.15, 0.1 + 0.1 * x]) } = {}) =>
+  [halfSpace(0), ...Array.from({ length: forms }, (_, k) => form(1 + k, k / forms)), ...(soft ? [boxGeometry(1 + forms, [0.4, 0.15, 0.1], 2)] : [])];
 
 /* Boxes that rock; 4 contacts each. */
 export function frame(step, n, { soft = false, contactsEach = 4 } = {}) {
@@ -84,6 +106,6 @@ export function frame(step, n, { soft = false, contactsEach = 4 } = {}) {
 }
 
 export function recording(n, frames, options = {}) {
-  return Buffer.concat([hello("recording"), scene(n, { ...options, frames }), ...geometries(options.soft),
+  return Buffer.concat([hello("recording"), scene(n, { ...options, frames }), ...geometries(options.soft, options),
     ...Array.from({ length: frames }, (_, k) => frame(k, n, options)), message(10, Buffer.alloc(0))]);
 }

@@ -17,10 +17,11 @@ export async function launch() {
   return chromium.launch({ executablePath: chromiumPath(), args: ["--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--no-sandbox", "--disable-gpu-vsync", "--force-prefers-reduced-motion"] });
 }
 
-/* A page that collects what must not happen. `allowed` is a pattern of console errors that the test itself provokes. */
-export async function openPage(browser, url, { width = 1280, height = 800, allowed = /$^/, light = false } = {}) {
+/* A page that collects what must not happen. `allowed` is a pattern of console errors that the test itself provokes; `before` runs in the page ahead of its scripts. */
+export async function openPage(browser, url, { width = 1280, height = 800, allowed = /$^/, light = false, before = null } = {}) {
   const context = await browser.newContext({ viewport: { width, height }, colorScheme: light ? "light" : "dark", acceptDownloads: true });
   const page = await context.newPage();
+  if (before) await page.addInitScript(before);
   const faults = [], host = new URL(url).host;
   page.on("console", (entry) => { if (entry.type() === "error" && !allowed.test(entry.text())) faults.push(`console: ${entry.text()}`); });
   page.on("pageerror", (error) => faults.push(`exception: ${error.stack ?? error.message}`));
