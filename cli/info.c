@@ -28,6 +28,17 @@ static int complain(const char *message) {
 
 /* ---- Scenes ---- */
 
+static void print_joints(const ds_scene *scene) {
+  static const char *const names[] = {"ball", "hinge", "weld"};
+  int32_t kinds[3] = {0};
+  if (scene->joint_count == 0) return;
+  for (int32_t i = 0; i < scene->joint_count; i++) kinds[scene->joints[i].def.kind]++;
+  printf("joints       %d:", (int)scene->joint_count);
+  for (int i = 0; i < 3; i++)
+    if (kinds[i] > 0) printf(" %d %s", (int)kinds[i], names[i]);
+  putchar('\n');
+}
+
 static void print_totals(const ds_scene *scene) {
   int32_t kinds[3] = {0}, shapes[SHAPE_KINDS] = {0};
   double mass = 0;
@@ -45,6 +56,7 @@ static void print_totals(const ds_scene *scene) {
   for (int i = 0; i < SHAPE_KINDS; i++)
     if (shapes[i] > 0) printf(" %d %s", (int)shapes[i], shape_names[i]);
   putchar('\n');
+  print_joints(scene);
 }
 
 /* Whether no earlier shape has this solid. */

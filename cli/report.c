@@ -34,6 +34,7 @@ struct run_report {
   ds_run_settings run;
   char source[128];
   report_ending ending;
+  int32_t joints;
   int32_t threads, bodies, dynamic_bodies, deformable_bodies, reduced;
   int64_t planned_steps, steps;
   double time;
@@ -43,7 +44,7 @@ struct run_report {
   double first_unconverged_time;
   ds_certificate worst; /* the errors only */
   double penetration_max, penetration_first_second, penetration_last;
-  double separation_max;
+  double separation_max, joint_drift_max;
   int64_t stopped_bodies;
   double energy_start, energy_end, elastic_end, energy_gain_max, energy_gain_time;
   bool restitution, scripted, forced; /* what may raise the energy */
@@ -99,6 +100,7 @@ run_report *report_create(const ds_scene *scene, const ds_state *state, const ds
   r->threads = threads > 0 ? threads : core_count();
   r->bodies = scene->body_count;
   r->reduced = scene->reduced_count;
+  r->joints = scene->joint_count;
   r->planned_steps = planned_steps;
   r->first_unconverged_time = r->energy_gain_time = NAN;
   r->moved.body = r->moved_settled.body = r->crept.body = -1;
@@ -191,6 +193,7 @@ void report_add_step(run_report *r, const ds_scene *scene, const ds_state *state
   r->penetration_max = worse(r->penetration_max, step->penetration);
   if (step->time <= SETTLED * (1 + 1e-9)) r->penetration_first_second = r->penetration_max;
   r->separation_max = worse(r->separation_max, step->separation);
+  r->joint_drift_max = worse(r->joint_drift_max, step->joint_drift);
   r->stopped_bodies += step->stopped_bodies;
   double gain = step->energy_after - step->energy_before;
   if (!(gain <= r->energy_gain_max) && !isnan(r->energy_gain_max)) {
@@ -294,6 +297,7 @@ static void write_setup(json_object *j, const run_report *r) {
   json_integer(j, "dynamic_bodies", r->dynamic_bodies);
   json_integer(j, "deformable_bodies", r->deformable_bodies);
   json_integer(j, "dof", 6 * (int64_t)r->dynamic_bodies + r->reduced);
+  json_integer(j, "joints", r->joints);
 }
 
 static void write_solution(json_object *j, const run_report *r) {
@@ -318,15 +322,17 @@ static void write_solution(json_object *j, const run_report *r) {
 }
 
 static void write_motion(json_object *j, const run_report *r) {
-  const char *causes[3];
+  const char *causes[4];
   int32_t count = 0;
   if (r->restitution) causes[count++] = "restitution";
   if (r->scripted) causes[count++] = "scripted motion";
   if (r->forced) causes[count++] = "external force";
+  if (r->joints > 0) causes[count++] = "joints";
   json_real(j, "penetration_max", r->penetration_max);
   json_real(j, "penetration_first_second", r->penetration_first_second);
   json_real(j, "penetration_last", r->penetration_last);
   json_real(j, "separation_max", r->separation_max);
+  json_real(j, "joint_drift_max", r->joint_drift_max);
   json_integer(j, "stopped_bodies", r->stopped_bodies);
   json_real(j, "displacement_max", r->moved.distance);
   json_text(j, "displacement_body", r->moved.body >= 0 ? r->moved_name : NULL);
@@ -401,6 +407,7 @@ void report_print(const run_report *r, FILE *out) {
   if (r->has_window) fprintf(out, "  creep         %.3g m/s over the last tenth\n", r->crept.distance);
   fprintf(out, "  penetration   %.3g m, in the first second %.3g m, at the end %.3g m\n", r->penetration_max,
           r->penetration_first_second, r->penetration_last);
+  if (r->joints > 0) fprintf(out, "  joints        %d; drift %.2g m at most\n", (int)r->joints, r->joint_drift_max);
   fprintf(out, "  energy        %.6g J, at the start %.6g J; gain in a step %.2g J at most\n", r->energy_end,
           r->energy_start, r->energy_gain_max);
   if (r->deformable_bodies > 0)

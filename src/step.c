@@ -10,6 +10,7 @@
 #include "detect/detect.h"
 #include "drystone/drystone.h"
 #include "integrate/integrate.h"
+#include "joint/articulate.h"
 #include "predict/predict.h"
 #include "problem/export.h"
 #include "project/project.h"
@@ -72,9 +73,15 @@ typedef struct island_watch {
   double seconds;
 } island_watch;
 
+/* The problem of an island as it is solved: where joints are, in coordinates that they leave free. */
+static ds_subproblem *problem_of(ds_island *island) {
+  return island->articulation ? &island->articulation->problem : &island->problem;
+}
+
 typedef struct island_job {
   ds_stepper *stepper;
   ds_assembly *assembly;
+  const ds_state *state;
   const ds_options *options;
   island_watch *watch; /* NULL where nobody observes */
   bool *done;
@@ -87,8 +94,12 @@ static void project_one(void *context, int32_t item, int32_t worker) {
   if (job->done[item]) return;
   ds_arena_mark mark = ds_arena_get_mark(arena);
   double clock = job->watch ? ds_clock() : 0;
-  job->done[item] = ds_project_split(arena, island->r, island->v, &island->certificate, &island->problem, job->options,
-                                     DS_AIM_OF_STEP);
+  if (island->articulation)
+    job->done[item] = ds_articulation_project(arena, island, job->watch ? job->watch[item].start : NULL, job->assembly,
+                                              job->state, job->options);
+  else
+    job->done[item] = ds_project_split(arena, island->r, island->v, &island->certificate, &island->problem,
+                                       job->options, DS_AIM_OF_STEP);
   if (job->watch) job->watch[item].seconds = ds_clock() - clock;
   ds_arena_release(arena, mark);
 }
@@ -106,16 +117,18 @@ static island_watch *watch_islands(ds_arena *arena, const ds_assembly *assembly)
 
 static bool show_islands(ds_stepper *stepper, const ds_assembly *assembly, const island_watch *watch, int64_t step) {
   for (int32_t i = 0; i < assembly->island_count; i++) {
-    const ds_island *island = &assembly->islands[i];
+    ds_island *island = &assembly->islands[i];
+    const ds_articulation *joined = island->articulation;
     ds_problem problem;
     ds_arena_mark mark = ds_arena_get_mark(&stepper->arena);
-    if (!ds_subproblem_export(&stepper->arena, &problem, &island->problem)) return false;
+    if (problem_of(island)->contact_count == 0) continue; /* joints alone: nothing was to be solved */
+    if (!ds_subproblem_export(&stepper->arena, &problem, problem_of(island))) return false;
     ds_observation observation = {.step = step,
                                   .island = i,
                                   .problem = &problem,
                                   .start = watch[i].start,
-                                  .r = island->r,
-                                  .v = island->v,
+                                  .r = joined ? joined->r : island->r,
+                                  .v = joined ? joined->w : island->v,
                                   .certificate = &island->certificate,
                                   .seconds = watch[i].seconds};
     stepper->observer(stepper->observer_user, &observation);
@@ -132,13 +145,13 @@ static bool takes_all_threads(const ds_stepper *stepper, const ds_subproblem *p,
 
 /* When each island has to be done: a share of the time by its contacts where one thread does all, and before that what
  * its last contact projection will take. */
-static void set_deadlines(const ds_stepper *stepper, ds_assembly *assembly, double start, double end) {
+static void set_deadlines(const ds_stepper *stepper, const ds_assembly *assembly, double start, double end) {
   double all = 0, so_far = 0;
-  for (int32_t i = 0; i < assembly->island_count; i++) all += assembly->islands[i].problem.contact_count;
+  for (int32_t i = 0; i < assembly->island_count; i++) all += problem_of(&assembly->islands[i])->contact_count;
   for (int32_t i = 0; i < assembly->island_count; i++) {
-    ds_subproblem *p = &assembly->islands[i].problem;
+    ds_subproblem *p = problem_of(&assembly->islands[i]);
     so_far += p->contact_count;
-    double share = ds_pool_size(stepper->pool) > 1 ? 1 : so_far / all;
+    double share = ds_pool_size(stepper->pool) > 1 || all == 0 ? 1 : so_far / all;
     p->until = start + share * (end - start) - stepper->last_rate * p->contact_count;
     p->ends_on_contact = true;
   }
@@ -147,7 +160,7 @@ static void set_deadlines(const ds_stepper *stepper, ds_assembly *assembly, doub
 /* What last contact projections take. */
 static void learn_rate(ds_stepper *stepper, const ds_assembly *assembly) {
   for (int32_t i = 0; i < assembly->island_count; i++) {
-    const ds_subproblem *p = &assembly->islands[i].problem;
+    const ds_subproblem *p = problem_of(&assembly->islands[i]);
     if (!(p->last_seconds > 0)) continue;
     double rate = p->last_seconds / p->contact_count;
     stepper->last_rate += 0.2 * (LAST_SPARE * rate - stepper->last_rate);
@@ -155,15 +168,16 @@ static void learn_rate(ds_stepper *stepper, const ds_assembly *assembly) {
 }
 
 /* Stage 4 over all islands, in parallel; islands do not see each other. */
-static bool project(ds_stepper *stepper, ds_assembly *assembly, island_watch *watch, const ds_options *options) {
+static bool project(ds_stepper *stepper, ds_assembly *assembly, const ds_state *state, island_watch *watch,
+                    const ds_options *options) {
   int32_t count = assembly->island_count;
   if (options->deadline > 0) set_deadlines(stepper, assembly, ds_clock(), stepper->started + options->deadline);
-  island_job job = {stepper, assembly, options, watch, DS_NEW0(&stepper->arena, bool, count + 1)};
+  island_job job = {stepper, assembly, state, options, watch, DS_NEW0(&stepper->arena, bool, count + 1)};
   if (!job.done) return false;
   int32_t contacts = 0;
   for (int32_t i = 0; i < count; i++) contacts += assembly->islands[i].problem.contact_count;
   for (int32_t i = 0; i < count; i++) {
-    ds_subproblem *p = &assembly->islands[i].problem;
+    ds_subproblem *p = problem_of(&assembly->islands[i]);
     if (!takes_all_threads(stepper, p, contacts)) continue;
     p->pool = stepper->pool;
     project_one(&job, i, 0);
@@ -190,6 +204,7 @@ static void add_certificate(ds_certificate *worst, const ds_certificate *c) {
   worst->natural_error = fmax(worst->natural_error, c->natural_error);
   worst->approach_velocity = fmax(worst->approach_velocity, c->approach_velocity);
   worst->cone_violation = fmax(worst->cone_violation, c->cone_violation);
+  worst->joint_gap = fmax(worst->joint_gap, c->joint_gap);
   worst->dissipation_error = fmax(worst->dissipation_error, c->dissipation_error);
   worst->unbounded |= c->unbounded;
   worst->converged &= c->converged;
@@ -238,7 +253,7 @@ static bool solve_contacts(ds_stepper *stepper, ds_assembly *assembly, island_wa
   report->seconds[DS_STAGE_PREDICT] += lap(&clock);
   *watch = stepper->observer ? watch_islands(&stepper->arena, assembly) : NULL;
   if (stepper->observer && !*watch) return false;
-  bool done = project(stepper, assembly, *watch, options); /* 4 */
+  bool done = project(stepper, assembly, warm, *watch, options); /* 4 */
   report->seconds[DS_STAGE_PROJECT] += lap(&clock);
   return done;
 }
@@ -335,6 +350,8 @@ static ds_status step(ds_stepper *stepper, ds_state *state, ds_step_report *repo
   if (!ds_integrate(arena, state, &integration, scene, &assembly, &contacts, options->step)) /* 5 */
     return DS_ERROR_MEMORY;
   ds_hold_feel(state, &assembly, options->step);
+  for (int32_t i = 0; i < scene->joint_count; i++)
+    report->joint_drift = fmax(report->joint_drift, ds_state_joint(scene, state, ds_scene_joint(scene, i)).gap);
   report->separation = integration.separation;
   report->stopped_bodies = integration.stopped;
   report->seconds[DS_STAGE_INTEGRATE] = lap(&clock);

@@ -230,7 +230,8 @@ class SceneReader {
         scene_.mu[i * n + j] = mix(ruleMu, coefficients_[i][0], coefficients_[j][0]);
         scene_.e[i * n + j] = mix(ruleE, coefficients_[i][1], coefficients_[j][1]);
       }
-    const Json *pairs = json.find("pairs");
+    const Json *joints = json.find("joints"), *pairs = json.find("pairs");
+    if (joints && !joints->items.empty()) throw std::runtime_error("this driver does not support \"joints\"");
     if (!pairs) return;
     for (const Json &pair : pairs->items) {
       const Json *of = pair.find("materials");

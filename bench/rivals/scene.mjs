@@ -84,6 +84,7 @@ function readBody(json, materials, names) {
 
 export function readScene(path) {
   const json = parseScene(readFileSync(path, "utf8"));
+  if (json.joints?.length > 0) throw new Error('this driver does not support "joints"');
   const materials = [{ mu: 0.5, e: 0 }];
   const names = new Map();
   for (const [name, material] of Object.entries(json.materials ?? {}))

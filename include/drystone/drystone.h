@@ -42,6 +42,9 @@ ds_status ds_scene_set_pair(ds_scene *scene, ds_material_id a, ds_material_id b,
 ds_status ds_scene_name_material(ds_scene *scene, ds_material_id material, const char *name, ds_error *error);
 ds_body_id ds_scene_add_body(ds_scene *scene, const ds_body_def *def, ds_error *error);
 ds_status ds_scene_add_shape(ds_scene *scene, ds_body_id body, const ds_shape_def *def, ds_error *error);
+ds_joint_def ds_default_joint(void); /* a ball at the origin between bodies to be named */
+/* Both bodies must be there already. */
+ds_joint_id ds_scene_add_joint(ds_scene *scene, const ds_joint_def *def, ds_error *error);
 /* Computes masses and inertias and checks that every dynamic body has them. Nothing can be added afterwards. */
 ds_status ds_scene_finish(ds_scene *scene, ds_error *error);
 
@@ -67,6 +70,9 @@ int32_t ds_body_shape_count(const ds_scene *scene, ds_body_id body);
 /* The pose is in the body's frame; points belong to the scene. */
 ds_shape_def ds_body_shape(const ds_scene *scene, ds_body_id body, int32_t shape);
 ds_vec3 ds_scene_gravity(const ds_scene *scene);
+int32_t ds_scene_joint_count(const ds_scene *scene);
+ds_joint_id ds_scene_joint(const ds_scene *scene, int32_t index);
+ds_joint_def ds_joint_get_def(const ds_scene *scene, ds_joint_id joint); /* the name belongs to the scene */
 
 /* ---- State ---- */
 ds_state *ds_state_create(const ds_scene *scene); /* at the scene's start; NULL where memory ran out */
@@ -99,6 +105,8 @@ ds_energy ds_state_energy(const ds_scene *scene, const ds_state *state);
 ds_momentum ds_state_momentum(const ds_scene *scene, const ds_state *state);
 /* Contacts of the last step, in the order of their bodies and features. */
 const ds_contact *ds_state_contacts(const ds_state *state, int32_t *count);
+/* Where a joint is in a state. */
+ds_joint_place ds_state_joint(const ds_scene *scene, const ds_state *state, ds_joint_id joint);
 /* First surface met from origin along direction (need not be unit) within max_distance. */
 ds_ray_hit ds_state_ray_cast(const ds_scene *scene, const ds_state *state, ds_vec3 origin, ds_vec3 direction,
                              double max_distance);

@@ -31,6 +31,10 @@ typedef struct ds_material_id {
   int32_t index1; /* 0 = the scene's default material */
 } ds_material_id;
 
+typedef struct ds_joint_id {
+  int32_t index1; /* 1 + index of the joint in the scene, in order of creation; 0 = none */
+} ds_joint_id;
+
 typedef enum ds_status {
   DS_OK = 0,
   DS_ERROR_INPUT,  /* what the user gave cannot be used; the message says what was expected */
@@ -138,6 +142,30 @@ typedef struct ds_shape_def {
   const double *start, *start_rate; /* REDUCED: reduced coordinates and their rates at the start, copied; NULL = 0 */
 } ds_shape_def;
 
+typedef enum ds_joint_kind {
+  DS_JOINT_BALL,  /* the bodies share one point: three rotations are free */
+  DS_JOINT_HINGE, /* they share the points of an axis: one rotation is free */
+  DS_JOINT_WELD,  /* they move as one */
+} ds_joint_kind;
+
+/* Two rigid bodies held together without friction, by whatever impulses that takes [docs/joints.md]. One of the two may
+ * be static or kinematic. */
+typedef struct ds_joint_def {
+  const char *name; /* copied; may be NULL */
+  ds_joint_kind kind;
+  ds_body_id a, b;
+  ds_vec3 point; /* world, where the bodies are at the start */
+  ds_vec3 axis;  /* HINGE: world, at the start; need not be unit. Default (0, 0, 1) */
+  bool collide;  /* default false: joined bodies do not touch each other */
+} ds_joint_def;
+
+/* Where a joint is. */
+typedef struct ds_joint_place {
+  ds_vec3 on_a, on_b; /* its point as a point of either body, world */
+  ds_vec3 axis;       /* HINGE: unit, as it goes with body a */
+  double gap;         /* m: the largest distance of points that should be one */
+} ds_joint_place;
+
 /* ---- Options of a step --------------------------------------------------------------------------------------------
  */
 
@@ -218,6 +246,8 @@ typedef struct ds_certificate {
   double approach_velocity;    /* worst (b - n'v)+ over contacts, m/s */
   double cone_violation;       /* worst (|r_T| - mu r_N)+ and (-r_N)+ over contacts, relative to the largest impulse */
   double dissipation_error;    /* worst |r_T'u_T + mu r_N |u_T|| over contacts, J */
+  double joint_gap;            /* largest distance, after the step, of points that joints hold together, m; part of
+                                  natural_error [docs/report.md] */
   double conflict; /* least |(b - N'v)+| of any velocity over |q| where that is not zero: no solution exists */
   bool unbounded;  /* impulses grow without bound on the way to a solution: none was found, likely none exists */
   bool converged;  /* natural_error <= tolerance: never claimed from iteration counts */
@@ -231,6 +261,7 @@ typedef struct ds_step_report {
   double energy_before, energy_after; /* kinetic + gravitational + elastic, J */
   double penetration;                 /* deepest overlap found at the start of the step, m */
   double separation;                  /* farthest that a body was moved to take it out of an overlap, m */
+  double joint_drift;                 /* largest distance of points that joints hold together, after the step, m */
   int32_t stopped_bodies;             /* stopped on their way because they would have passed through something */
   double seconds[DS_STAGE_COUNT];     /* wall time a stage; never used in a decision */
 } ds_step_report;

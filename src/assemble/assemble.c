@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "body/reduced.h"
+#include "joint/articulate.h"
 #include "touch/hold.h"
 
 void ds_scale_velocity(double *out, const ds_step_body *body, ds_vec3 v, ds_vec3 w, const double *rate) {
@@ -116,26 +117,33 @@ static void right_hand_side(double b[3], const ds_contact_point *c, const ds_con
   b[2] = -v3_dot(f->t2, scripted);
 }
 
-static void rigid_rows(double *g, const ds_step_body *body, ds_vec3 arm, const ds_contact_frame *f, double sign) {
-  const ds_vec3 directions[3] = {f->normal, f->t1, f->t2};
+void ds_rigid_rows_of(double *g, const ds_step_body *body, const ds_vec3 force[3], const ds_vec3 torque[3]) {
   for (int i = 0; i < 3; i++) {
-    ds_vec3 d = v3_scale(sign, directions[i]), lever = mat3_tmul_v3(&body->rotation, v3_cross(arm, d));
+    ds_vec3 d = force[i], lever = mat3_tmul_v3(&body->rotation, torque[i]);
     double *row = g + 6 * i, m = body->inverse_root_mass;
     row[0] = m * d.x, row[1] = m * d.y, row[2] = m * d.z;
     row[3] = body->inverse_root_inertia.x * lever.x;
     row[4] = body->inverse_root_inertia.y * lever.y;
     row[5] = body->inverse_root_inertia.z * lever.z;
   }
+  if (body->hold) ds_hold_rows(g, body->hold);
+}
+
+void ds_rigid_rows(double *g, const ds_step_body *body, ds_vec3 arm, const ds_contact_frame *f, double sign) {
+  const ds_vec3 d[3] = {v3_scale(sign, f->normal), v3_scale(sign, f->t1), v3_scale(sign, f->t2)};
+  const ds_vec3 torque[3] = {v3_cross(arm, d[0]), v3_cross(arm, d[1]), v3_cross(arm, d[2])};
+  ds_rigid_rows_of(g, body, d, torque);
 }
 
 /* Rows of contact c on side a (sign 1) or b (-1). */
 static void fill_rows(double *g, const ds_step_body *body, ds_vec3 x, const ds_contact_point *c,
                       const ds_contact_frame *f, double sign) {
   ds_vec3 arm = v3_sub(c->point, x);
-  if (body->deformable)
-    ds_deformable_contact_rows(g, body, arm, sign > 0 ? c->on_a : c->on_b, c->a == c->b ? &c->on_b : NULL, f, sign);
-  else
-    rigid_rows(g, body, arm, f, sign);
+  if (!body->deformable) {
+    ds_rigid_rows(g, body, arm, f, sign);
+    return;
+  }
+  ds_deformable_contact_rows(g, body, arm, sign > 0 ? c->on_a : c->on_b, c->a == c->b ? &c->on_b : NULL, f, sign);
   if (body->hold) ds_hold_rows(g, body->hold);
 }
 
@@ -252,8 +260,11 @@ bool ds_assemble(ds_arena *arena, ds_assembly *assembly, const ds_scene *scene, 
     ds_scene_pair(&f->mu, &f->restitution, scene, c->a, c->b);
   }
   if (options->warm_start) ds_match_warm_start(warm, assembly, contacts, state);
-  if (!ds_find_islands(arena, assembly, contacts, scene->body_count)) return false;
-  for (int32_t i = 0; i < assembly->island_count; i++)
-    if (!build_island(arena, &assembly->islands[i], assembly, contacts, state, warm, options, pool)) return false;
+  if (!ds_find_islands(arena, assembly, contacts, scene)) return false;
+  for (int32_t i = 0; i < assembly->island_count; i++) {
+    ds_island *island = &assembly->islands[i];
+    if (!build_island(arena, island, assembly, contacts, state, warm, options, pool)) return false;
+    if (island->joint_count > 0 && !ds_articulate(arena, island, assembly, scene, state, options)) return false;
+  }
   return true;
 }

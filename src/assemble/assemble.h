@@ -1,7 +1,7 @@
 /* Stage 2, assemble: contact points -> islands, each a frictional contact problem of its own.
  *
- * Islands are bodies joined by contacts; static, kinematic and held bodies do not join. They are numbered in order of
- * their lowest body, their contacts keep the order of detection: nothing depends on threads. */
+ * Islands are bodies joined by contacts and joints; static, kinematic and held bodies do not join. They are numbered in
+ * order of their lowest body, their contacts keep the order of detection: nothing depends on threads. */
 #ifndef DS_ASSEMBLE_ASSEMBLE_H
 #define DS_ASSEMBLE_ASSEMBLE_H
 
@@ -51,11 +51,14 @@ typedef struct ds_contact_frame {
 } ds_contact_frame;
 
 typedef struct ds_island {
-  ds_subproblem problem;
-  int32_t *bodies;   /* scene indices of its bodies */
-  int32_t *contacts; /* indices in the contact list */
-  double *predicted; /* = problem.predicted, filled by stage 3 */
-  double *r, *v;     /* impulses (warm start until stage 4), velocities */
+  ds_subproblem problem; /* its contacts and bodies, as if there were no joints */
+  int32_t *joints;       /* scene indices of its joints */
+  int32_t joint_count;
+  struct ds_articulation *articulation; /* where it has joints: the problem that is solved (joint/articulate.h) */
+  int32_t *bodies;                      /* scene indices of its bodies */
+  int32_t *contacts;                    /* indices in the contact list */
+  double *predicted;                    /* = problem.predicted, filled by stage 3 */
+  double *r, *v;                        /* impulses (warm start until stage 4), velocities */
   ds_certificate certificate;
 } ds_island;
 
@@ -106,8 +109,13 @@ void ds_deformable_contact_rows(double *g, const ds_step_body *body, ds_vec3 arm
 /* Velocity, in the world, of a point of the surface against the frame that moves with the body: R U q'. */
 ds_vec3 ds_anchor_velocity(const ds_step_body *body, ds_anchor anchor, const double *rate);
 
-/* islands.c: labels bodies by island; counts bodies and contacts of each. */
-bool ds_find_islands(ds_arena *arena, ds_assembly *assembly, const ds_contact_list *contacts, int32_t body_count);
+/* Rows (3 x 6) of three forces with their torques about the centre of mass of a rigid body, in the metric of hands that
+ * hold it; and of the three directions of a frame at a point `arm` from the centre of mass. */
+void ds_rigid_rows_of(double *g, const ds_step_body *body, const ds_vec3 force[3], const ds_vec3 torque[3]);
+void ds_rigid_rows(double *g, const ds_step_body *body, ds_vec3 arm, const ds_contact_frame *frame, double sign);
+
+/* islands.c: labels bodies by island; lists bodies, contacts and joints of each. */
+bool ds_find_islands(ds_arena *arena, ds_assembly *assembly, const ds_contact_list *contacts, const ds_scene *scene);
 /* warm.c: impulses of the last step's contacts for those of the same key, expressed in the new frames; 3 a contact. */
 void ds_match_warm_start(double *r, const ds_assembly *assembly, const ds_contact_list *contacts,
                          const ds_state *state);

@@ -84,6 +84,7 @@ void ds_scene_destroy(ds_scene *scene) {
     free((void *)(uintptr_t)body->def.motion.keyframes);
   }
   free(scene->bodies);
+  ds_joints_free(scene);
   for (int32_t i = 0; i < scene->material_name_count; i++) free(scene->material_names[i]);
   free(scene->material_names);
   free(scene->materials);
@@ -422,7 +423,8 @@ ds_status ds_scene_finish(ds_scene *scene, ds_error *error) {
     scene->bodies[i].first_reduced = scene->reduced_count;
     scene->reduced_count += scene->bodies[i].r;
   }
-  ds_status status = sample_shapes(scene, error);
+  ds_status status = ds_joints_finish(scene, error);
+  if (status == DS_OK) status = sample_shapes(scene, error);
   scene->finished = status == DS_OK;
   return status;
 }

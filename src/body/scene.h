@@ -62,6 +62,21 @@ typedef struct ds_material_pair {
   double mu, restitution;
 } ds_material_pair;
 
+/* A joint: points of two bodies that stay together, one for a ball, two for a hinge, three for a weld. */
+enum { DS_JOINT_POINTS = 3 };
+typedef struct ds_joint {
+  char *name;
+  ds_joint_def def;                                     /* as given, with the name owned by the scene */
+  int32_t a, b;                                         /* indices of its bodies */
+  int32_t point_count;                                  /* of those below */
+  ds_vec3 on_a[DS_JOINT_POINTS], on_b[DS_JOINT_POINTS]; /* in the principal frames, from ds_scene_finish on */
+} ds_joint;
+
+/* Two bodies that do not touch each other, a < b. */
+typedef struct ds_apart {
+  int32_t a, b;
+} ds_apart;
+
 struct ds_scene {
   ds_scene_def def;
   bool finished;
@@ -73,6 +88,10 @@ struct ds_scene {
   int32_t material_name_count, material_name_capacity;
   ds_material_pair *pairs;
   int32_t pair_count, pair_capacity;
+  ds_joint *joints;
+  int32_t joint_count, joint_capacity;
+  ds_apart *apart; /* sorted, each once; from ds_scene_finish on */
+  int32_t apart_count;
   int32_t reduced_count; /* reduced coordinates of all bodies together */
 };
 
@@ -105,6 +124,14 @@ static inline ds_body_id ds_id(int32_t index) { return (ds_body_id){index + 1}; 
 double ds_mix(ds_mix_rule rule, double a, double b);
 /* mu and e of two bodies, by table or rule */
 void ds_scene_pair(double *mu, double *restitution, const ds_scene *scene, int32_t body_a, int32_t body_b);
+/* The principal frame of a body at the start (body/state.c). */
+ds_pose ds_start_pose(const ds_body *body);
+/* joint/joint.c: places the joints' points on their bodies, whose masses are known, and finds which bodies stay apart.
+ */
+ds_status ds_joints_finish(ds_scene *scene, ds_error *error);
+void ds_joints_free(ds_scene *scene);
+/* The place of the pair in `apart`, or NULL: then the bodies may touch. */
+const ds_apart *ds_scene_apart(const ds_scene *scene, int32_t a, int32_t b);
 /* Before its release time a body is held and touches nothing. */
 static inline bool ds_body_is_held(const ds_body *body, double time) { return body->def.release_time > time; }
 

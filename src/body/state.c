@@ -7,7 +7,7 @@
 #include "body/deformable.h"
 #include "body/scene.h"
 
-static ds_pose start_pose(const ds_body *body) {
+ds_pose ds_start_pose(const ds_body *body) {
   ds_pose user = body->kind == DS_BODY_KINEMATIC ? ds_motion_pose(body, 0) : body->def.pose;
   return pose_mul(user, pose_inverse(body->user_frame));
 }
@@ -31,7 +31,7 @@ ds_state *ds_state_create(const ds_scene *scene) {
   for (int32_t i = 0; i < scene->body_count; i++) {
     const ds_body *body = &scene->bodies[i];
     ds_body_state *s = &state->bodies[i];
-    ds_pose pose = start_pose(body);
+    ds_pose pose = ds_start_pose(body);
     s->x = pose.p;
     s->q = quat_unit(pose.q);
     if (body->kind == DS_BODY_DYNAMIC) {

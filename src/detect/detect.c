@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "detect/broad.h"
+#include "detect/body_pairs.h"
 #include "detect/deformable.h"
 #include "detect/detect.h"
 #include "detect/solid.h"
@@ -525,9 +525,8 @@ ds_status ds_detect(ds_arena *arena, ds_contact_list *contacts, const ds_scene *
   ds_box_pair *pairs;
   int32_t pair_count;
   if (!place_shapes(arena, &d, options)) return DS_ERROR_MEMORY;
-  if (!ds_broad_pairs(arena, &pairs, &pair_count, d.boxes, d.moving, scene->body_count)) return DS_ERROR_MEMORY;
-  if (pass_on_motion(&d, pairs, pair_count) &&
-      !ds_broad_pairs(arena, &pairs, &pair_count, d.boxes, d.moving, scene->body_count))
+  if (!ds_body_pairs(arena, &pairs, &pair_count, d.boxes, d.moving, scene)) return DS_ERROR_MEMORY;
+  if (pass_on_motion(&d, pairs, pair_count) && !ds_body_pairs(arena, &pairs, &pair_count, d.boxes, d.moving, scene))
     return DS_ERROR_MEMORY;
   if (!add_selves(arena, &d, &pairs, &pair_count)) return DS_ERROR_MEMORY;
   if (!deform(arena, &d, pairs, pair_count, options->pool)) return DS_ERROR_MEMORY;
@@ -640,7 +639,7 @@ ds_status ds_detect_again(ds_arena *arena, ds_contact_list *contacts, int32_t *a
   *added = 0;
   if (!place_shapes(arena, &d, NULL)) return DS_ERROR_MEMORY;
   if (!mark_changed(&d, state)) return DS_OK;
-  if (!ds_broad_pairs(arena, &pairs, &pair_count, d.boxes, d.moving, scene->body_count)) return DS_ERROR_MEMORY;
+  if (!ds_body_pairs(arena, &pairs, &pair_count, d.boxes, d.moving, scene)) return DS_ERROR_MEMORY;
   detect_job job = {.d = &d, .collide = collide_again, .pairs = pairs, .pair_count = pair_count};
   job.per_face = options->contacts_per_face;
   ds_status status = detect_pairs(arena, &found, &job, 0, options);
@@ -665,8 +664,7 @@ double ds_state_deepest_overlap(const ds_scene *scene, const ds_state *state, ds
   int32_t pair_count = 0;
   double depth = 0;
   ds_body_id deepest_a = {0}, deepest_b = {0};
-  bool ok = place_shapes(&arena, &d, NULL) &&
-            ds_broad_pairs(&arena, &pairs, &pair_count, d.boxes, d.moving, scene->body_count) &&
+  bool ok = place_shapes(&arena, &d, NULL) && ds_body_pairs(&arena, &pairs, &pair_count, d.boxes, d.moving, scene) &&
             deform(&arena, &d, pairs, pair_count, NULL);
   point_list list = {.capacity = 256};
   if (ok) list.points = DS_NEW(&arena, ds_contact_point, list.capacity);

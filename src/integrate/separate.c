@@ -14,11 +14,15 @@
  * Deformable bodies are moved and turned as they are: to deform them would store energy out of nothing, step after
  * step. What overlaps itself, and the limbs of deformable bodies, are left to elasticity.
  *
+ * Joined bodies are moved in the coordinates that their joints leave free (joint/articulate.h).
+ *
  * Moved bodies may rise; the energy that takes is part of the step's energy_after. What touches nothing fixed is left
  * alone: it is not pressed together, and its angular momentum is its own. */
 #include <math.h>
+#include <string.h>
 
 #include "integrate/integrate.h"
+#include "joint/articulate.h"
 
 enum { SWEEPS = 50 };
 static const double slack_share = 4e-3; /* of the smaller body's radius: deeper overlaps are taken away */
@@ -30,6 +34,7 @@ static const double caught = 0.5;       /* |sum depth n| over sum depth, below w
 typedef struct row {
   const double *g[2]; /* of the normal, or NULL */
   double *d[2];
+  int32_t size[2]; /* of both: 6, or the free coordinates of a linkage */
   double want, weight, lambda;
 } row;
 
@@ -40,7 +45,7 @@ static double smaller_radius(const ds_scene *scene, const ds_contact_point *c) {
 static double along(const row *r) {
   double sum = 0;
   for (int side = 0; side < 2; side++)
-    for (int j = 0; r->g[side] && j < 6; j++) sum += r->g[side][j] * r->d[side][j];
+    for (int32_t j = 0; r->g[side] && j < r->size[side]; j++) sum += r->g[side][j] * r->d[side][j];
   return sum;
 }
 
@@ -117,6 +122,7 @@ static bool free_caught(ds_arena *arena, row *rows, const run *r, const ds_state
     to[0] = root * out.x, to[1] = root * out.y, to[2] = root * out.z;
     one.g[side] = to;
     one.d[side] = rows[r->first].d[side];
+    one.size[side] = 6;
     one.weight += root * root;
   }
   for (int32_t k = r->first; k < r->end; k++) rows[k].weight = 0;
@@ -162,9 +168,18 @@ static bool fill_row(ds_arena *arena, row *r, double *d, const ds_subproblem *p,
       r->g[side] = rigid_row(arena, step, state->bodies[index].x, c, index == c->a ? 1 : -1);
     if (!r->g[side]) return false;
     r->d[side] = d + 6 * body;
+    r->size[side] = 6;
     for (int j = 0; j < 6; j++) r->weight += r->g[side][j] * r->g[side][j];
   }
   return true;
+}
+
+/* Whether a joint connects the island with something that does not move. */
+static bool is_tied(const ds_articulation *a) {
+  for (int32_t i = 0; a && i < a->linkage_count; i++)
+    for (int32_t k = 0; k < a->linkages[i].point_count; k++)
+      if (a->linkages[i].points[k].at[0] < 0 || a->linkages[i].points[k].at[1] < 0) return true;
+  return false;
 }
 
 /* Whether the island has an overlap to speak of, and is held by something that does not move; no memory needs to be
@@ -172,7 +187,7 @@ static bool fill_row(ds_arena *arena, row *r, double *d, const ds_subproblem *p,
 static bool is_deep(row *rows, const ds_island *island, const ds_move *moves, const ds_state *state,
                     const ds_assembly *assembly, const ds_contact_list *contacts, double h) {
   const ds_subproblem *p = &island->problem;
-  bool deep = false, held = false;
+  bool deep = false, held = is_tied(island->articulation);
   for (int32_t k = 0; k < p->contact_count; k++) {
     const ds_contact_point *c = &contacts->points[island->contacts[k]];
     double size = smaller_radius(state->scene, c), over = gap_after(c, moves, state, assembly, h) + slack_share * size;
@@ -203,20 +218,105 @@ static void relax(row *rows, int32_t count) {
       if (change == 0) continue;
       r->lambda = next;
       for (int side = 0; side < 2; side++)
-        for (int j = 0; r->g[side] && j < 6; j++) r->d[side][j] += change * r->g[side][j];
+        for (int32_t j = 0; r->g[side] && j < r->size[side]; j++) r->d[side][j] += change * r->g[side][j];
     }
 }
 
+static bool deforms(const ds_linkage *l) { return l->size != 6 * l->body_count; }
+
+/* Rows in free coordinates. Contacts of deformable bodies in the same island are left alone. */
+static void fill_joined(row *rows, double *d, const ds_articulation *a) {
+  const ds_subproblem *p = &a->problem;
+  for (int32_t k = 0; k < p->contact_count; k++) {
+    row *r = &rows[a->contact[k]];
+    int32_t one = p->body[2 * k], other = p->body[2 * k + 1];
+    if (deforms(&a->linkages[a->moving[one]]) || (other >= 0 && deforms(&a->linkages[a->moving[other]]))) continue;
+    for (int side = 0; side < 2; side++) {
+      int32_t body = p->body[2 * k + side];
+      if (body < 0) continue;
+      r->g[side] = p->g + p->jacobian[2 * k + side];
+      r->d[side] = d + p->first[body];
+      r->size[side] = p->size[body];
+      for (int32_t j = 0; j < r->size[side]; j++) r->weight += r->g[side][j] * r->g[side][j];
+    }
+  }
+}
+
 /* A body caught between others is not thrown out: no displacement is farther than a share of its own size. */
+static double allowed_share(double *far, const ds_body *body, ds_vec3 dx, ds_vec3 turn) {
+  double most = 2 * farthest * body->bounding_radius;
+  *far = v3_norm(dx) + v3_norm(turn) * body->bounding_radius;
+  if (!isfinite(*far)) return 0;
+  return *far > most ? most / *far : 1;
+}
+
 static double take(ds_move *move, const ds_body *body, const ds_step_body *step, const double *d) {
   ds_vec3 dx = v3_scale(step->inverse_root_mass, v3(d[0], d[1], d[2]));
   ds_vec3 turn = mat3_mul_v3(&step->rotation, v3_mul(step->inverse_root_inertia, v3(d[3], d[4], d[5])));
-  double far = v3_norm(dx) + v3_norm(turn) * body->bounding_radius, most = 2 * farthest * body->bounding_radius;
-  double share = far > most ? most / far : 1;
-  if (!isfinite(far)) share = 0;
+  double far, share = allowed_share(&far, body, dx, turn);
   move->dx = v3_scale(share, dx);
   move->turn = v3_scale(share, turn);
-  return share * far;
+  return share > 0 ? share * far : 0;
+}
+
+/* The least share that any of a linkage's bodies allows of the displacement `whole`. */
+static double share_of_linkage(const ds_linkage *l, const ds_island *island, const double *whole, const ds_scene *scene,
+                               const ds_assembly *assembly) {
+  double share = 1, far;
+  for (int32_t k = 0; k < l->body_count; k++) {
+    int32_t index = island->bodies[l->bodies[k]];
+    ds_vec3 dx, turn;
+    ds_unscale_velocity(&dx, &turn, NULL, &assembly->bodies[index], whole + island->problem.first[l->bodies[k]]);
+    share = fmin(share, allowed_share(&far, &scene->bodies[index], dx, turn));
+  }
+  return share;
+}
+
+/* From free displacements d to those of bodies: a step with the velocities w + d/h and what joints then need of y
+ * (joint/close.c) ends there. */
+static bool displace_joined(ds_arena *arena, double *whole, const ds_island *island, const double *d,
+                            const ds_state *state, const ds_assembly *assembly, double h) {
+  ds_articulation *a = island->articulation;
+  double *w = DS_NEW(arena, double, a->problem.dof + 1), *y = DS_NEW(arena, double, a->y_count + 1);
+  if (!w || !y) return false;
+  memcpy(w, a->w, (size_t)a->problem.dof * sizeof(double));
+  memcpy(y, a->y, (size_t)a->y_count * sizeof(double));
+  for (int32_t i = 0; i < a->problem.dof; i++) a->w[i] += d[i] / h;
+  ds_articulation_close(island, assembly, state, h);
+  for (int32_t i = 0; i < a->y_count; i++) a->y[i] = h * (a->y[i] - y[i]);
+  ds_articulation_leave(whole, island, d, true);
+  memcpy(a->w, w, (size_t)a->problem.dof * sizeof(double));
+  memcpy(a->y, y, (size_t)a->y_count * sizeof(double));
+  return true;
+}
+
+/* The same of an island with joints, d in free coordinates: a linkage is moved as a whole. Negative where memory ran
+ * out. */
+static double take_joined(ds_arena *arena, ds_move *moves, const ds_island *island, double *d, const ds_state *state,
+                          const ds_assembly *assembly, double h) {
+  const ds_scene *scene = state->scene;
+  const ds_articulation *a = island->articulation;
+  double farthest_moved = 0, far, *whole = DS_NEW(arena, double, island->problem.dof + 1);
+  if (!whole) return -1;
+  ds_articulation_leave(whole, island, d, false);
+  for (int32_t i = 0; i < a->linkage_count; i++) {
+    const ds_linkage *l = &a->linkages[i];
+    double share = share_of_linkage(l, island, whole, scene, assembly);
+    if (l->body < 0 || share == 1) continue;
+    for (int32_t k = 0; k < a->problem.size[l->body]; k++) {
+      double *to = d + a->problem.first[l->body] + k;
+      *to = share > 0 ? share * *to : 0;
+    }
+  }
+  if (!displace_joined(arena, whole, island, d, state, assembly, h)) return -1;
+  for (int32_t k = 0; k < island->problem.body_count; k++) {
+    int32_t index = island->bodies[k];
+    ds_move *m = &moves[index];
+    ds_unscale_velocity(&m->dx, &m->turn, NULL, &assembly->bodies[index], whole + island->problem.first[k]);
+    allowed_share(&far, &scene->bodies[index], m->dx, m->turn);
+    farthest_moved = fmax(farthest_moved, far);
+  }
+  return farthest_moved;
 }
 
 double ds_separate(ds_arena *arena, ds_move *moves, const ds_state *state, const ds_assembly *assembly,
@@ -230,7 +330,16 @@ double ds_separate(ds_arena *arena, ds_move *moves, const ds_state *state, const
     row *rows = DS_NEW(arena, row, p->contact_count + 1);
     double *d = DS_NEW0(arena, double, 6 * (size_t)p->body_count + 1);
     if (!rows || !d) return -1;
-    if (is_deep(rows, island, moves, state, assembly, contacts, h)) {
+    bool deep = is_deep(rows, island, moves, state, assembly, contacts, h);
+    if (deep && island->articulation) {
+      double *free = DS_NEW0(arena, double, p->dof + 1);
+      if (!free) return -1;
+      fill_joined(rows, free, island->articulation);
+      relax(rows, p->contact_count);
+      double far = take_joined(arena, moves, island, free, state, assembly, h);
+      if (far < 0) return -1;
+      farthest_moved = fmax(farthest_moved, far);
+    } else if (deep) {
       if (!fill_rows(arena, rows, d, island, state, assembly, contacts)) return -1;
       if (!free_all_caught(arena, rows, island, state, assembly, contacts)) return -1;
       relax(rows, p->contact_count);

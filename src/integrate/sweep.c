@@ -12,9 +12,10 @@
  * Deformable bodies are not stopped, and nothing is stopped by them: their contacts alone hold. */
 #include <math.h>
 
-#include "detect/broad.h"
+#include "detect/body_pairs.h"
 #include "detect/gap.h"
 #include "integrate/integrate.h"
+#include "joint/articulate.h"
 
 enum { ADVANCES = 200, LOOKS = 64, BISECTIONS = 12 };
 static const double touching = 1e-3; /* of the smaller body's radius */
@@ -96,6 +97,17 @@ static double meeting(const ds_body *a, const course *ca, const ds_body *b, cons
   return t; /* it creeps along something: safe so far */
 }
 
+/* Joined bodies stop together; what that opens between them the next step closes. */
+static void stop_linkages(ds_move *moves, const ds_island *island) {
+  const ds_articulation *a = island->articulation;
+  for (int32_t i = 0; a && i < a->linkage_count; i++) {
+    const ds_linkage *l = &a->linkages[i];
+    double share = 1;
+    for (int32_t k = 0; k < l->body_count; k++) share = fmin(share, moves[island->bodies[l->bodies[k]]].share);
+    for (int32_t k = 0; k < l->body_count; k++) moves[island->bodies[l->bodies[k]]].share = share;
+  }
+}
+
 int32_t ds_sweep(ds_arena *arena, ds_move *moves, const ds_scene *scene, const ds_state *state,
                  const ds_assembly *assembly, double h) {
   int32_t n = scene->body_count, stopped = 0;
@@ -117,7 +129,7 @@ int32_t ds_sweep(ds_arena *arena, ds_move *moves, const ds_scene *scene, const d
     boxes[i] = left_out ? (ds_box){{1, 1, 1}, {0, 0, 0}} : swept_box(&scene->bodies[i], &courses[i]);
     fast[i] = courses[i].fast;
   }
-  if (!ds_broad_pairs(arena, &pairs, &pair_count, boxes, fast, n)) return -1;
+  if (!ds_body_pairs(arena, &pairs, &pair_count, boxes, fast, scene)) return -1;
   for (int32_t k = 0; k < pair_count; k++) {
     int32_t a = pairs[k].a, b = pairs[k].b;
     double t = meeting(&scene->bodies[a], &courses[a], &scene->bodies[b], &courses[b]);
@@ -125,5 +137,6 @@ int32_t ds_sweep(ds_arena *arena, ds_move *moves, const ds_scene *scene, const d
     if (fast[b]) moves[b].share = fmin(moves[b].share, t);
   }
   for (int32_t i = 0; i < n; i++) stopped += fast[i] && moves[i].share < 1;
+  for (int32_t i = 0; i < assembly->island_count; i++) stop_linkages(moves, &assembly->islands[i]);
   return stopped;
 }

@@ -28,8 +28,8 @@ typedef struct ds_generation {
   ds_text text;
   const ds_generator *generator;
   double values[DS_GENERATION_PARAMETERS]; /* in the order of the generator's parameters; a choice as its index */
-  int32_t options, materials, solids, deformables, bodies; /* written so far */
-  char reason[256];                                        /* why these parameters cannot go together; "" = they can */
+  int32_t options, materials, solids, deformables, bodies, joints; /* written so far */
+  char reason[256]; /* why these parameters cannot go together; "" = they can */
 } ds_generation;
 
 /* Parameters of the call, by name. */
@@ -37,7 +37,7 @@ double ds_generation_value(const ds_generation *g, const char *name);
 int32_t ds_generation_count(const ds_generation *g, const char *name);
 bool ds_generation_chose(const ds_generation *g, const char *name, const char *choice);
 
-/* Writing: begin, options (where wanted), materials, pairs, solids, deformables, bodies, end; in this order. */
+/* Writing: begin, options (where wanted), materials, pairs, solids, deformables, bodies, joints, end; in this order. */
 void ds_generation_begin(ds_generation *g, const char *note, double time);
 void ds_generation_gravity(ds_generation *g, ds_vec3 gravity);
 void ds_generation_option(ds_generation *g, const char *name, double value);      /* all options one after the other */
@@ -76,6 +76,8 @@ void ds_generation_body_of(ds_generation *g, const char *material, const ds_body
 void ds_generation_solid(ds_generation *g, const char *material, const ds_body_def *def, const char *solid,
                          double density);
 void ds_generation_floor(ds_generation *g, const char *material); /* the half-space z <= 0 */
+/* A joint of two bodies by name; `def` gives the rest, a and b are not looked at. */
+void ds_generation_joint(ds_generation *g, const ds_joint_def *def, const char *a, const char *b);
 void ds_generation_end(ds_generation *g);
 
 /* A resting box of full size `size` and the rest of its definition at defaults. */
@@ -110,7 +112,7 @@ ds_vec3 ds_color_hue(double hue);
 #define DS_COLOR_FLOOR v3(0.62, 0.64, 0.66)
 
 /* The generators (one function a scene; generate_basic.c, _stacks.c, _cards.c, _arch.c, _pile.c, and with solids
- * _drop.c, _rings.c, _log_house.c, _loop.c). */
+ * _drop.c, _rings.c, _log_house.c, _loop.c; with joints _joints.c). */
 void ds_generate_incline(ds_generation *g);
 void ds_generate_slide(ds_generation *g);
 void ds_generate_roll(ds_generation *g);
@@ -147,6 +149,8 @@ void ds_generate_haptic(ds_generation *g);
 void ds_generate_soft_jam(ds_generation *g);
 void ds_generate_dinosaurs(ds_generation *g);
 void ds_generate_hybrid(ds_generation *g);
+void ds_generate_bridge(ds_generation *g);
+void ds_generate_linkage(ds_generation *g);
 
 /* The table of all generators (generate_table.c); functions[i] belongs to ds_generators()[i]. */
 typedef void ds_generate_function(ds_generation *g);

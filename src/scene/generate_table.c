@@ -50,6 +50,18 @@ static const ds_generator_parameter billiard[] = {
     NUMBER("mu", "", "0.05", 0, 10, "friction of ball on ball"),
     NUMBER("velocity", "m/s", "5", 0, 100, "of the cue ball"),
 };
+static const ds_generator_parameter bridge[] = {
+    WHOLE("planks", "12", 2, 200, "hinged to one another"),
+    WHOLE("blocks", "5", 0, 200, "on the planks, one a plank at most"),
+    NUMBER("slope", "", "0.3", 0.01, 1, "of the chain at its ends"),
+    NUMBER("mu", "", "0.6", 0, 10, "coefficient of friction"),
+    NUMBER("damping", "1/s", "0.5", 0, 100, "of the planks; hinges have none"),
+};
+static const ds_generator_parameter linkage[] = {
+    NUMBER("omega", "rad/s", "3", -30, 30, "of the crank"),
+    MU("0.5"),
+    WHOLE("blocks", "2", 0, 3, "one on the other"),
+};
 static const ds_generator_parameter stack[] = {
     WHOLE("count", "10", 1, 1000, "cubes"),
     MU("0.5"),
@@ -244,6 +256,7 @@ static const ds_generator table[] = {
     GENERATOR("ball-loop", ball_loop, "a ball rolls twice through a loop and falls the second time"),
     GENERATOR("billiard", billiard, "a rack of balls and the cue ball"),
     GENERATOR("bounce", bounce, "a ball that bounces"),
+    GENERATOR("bridge", bridge, "a hanging bridge of hinged planks with blocks on it"),
     GENERATOR("bunny-drop", bunny_drop, "bunnies that fall into a heap"),
     GENERATOR("card-house", card_house, "a house of cards, at wish with falling blocks"),
     GENERATOR("card-house-sp08", card_house_sp08, "the card house of SP08 figure 7"),
@@ -261,6 +274,7 @@ static const ds_generator table[] = {
     GENERATOR("hybrid", hybrid, "soft bunnies slide down a ramp into arches of rigid blocks"),
     GENERATOR("incline", incline, "a cube on a slope close to its friction limit"),
     GENERATOR("jam", jam, "bones that pass through a narrowing tube, or jam in it"),
+    GENERATOR("linkage", linkage, "a four-bar linkage that pushes blocks"),
     GENERATOR("log-house", log_house, "a house of 69 notched logs, on a ramp or standing"),
     GENERATOR("overhang", overhang, "planks with harmonic overhang"),
     GENERATOR("pile", pile, "many bodies that fall into a heap"),
@@ -283,6 +297,7 @@ ds_generate_function *const ds_generate_functions[] = {
     ds_generate_ball_loop,
     ds_generate_billiard,
     ds_generate_bounce,
+    ds_generate_bridge,
     ds_generate_bunny_drop,
     ds_generate_card_house,
     ds_generate_card_house_sp08,
@@ -300,6 +315,7 @@ ds_generate_function *const ds_generate_functions[] = {
     ds_generate_hybrid,
     ds_generate_incline,
     ds_generate_jam,
+    ds_generate_linkage,
     ds_generate_log_house,
     ds_generate_overhang,
     ds_generate_pile,

@@ -186,6 +186,16 @@ void ds_generation_deformable(ds_generation *g, const char *name, const ds_soft_
   ds_text_print(text, "}");
 }
 
+void ds_generation_joint(ds_generation *g, const ds_joint_def *def, const char *a, const char *b) {
+  static const char *const kinds[] = {"ball", "hinge", "weld"};
+  ds_text *text = &g->text;
+  ds_text_print(text, "%s    {\"name\": \"%s\", \"kind\": \"%s\", \"bodies\": [\"%s\", \"%s\"], \"point\": ",
+                g->joints++ == 0 ? "\n  ],\n  \"joints\": [\n" : ",\n", def->name, kinds[def->kind], a, b);
+  put_vec3(text, def->point);
+  if (def->kind == DS_JOINT_HINGE) put_field_vec3(text, ", \"axis\": ", def->axis);
+  ds_text_print(text, "%s}", def->collide ? ", \"collide\": true" : "");
+}
+
 void ds_generation_end(ds_generation *g) {
   end_sections(g);
   ds_text_print(&g->text, "%s\n}\n", g->bodies == 0 ? ",\n  \"bodies\": []" : "\n  ]");
@@ -268,6 +278,11 @@ static void begin_body(ds_generation *g, const char *material, const ds_body_def
     put_shake(g, amplitude);
   } else if (def->kind == DS_BODY_STATIC) {
     ds_text_print(text, ", \"kind\": \"static\"");
+  } else if (def->kind == DS_BODY_KINEMATIC && def->motion.kind == DS_MOTION_VELOCITY) {
+    ds_text_print(text, ", \"kind\": \"kinematic\",\n      \"motion\": {\"kind\": \"velocity\"");
+    put_field_vec3(text, ", \"velocity\": ", def->motion.velocity);
+    put_field_vec3(text, ", \"angular_velocity\": ", def->motion.angular_velocity);
+    ds_text_print(text, "}");
   }
   put_field_vec3(text, ",\n      \"position\": ", def->pose.p);
   put_rotation(text, ",\n      \"rotation\": [", def->pose.q);
@@ -275,6 +290,8 @@ static void begin_body(ds_generation *g, const char *material, const ds_body_def
   put_field_vec3(text, ",\n      \"angular_velocity\": ", def->angular_velocity);
   ds_text_print(text, ",\n      \"material\": \"%s\"", material);
   if (def->mass > 0) put_key_number(text, ", \"mass\": ", def->mass);
+  if (def->linear_damping > 0) put_key_number(text, ", \"linear_damping\": ", def->linear_damping);
+  if (def->angular_damping > 0) put_key_number(text, ", \"angular_damping\": ", def->angular_damping);
   if (def->release_time > 0) put_key_number(text, ", \"release_time\": ", def->release_time);
   put_field_vec3(text, ", \"color\": ", def->color);
 }

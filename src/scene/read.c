@@ -23,7 +23,7 @@ typedef struct file_text {
   const char *name;
   ds_scene_def def;
   bool allow_overlap;
-  const ds_json *options, *materials, *pairs, *solids, *deformables, *bodies;
+  const ds_json *options, *materials, *pairs, *solids, *deformables, *bodies, *joints;
 } file_text;
 
 #define AT(member) .offset = offsetof(file_text, member)
@@ -41,6 +41,7 @@ static const ds_field file_fields[] = {
     {.key = "deformables", .kind = DS_FIELD_OBJECT, AT(deformables)},
     {.key = "allow_overlap", .kind = DS_FIELD_BOOLEAN, AT(allow_overlap)},
     {.key = "bodies", .kind = DS_FIELD_ARRAY, AT(bodies), .required = true},
+    {.key = "joints", .kind = DS_FIELD_ARRAY, AT(joints)},
 };
 #undef AT
 
@@ -258,7 +259,7 @@ static bool build(ds_scene_reader *s, ds_run_settings *run, const ds_json *root)
   s->scene = ds_scene_create(&file.def, &inner);
   if (!s->scene) return ds_reader_fail(r, root, "%s", inner.message);
   if (!read_materials(s, file.materials) || !read_pairs(s, file.pairs) || !ds_read_solids(s, file.solids) ||
-      !ds_read_deformables(s, file.deformables) || !ds_read_bodies(s, file.bodies))
+      !ds_read_deformables(s, file.deformables) || !ds_read_bodies(s, file.bodies) || !ds_read_joints(s, file.joints))
     return false;
   if (ds_scene_finish(s->scene, &inner) != DS_OK) return ds_reader_fail(r, file.bodies, "%s", inner.message);
   return file.allow_overlap || s->options.surface_only || check_overlap(s, file.bodies);

@@ -61,6 +61,9 @@ const ds_file_material *ds_read_material_name(ds_scene_reader *scene_reader, con
 void ds_read_unknown_name(ds_scene_reader *scene_reader, const ds_json *value, const ds_names *names, const char *what,
                           const char *section);
 
+/* The section "joints", which may be NULL, after the bodies (read_joint.c). */
+bool ds_read_joints(ds_scene_reader *scene_reader, const ds_json *joints);
+
 /* The section "solids", which may be NULL (read_solid.c). */
 bool ds_read_solids(ds_scene_reader *scene_reader, const ds_json *object);
 /* The solid of that name, built if it is not yet, or NULL with a message. It stays the reader's. */

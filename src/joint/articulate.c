@@ -1,0 +1,266 @@
+#include "joint/articulate.h"
+
+#include <string.h>
+
+#include "base/sets.h"
+
+/* ---- which bodies belong together ---- */
+
+static bool find_linkages(ds_arena *arena, ds_articulation *a, const ds_island *island, const ds_assembly *assembly,
+                          const ds_scene *scene) {
+  int32_t nb = island->problem.body_count;
+  int32_t *parent = DS_NEW(arena, int32_t, nb + 1);
+  a->linkage = DS_NEW(arena, int32_t, nb + 1);
+  a->place = DS_NEW(arena, int32_t, nb + 1);
+  a->linkages = DS_NEW0(arena, ds_linkage, nb + 1);
+  if (ds_arena_failed(arena)) return false;
+  ds_sets_single(parent, nb);
+  for (int32_t j = 0; j < island->joint_count; j++) {
+    const ds_joint *joint = &scene->joints[island->joints[j]];
+    const ds_step_body *one = &assembly->bodies[joint->a], *other = &assembly->bodies[joint->b];
+    if (one->moves && other->moves) ds_sets_join(parent, one->local, other->local);
+  }
+  for (int32_t i = 0; i < nb; i++) { /* a root comes before its members */
+    int32_t root = ds_sets_root(parent, i);
+    a->linkage[i] = root == i ? a->linkage_count++ : a->linkage[root];
+    a->place[i] = -1;
+    a->linkages[a->linkage[i]].body_count++;
+  }
+  for (int32_t j = 0; j < island->joint_count; j++) {
+    const ds_joint *joint = &scene->joints[island->joints[j]];
+    const ds_step_body *one = &assembly->bodies[joint->a], *other = &assembly->bodies[joint->b];
+    a->linkages[a->linkage[one->moves ? one->local : other->local]].point_count += joint->point_count;
+  }
+  return true;
+}
+
+/* Coordinates are numbered in the order in which joints name their bodies: rows of a chain then stay short. */
+static void place_body(ds_articulation *a, int32_t body, int32_t size) {
+  ds_linkage *l = &a->linkages[a->linkage[body]];
+  if (a->place[body] >= 0) return;
+  a->place[body] = l->size;
+  l->bodies[l->body_count++] = body;
+  l->size += size;
+}
+
+static void place_bodies(ds_articulation *a, const ds_island *island, const ds_assembly *assembly,
+                         const ds_scene *scene) {
+  const int32_t *size = island->problem.size;
+  for (int32_t i = 0; i < a->linkage_count; i++) a->linkages[i].body_count = 0;
+  for (int32_t j = 0; j < island->joint_count; j++) {
+    const ds_joint *joint = &scene->joints[island->joints[j]];
+    const ds_step_body *one = &assembly->bodies[joint->a], *other = &assembly->bodies[joint->b];
+    if (one->moves) place_body(a, one->local, size[one->local]);
+    if (other->moves) place_body(a, other->local, size[other->local]);
+  }
+  for (int32_t i = 0; i < island->problem.body_count; i++) place_body(a, i, size[i]);
+}
+
+static bool allocate_linkages(ds_arena *arena, ds_articulation *a) {
+  for (int32_t i = 0; i < a->linkage_count; i++) {
+    ds_linkage *l = &a->linkages[i];
+    double **vectors[] = {&l->x, &l->best, &l->work};
+    for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++) *vectors[k] = DS_NEW0(arena, double, l->size + 1);
+    l->points = DS_NEW(arena, ds_joint_point, l->point_count + 1);
+    l->gap = DS_NEW(arena, double, 3 * (size_t)l->point_count + 1);
+    if (!ds_null_space_new(arena, &l->space, l->size, 3 * l->point_count)) return false;
+  }
+  return !ds_arena_failed(arena);
+}
+
+/* ---- rows of joints ---- */
+
+static ds_pose pose_after(const ds_body *body, const ds_body_state *s, double time) {
+  return body->kind == DS_BODY_KINEMATIC ? ds_motion_pose(body, time) : ds_principal_pose(s);
+}
+
+static void add_points(ds_articulation *a, const ds_island *island, const ds_assembly *assembly, const ds_scene *scene,
+                       const ds_state *state, double h) {
+  for (int32_t i = 0; i < a->linkage_count; i++) a->linkages[i].point_count = 0;
+  for (int32_t j = 0; j < island->joint_count; j++) {
+    const ds_joint *joint = &scene->joints[island->joints[j]];
+    for (int32_t k = 0; k < joint->point_count; k++) {
+      ds_joint_point point;
+      ds_linkage *l = NULL;
+      for (int side = 0; side < 2; side++) {
+        int32_t body = point.body[side] = side == 0 ? joint->a : joint->b;
+        const ds_step_body *step = &assembly->bodies[body];
+        point.arm[side] = side == 0 ? joint->on_a[k] : joint->on_b[k];
+        point.at[side] = step->moves ? a->place[step->local] : -1;
+        if (step->moves)
+          l = &a->linkages[a->linkage[step->local]];
+        else
+          point.arm[side] =
+              pose_point(pose_after(&scene->bodies[body], &state->bodies[body], state->time + h), point.arm[side]);
+      }
+      if (l) l->points[l->point_count++] = point; /* one of the two moves */
+    }
+  }
+}
+
+/* Rows of a joint's point: its velocity on the first body less that on the second, along x, y and z. */
+static bool eliminate(ds_arena *arena, ds_linkage *l, const ds_assembly *assembly) {
+  static const ds_contact_frame axes = {.normal = {1, 0, 0}, .t1 = {0, 1, 0}, .t2 = {0, 0, 1}};
+  int32_t rows = 3 * l->point_count;
+  ds_arena_mark mark = ds_arena_get_mark(arena);
+  double *a = DS_NEW0(arena, double, (size_t)rows *(size_t)l->size + 1), *work = DS_NEW(arena, double, 2 * rows + 1);
+  if (ds_arena_failed(arena)) return false;
+  for (int32_t k = 0; k < l->point_count; k++) {
+    const ds_joint_point *p = &l->points[k];
+    for (int side = 0; side < 2; side++) {
+      const ds_step_body *body = &assembly->bodies[p->body[side]];
+      if (p->at[side] < 0) continue;
+      double g[18];
+      ds_rigid_rows(g, body, mat3_mul_v3(&body->rotation, p->arm[side]), &axes, side == 0 ? 1 : -1);
+      for (int32_t c = 0; c < 3; c++)
+        memcpy(a + (size_t)(3 * k + c) * (size_t)l->size + p->at[side], g + 6 * c, 6 * sizeof(double));
+    }
+  }
+  ds_null_space_build(&l->space, a, work, rows);
+  ds_arena_release(arena, mark);
+  l->matrix = DS_NEW(arena, double, (size_t)l->space.rank *(size_t)l->space.rank + 1);
+  return l->matrix != NULL;
+}
+
+/* ---- the problem in free coordinates ---- */
+
+static int32_t block_of(const ds_articulation *a, int32_t body) {
+  return body < 0 ? -1 : a->linkages[a->linkage[body]].body;
+}
+
+/* Linkages that move become bodies; contacts that none of them touches are left out. */
+static bool place_problem(ds_arena *arena, ds_articulation *a, size_t *length, const ds_subproblem *whole) {
+  ds_subproblem *p = &a->problem;
+  int32_t nc = whole->contact_count, dof = 0;
+  int32_t *size = DS_NEW(arena, int32_t, a->linkage_count + 1), *first = DS_NEW(arena, int32_t, a->linkage_count + 1);
+  int32_t *body = DS_NEW(arena, int32_t, 2 * nc + 1), *jacobian = DS_NEW(arena, int32_t, 2 * nc + 1);
+  a->contact = DS_NEW(arena, int32_t, nc + 1);
+  a->moving = DS_NEW(arena, int32_t, a->linkage_count + 1);
+  if (ds_arena_failed(arena)) return false;
+  for (int32_t i = 0; i < a->linkage_count; i++) {
+    ds_linkage *l = &a->linkages[i];
+    int32_t free = l->size - l->space.rank;
+    l->body = free > 0 ? p->body_count : -1;
+    if (free == 0) continue;
+    size[p->body_count] = free;
+    a->moving[p->body_count] = i;
+    first[p->body_count++] = dof;
+    dof += free;
+  }
+  *length = 0;
+  for (int32_t k = 0; k < nc; k++) {
+    int32_t one = block_of(a, whole->body[2 * k]), other = block_of(a, whole->body[2 * k + 1]);
+    if (one < 0 || one == other) one = other, other = -1; /* one that moves comes first, as in assemble.c */
+    if (one < 0) continue;
+    int32_t at = p->contact_count++;
+    a->contact[at] = k;
+    body[2 * at] = one, body[2 * at + 1] = other;
+    for (int side = 0; side < 2; side++) {
+      jacobian[2 * at + side] = (int32_t)*length;
+      if (body[2 * at + side] >= 0) *length += 3 * (size_t)size[body[2 * at + side]];
+    }
+    if (*length > INT32_MAX) return false;
+  }
+  p->dof = dof;
+  p->size = size, p->first = first, p->body = body, p->jacobian = jacobian;
+  return true;
+}
+
+/* Row c of contact k as it acts on a linkage: (Qᵀ g)_w. */
+static void free_row(double *out, const ds_articulation *a, const ds_linkage *l, const ds_subproblem *whole, int32_t k,
+                     int32_t c) {
+  memset(l->x, 0, (size_t)l->size * sizeof(double));
+  for (int side = 0; side < 2; side++) {
+    int32_t body = whole->body[2 * k + side];
+    if (body < 0 || &a->linkages[a->linkage[body]] != l) continue;
+    int32_t size = whole->size[body];
+    const double *g = whole->g + whole->jacobian[2 * k + side] + c * size;
+    memcpy(l->x + a->place[body], g, (size_t)size * sizeof(double));
+  }
+  ds_null_space_enter(l->x, &l->space);
+  memcpy(out, l->x + l->space.rank, (size_t)(l->size - l->space.rank) * sizeof(double));
+}
+
+static bool build_problem(ds_arena *arena, ds_articulation *a, const ds_subproblem *whole) {
+  ds_subproblem *p = &a->problem;
+  size_t length;
+  if (!place_problem(arena, a, &length, whole)) return false;
+  size_t nc = (size_t)p->contact_count;
+  double *g = DS_NEW(arena, double, length + 1), *mu = DS_NEW(arena, double, nc + 1);
+  a->predicted = DS_NEW(arena, double, p->dof + 1);
+  a->w = DS_NEW(arena, double, p->dof + 1);
+  a->b = DS_NEW(arena, double, 3 * nc + 1);
+  a->r = DS_NEW(arena, double, 3 * nc + 1);
+  a->carried = DS_NEW0(arena, double, whole->dof + 1);
+  a->shift = DS_NEW(arena, double, 3 * (size_t)whole->contact_count + 1);
+  if (ds_arena_failed(arena)) return false;
+  for (int32_t k = 0; k < p->contact_count; k++) {
+    int32_t of = a->contact[k];
+    mu[k] = whole->mu[of];
+    for (int side = 0; side < 2; side++) {
+      int32_t body = p->body[2 * k + side];
+      double *rows = g + p->jacobian[2 * k + side];
+      for (int32_t c = 0; c < 3 && body >= 0; c++)
+        free_row(rows + c * p->size[body], a, &a->linkages[a->moving[body]], whole, of, c);
+    }
+  }
+  p->g = g, p->mu = mu, p->b = a->b, p->predicted = a->predicted;
+  return true;
+}
+
+bool ds_articulate(ds_arena *arena, ds_island *island, const ds_assembly *assembly, const ds_scene *scene,
+                   const ds_state *state, const ds_options *options) {
+  ds_articulation *a = DS_NEW0(arena, ds_articulation, 1);
+  if (!a || !find_linkages(arena, a, island, assembly, scene)) return false;
+  for (int32_t i = 0; i < a->linkage_count; i++) {
+    a->linkages[i].bodies = DS_NEW(arena, int32_t, a->linkages[i].body_count + 1);
+    if (!a->linkages[i].bodies) return false;
+  }
+  place_bodies(a, island, assembly, scene);
+  if (!allocate_linkages(arena, a)) return false;
+  add_points(a, island, assembly, scene, state, options->step);
+  for (int32_t i = 0; i < a->linkage_count; i++) {
+    if (!eliminate(arena, &a->linkages[i], assembly)) return false;
+    a->y_count += a->linkages[i].space.rank;
+  }
+  a->y = DS_NEW0(arena, double, a->y_count + 1);
+  if (!a->y) return false;
+  for (int32_t i = 0, at = 0; i < a->linkage_count; at += a->linkages[i++].space.rank) a->linkages[i].y = a->y + at;
+  island->articulation = a;
+  return build_problem(arena, a, &island->problem);
+}
+
+/* ---- from velocities of bodies to free ones and back ---- */
+
+void ds_articulation_enter(double *w, const ds_island *island, const double *v) {
+  const ds_articulation *a = island->articulation;
+  const ds_subproblem *whole = &island->problem;
+  for (int32_t i = 0; i < a->linkage_count; i++) {
+    const ds_linkage *l = &a->linkages[i];
+    if (l->body < 0) continue;
+    for (int32_t k = 0; k < l->body_count; k++) {
+      int32_t body = l->bodies[k];
+      memcpy(l->x + a->place[body], v + whole->first[body], (size_t)whole->size[body] * sizeof(double));
+    }
+    ds_null_space_enter(l->x, &l->space);
+    memcpy(w + a->problem.first[l->body], l->x + l->space.rank, (size_t)(l->size - l->space.rank) * sizeof(double));
+  }
+}
+
+void ds_articulation_leave(double *v, const ds_island *island, const double *w, bool with_y) {
+  const ds_articulation *a = island->articulation;
+  const ds_subproblem *whole = &island->problem;
+  for (int32_t i = 0; i < a->linkage_count; i++) {
+    const ds_linkage *l = &a->linkages[i];
+    int32_t rank = l->space.rank;
+    memset(l->x, 0, (size_t)l->size * sizeof(double));
+    if (with_y) memcpy(l->x, l->y, (size_t)rank * sizeof(double));
+    if (w && l->body >= 0)
+      memcpy(l->x + rank, w + a->problem.first[l->body], (size_t)(l->size - rank) * sizeof(double));
+    ds_null_space_leave(l->x, &l->space);
+    for (int32_t k = 0; k < l->body_count; k++) {
+      int32_t body = l->bodies[k];
+      memcpy(v + whole->first[body], l->x + a->place[body], (size_t)whole->size[body] * sizeof(double));
+    }
+  }
+}

@@ -1,0 +1,83 @@
+/* Joints in a step: an island's bodies in coordinates that joints leave free.
+ *
+ * Bodies that joints connect form a linkage. Its joints' rows J, with J v = c, are eliminated (la/null_space.h): with
+ * orthonormal Q the velocities are v = Q (y, w), y fixed by the joints, w free. What contact and friction are solved in
+ * is w, whose metric is the unit matrix again:
+ *
+ *   w = (Qᵀ v_p)_w + (Qᵀ G)_w r,    u = (Qᵀ G)_wᵀ w - (b - Gᵀ Q (y, 0)):
+ *
+ * a frictional contact problem as any other, in which a linkage is one body. No tool knows of joints, each of them
+ * holds them exactly, and friction is felt through them at once [DESIGN 3]. A linkage that joints leave no freedom is
+ * the fixed world.
+ *
+ * c is not zero: points that joints hold together shall be together at the end of the step, where x + h v and
+ * exp(h w) R have taken them (close.c). */
+#ifndef DS_JOINT_ARTICULATE_H
+#define DS_JOINT_ARTICULATE_H
+
+#include "assemble/assemble.h"
+#include "la/null_space.h"
+
+/* One point that two bodies share. */
+typedef struct ds_joint_point {
+  int32_t body[2]; /* in the scene */
+  int32_t at[2];   /* first coordinate in the linkage; -1: does not move */
+  ds_vec3 arm[2];  /* in the principal frame; of a body that does not move: in the world, after the step */
+} ds_joint_point;
+
+/* Bodies that joints connect, or one body alone. */
+typedef struct ds_linkage {
+  int32_t *bodies, body_count; /* of the island */
+  int32_t size;                /* coordinates of its bodies; size - space.rank are free */
+  int32_t body;                /* in the articulated problem; -1: no freedom is left */
+  ds_joint_point *points;
+  int32_t point_count;
+  ds_null_space space;
+  double *y;           /* rank numbers, part of the articulation's */
+  double *x;           /* size numbers: v, or Qᵀ v */
+  double *best, *work; /* size numbers */
+  double *gap;         /* 3 a point: what is between its two ends after the step, over h, m/s */
+  double *matrix;      /* rank x rank: derivative of the gaps of kept rows by y; work of close.c */
+  double extent;       /* m: of the coordinates that gaps are differences of */
+  double without;      /* m: largest gap after the step if joints gave no impulse */
+} ds_linkage;
+
+typedef struct ds_articulation {
+  ds_linkage *linkages; /* in order of their lowest body */
+  int32_t linkage_count;
+  int32_t *linkage, *place; /* of a body of the island: its linkage, its first coordinate there */
+  ds_subproblem problem;
+  int32_t *moving;  /* of a body of the problem: its linkage */
+  int32_t *contact; /* of the problem: which of the island's it is */
+  double *y;        /* of all linkages, one after the other */
+  int32_t y_count;
+  double *predicted, *b;   /* of the problem, filled when it is solved */
+  double *r, *w;           /* its impulses and velocities */
+  double *carried, *shift; /* Q (y, 0) of the island's bodies; Gᵀ of that, 3 a contact of the island */
+} ds_articulation;
+
+/* Fills island->articulation for an island with joints. False where memory ran out. */
+bool ds_articulate(ds_arena *arena, ds_island *island, const ds_assembly *assembly, const ds_scene *scene,
+                   const ds_state *state, const ds_options *options);
+
+/* Free coordinates w of the island's velocities v, and back: v = Q (y, w), or Q (0, w), or Q (y, 0) where w is NULL. */
+void ds_articulation_enter(double *w, const ds_island *island, const double *v);
+void ds_articulation_leave(double *v, const ds_island *island, const double *w, bool with_y);
+
+/* close.c */
+/* What gaps would be with velocities v that know nothing of joints: what they are measured by. */
+void ds_articulation_scale(const ds_island *island, const ds_assembly *assembly, const ds_state *state, const double *v,
+                           double h);
+/* Chooses y of every linkage so that its points are together after a step with the free velocities w. */
+void ds_articulation_close(const ds_island *island, const ds_assembly *assembly, const ds_state *state, double h);
+/* The largest gap after a step with velocities (y, w), m. `error` is the largest over what it would be without joints;
+ * nothing where it is rounding. */
+double ds_articulation_gap(double *error, const ds_island *island, const ds_assembly *assembly, const ds_state *state,
+                           double h);
+
+/* Stage 4 of an island with joints (project.c): r and v of the island and its certificate. `start`, where it is not
+ * NULL, becomes the impulses that the last solve was started from. False only where memory ran out. */
+bool ds_articulation_project(ds_arena *arena, ds_island *island, double *start, const ds_assembly *assembly,
+                             const ds_state *state, const ds_options *options);
+
+#endif

@@ -1,0 +1,213 @@
+/* Joints hold at the end of the step, not to first order.
+ *
+ * A step moves bodies along v and turns them about w; points that have the same velocity now are apart after it by
+ * about h² w² r/2 for a link of length r. So y is chosen such that they are not: with gaps g after the step,
+ *
+ *   y <- y - L⁻¹ g(y, w)/h,
+ *
+ * Newton's method with the derivative of the start, gains about the angle of a step each time. Where that is slow the
+ * derivative of the end takes its place: the point exp(h w) R s moves by (K h dw) x (exp(h w) R s) with the left
+ * Jacobian K of the exponential map.
+ *
+ * The impulses stay along the joints' rows of the start. That is SHAKE (Ryckaert, Ciccotti and Berendsen 1977), which
+ * for rotations in a plane conserves momenta and has no drift of energy; joints do not drift at all. */
+#include <math.h>
+#include <string.h>
+
+#include "joint/articulate.h"
+
+enum { CLOSINGS = 60, HALVINGS = 8 };
+static const double ROUNDING = 1e-15; /* of the coordinates: gaps are not known better ... */
+static const double NOTHING = 2e-14;  /* ... and after several roundings not as well */
+static const double SLOW = 0.3;       /* gain of a step from which on the derivative of the end is taken */
+
+/* A point after the step, and the turn and the arm from the centre of mass that took it there. */
+typedef struct moved {
+  ds_vec3 point, turn, arm;
+} moved;
+
+static moved point_after(const ds_linkage *l, const ds_joint_point *p, int side, const ds_assembly *assembly,
+                         const ds_state *state, double h) {
+  const ds_body_state *s = &state->bodies[p->body[side]];
+  moved m = {.point = p->arm[side]};
+  ds_vec3 v, w;
+  if (p->at[side] < 0) return m;
+  ds_unscale_velocity(&v, &w, NULL, &assembly->bodies[p->body[side]], l->x + p->at[side]);
+  m.turn = v3_scale(h, w);
+  m.arm = quat_rotate(quat_unit(quat_mul(quat_exp(m.turn), s->q)), p->arm[side]);
+  m.point = v3_add(v3_mad(s->x, h, v), m.arm);
+  return m;
+}
+
+/* Gaps after a step with the velocities x of the linkage; the largest, m. */
+static double gaps_after(ds_linkage *l, const ds_assembly *assembly, const ds_state *state, double h) {
+  double largest = 0;
+  l->extent = 0;
+  for (int32_t k = 0; k < l->point_count; k++) {
+    ds_vec3 one = point_after(l, &l->points[k], 0, assembly, state, h).point;
+    ds_vec3 other = point_after(l, &l->points[k], 1, assembly, state, h).point, g = v3_sub(one, other);
+    l->extent = fmax(l->extent, fmax(v3_norm(one), v3_norm(other)));
+    l->gap[3 * k] = g.x / h, l->gap[3 * k + 1] = g.y / h, l->gap[3 * k + 2] = g.z / h;
+    largest = fmax(largest, v3_norm(g));
+  }
+  return largest;
+}
+
+/* x = Q (y, w) */
+static void velocities(ds_linkage *l, const ds_articulation *a) {
+  int32_t rank = l->space.rank;
+  memcpy(l->x, l->y, (size_t)rank * sizeof(double));
+  if (l->body >= 0) memcpy(l->x + rank, a->w + a->problem.first[l->body], (size_t)(l->size - rank) * sizeof(double));
+  ds_null_space_leave(l->x, &l->space);
+}
+
+/* |g| of the rows that are kept, h over */
+static double distance(const ds_linkage *l) {
+  double sum = 0;
+  for (int32_t i = 0; i < l->space.rank; i++) sum += l->gap[l->space.row[i]] * l->gap[l->space.row[i]];
+  return sqrt(sum);
+}
+
+/* ---- the derivative of the end ---- */
+
+/* Kᵀ t, K = sin(f)/f 1 + (1 - sin(f)/f) a aᵀ + (1 - cos(f))/f [a]x for a turn f a */
+static ds_vec3 turned_back(ds_vec3 turn, ds_vec3 t) {
+  double angle = v3_norm(turn), sine = angle > 0 ? sin(angle) / angle : 1;
+  double versine = angle > 0 ? (1 - cos(angle)) / angle : 0;
+  ds_vec3 axis = v3_unit(turn), along = v3_scale((1 - sine) * v3_dot(axis, t), axis);
+  return v3_mad(v3_mad(along, sine, t), -versine, v3_cross(axis, t));
+}
+
+/* Row i of the matrix: the derivative of a kept row's gap, over h. */
+static void fill_row(ds_linkage *l, int32_t i, const ds_assembly *assembly, const ds_state *state, double h) {
+  int32_t row = l->space.row[i], rank = l->space.rank;
+  const ds_joint_point *p = &l->points[row / 3];
+  double rows[2][18];
+  for (int side = 0; side < 2; side++) {
+    double sign = side == 0 ? 1 : -1;
+    const ds_vec3 d[3] = {{sign, 0, 0}, {0, sign, 0}, {0, 0, sign}};
+    ds_vec3 torque[3];
+    moved m = point_after(l, p, side, assembly, state, h);
+    if (p->at[side] < 0) continue;
+    for (int c = 0; c < 3; c++) torque[c] = turned_back(m.turn, v3_cross(m.arm, d[c]));
+    ds_rigid_rows_of(rows[side], &assembly->bodies[p->body[side]], d, torque);
+  }
+  memset(l->best, 0, (size_t)l->size * sizeof(double));
+  for (int side = 0; side < 2; side++)
+    if (p->at[side] >= 0) memcpy(l->best + p->at[side], rows[side] + 6 * (row % 3), 6 * sizeof(double));
+  ds_null_space_enter(l->best, &l->space);
+  memcpy(l->matrix + (size_t)i * (size_t)rank, l->best, (size_t)rank * sizeof(double));
+}
+
+/* x := A⁻¹ x by elimination with row interchanges; a is overwritten. False where a pivot vanishes. */
+static bool eliminate(double *x, double *a, int32_t n) {
+  for (int32_t k = 0; k < n; k++) {
+    int32_t pivot = k;
+    for (int32_t i = k + 1; i < n; i++)
+      if (fabs(a[(size_t)i * (size_t)n + (size_t)k]) > fabs(a[(size_t)pivot * (size_t)n + (size_t)k])) pivot = i;
+    double *top = a + (size_t)k * (size_t)n, *other = a + (size_t)pivot * (size_t)n, swap = x[k];
+    x[k] = x[pivot], x[pivot] = swap;
+    for (int32_t j = k; j < n && pivot != k; j++) swap = top[j], top[j] = other[j], other[j] = swap;
+    if (!(fabs(top[k]) > 0)) return false;
+    for (int32_t i = k + 1; i < n; i++) {
+      double *row = a + (size_t)i * (size_t)n, f = row[k] / top[k];
+      if (f == 0) continue;
+      for (int32_t j = k + 1; j < n; j++) row[j] -= f * top[j];
+      x[i] -= f * x[k];
+    }
+  }
+  for (int32_t k = n - 1; k >= 0; k--) {
+    const double *row = a + (size_t)k * (size_t)n;
+    for (int32_t j = k + 1; j < n; j++) x[k] -= row[j] * x[j];
+    x[k] /= row[k];
+  }
+  return true;
+}
+
+/* ---- steps ---- */
+
+/* work = the change of y: by the derivative of the start, or of the end. */
+static bool direction(ds_linkage *l, bool of_end, const ds_assembly *assembly, const ds_state *state, double h) {
+  if (!of_end) {
+    ds_null_space_solve(l->work, &l->space, l->gap);
+    return true;
+  }
+  for (int32_t i = 0; i < l->space.rank; i++) fill_row(l, i, assembly, state, h);
+  for (int32_t i = 0; i < l->space.rank; i++) l->work[i] = l->gap[l->space.row[i]];
+  return eliminate(l->work, l->matrix, l->space.rank);
+}
+
+/* One step of y, as far as it makes gaps smaller: from a distance to the one that is returned, which is the same where
+ * no part of the step does. */
+static double step_closer(ds_linkage *l, const ds_articulation *a, double before, int halvings,
+                          const ds_assembly *assembly, const ds_state *state, double h) {
+  int32_t rank = l->space.rank;
+  double share = 1;
+  memcpy(l->best, l->y, (size_t)rank * sizeof(double));
+  for (int i = 0; i <= halvings; i++, share *= 0.5) {
+    for (int32_t k = 0; k < rank; k++) l->y[k] = l->best[k] - share * l->work[k];
+    velocities(l, a);
+    gaps_after(l, assembly, state, h);
+    double now = distance(l);
+    if (now < before) return now;
+  }
+  memcpy(l->y, l->best, (size_t)rank * sizeof(double));
+  velocities(l, a);
+  gaps_after(l, assembly, state, h);
+  return before;
+}
+
+static void close_linkage(ds_linkage *l, const ds_articulation *a, const ds_assembly *assembly, const ds_state *state,
+                          double h) {
+  bool of_end = false;
+  velocities(l, a);
+  gaps_after(l, assembly, state, h);
+  double now = distance(l);
+  for (int k = 0; k < CLOSINGS && h * now > ROUNDING * l->extent; k++) {
+    if (!direction(l, of_end, assembly, state, h)) return;
+    double next = step_closer(l, a, now, of_end ? HALVINGS : 0, assembly, state, h);
+    bool ends = h * now <= NOTHING * l->extent || of_end;
+    if (!(next < now) && ends) return;
+    of_end |= !(next < SLOW * now);
+    now = next;
+  }
+}
+
+void ds_articulation_close(const ds_island *island, const ds_assembly *assembly, const ds_state *state, double h) {
+  const ds_articulation *a = island->articulation;
+  for (int32_t i = 0; i < a->linkage_count; i++)
+    if (a->linkages[i].space.rank > 0) close_linkage(&a->linkages[i], a, assembly, state, h);
+}
+
+/* ---- how well ---- */
+
+void ds_articulation_scale(const ds_island *island, const ds_assembly *assembly, const ds_state *state, const double *v,
+                           double h) {
+  const ds_articulation *a = island->articulation;
+  const ds_subproblem *whole = &island->problem;
+  for (int32_t i = 0; i < a->linkage_count; i++) {
+    ds_linkage *l = &a->linkages[i];
+    for (int32_t k = 0; k < l->body_count; k++) {
+      int32_t body = l->bodies[k];
+      memcpy(l->x + a->place[body], v + whole->first[body], (size_t)whole->size[body] * sizeof(double));
+    }
+    l->without = gaps_after(l, assembly, state, h);
+  }
+}
+
+double ds_articulation_gap(double *error, const ds_island *island, const ds_assembly *assembly, const ds_state *state,
+                           double h) {
+  const ds_articulation *a = island->articulation;
+  double largest = 0;
+  *error = 0;
+  for (int32_t i = 0; i < a->linkage_count; i++) {
+    ds_linkage *l = &a->linkages[i];
+    if (l->point_count == 0) continue;
+    velocities(l, a);
+    double gap = gaps_after(l, assembly, state, h);
+    largest = fmax(largest, gap);
+    if (gap <= NOTHING * l->extent) continue;
+    *error = fmax(*error, isfinite(gap) ? gap / l->without : INFINITY);
+  }
+  return largest;
+}

@@ -1,0 +1,156 @@
+/* What a joint is: two bodies that share one, two or three points.
+ *
+ * Ball: the point itself. Hinge: two points of the axis, on either side of it. Weld: three points around it. The two or
+ * three are as far from the joint's point as the smaller body is large, so that rotations are held as well as
+ * positions and the gap of a joint, in metres, tells of both. A hinge has six rows of rank five; nothing minds
+ * (la/null_space.h). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/check.h"
+#include "base/error.h"
+#include "body/scene.h"
+
+ds_joint_def ds_default_joint(void) { return (ds_joint_def){.kind = DS_JOINT_BALL, .axis = {0, 0, 1}}; }
+
+static bool has_body(const ds_scene *scene, ds_body_id id) { return id.index1 >= 1 && id.index1 <= scene->body_count; }
+
+static bool is_deformable(const ds_body *body) {
+  return body->shape_count > 0 && body->shapes[0].kind == DS_SHAPE_REDUCED;
+}
+
+static ds_status check_joint(const ds_scene *scene, const ds_joint_def *def, ds_error *error) {
+  if (!has_body(scene, def->a) || !has_body(scene, def->b))
+    return ds_fail(error, DS_ERROR_INPUT, "a joint needs two bodies of this scene; add them first");
+  if (def->a.index1 == def->b.index1) return ds_fail(error, DS_ERROR_INPUT, "a joint needs two different bodies");
+  const ds_body *a = &scene->bodies[ds_index(def->a)], *b = &scene->bodies[ds_index(def->b)];
+  if (a->kind != DS_BODY_DYNAMIC && b->kind != DS_BODY_DYNAMIC)
+    return ds_fail(error, DS_ERROR_INPUT, "a joint between two bodies that are not dynamic holds nothing");
+  if (is_deformable(a) || is_deformable(b))
+    return ds_fail(error, DS_ERROR_INPUT, "a joint holds rigid bodies; one of these is deformable");
+  if ((int)def->kind < DS_JOINT_BALL || def->kind > DS_JOINT_WELD)
+    return ds_fail(error, DS_ERROR_INPUT, "unknown joint kind %d", (int)def->kind);
+  if (!v3_finite(def->point)) return ds_fail(error, DS_ERROR_INPUT, "the point of a joint must be finite (m)");
+  if (def->kind == DS_JOINT_HINGE && (!v3_finite(def->axis) || !(v3_norm(def->axis) > 0)))
+    return ds_fail(error, DS_ERROR_INPUT, "the axis of a hinge must be finite and not zero");
+  return DS_OK;
+}
+
+ds_joint_id ds_scene_add_joint(ds_scene *scene, const ds_joint_def *def, ds_error *error) {
+  DS_CHECK(scene && def && !scene->finished);
+  if (check_joint(scene, def, error) != DS_OK) return (ds_joint_id){0};
+  ds_joint joint = {.def = *def, .a = ds_index(def->a), .b = ds_index(def->b)};
+  size_t length = def->name ? strlen(def->name) + 1 : 0;
+  if (length > 0) joint.name = malloc(length);
+  if ((length > 0 && !joint.name) ||
+      !ds_array_reserve(&scene->joints, &scene->joint_capacity, scene->joint_count + 1, sizeof *scene->joints)) {
+    free(joint.name);
+    ds_fail(error, DS_ERROR_MEMORY, "out of memory");
+    return (ds_joint_id){0};
+  }
+  if (length > 0) memcpy(joint.name, def->name, length);
+  joint.def.name = joint.name;
+  scene->joints[scene->joint_count++] = joint;
+  return (ds_joint_id){scene->joint_count};
+}
+
+static int by_bodies(const void *x, const void *y) {
+  const ds_apart *p = x, *q = y;
+  if (p->a != q->a) return p->a < q->a ? -1 : 1;
+  return (p->b > q->b) - (p->b < q->b);
+}
+
+static ds_apart apart(int32_t a, int32_t b) { return a < b ? (ds_apart){a, b} : (ds_apart){b, a}; }
+
+const ds_apart *ds_scene_apart(const ds_scene *scene, int32_t a, int32_t b) {
+  ds_apart key = apart(a, b);
+  if (scene->apart_count == 0) return NULL;
+  return bsearch(&key, scene->apart, (size_t)scene->apart_count, sizeof key, by_bodies);
+}
+
+/* The joint's points in the world at the start. */
+static void place_points(ds_vec3 *points, ds_joint *joint, double lever) {
+  ds_vec3 p = joint->def.point, axis = v3_unit(joint->def.axis);
+  const double third = sqrt(0.75);
+  switch (joint->def.kind) {
+    case DS_JOINT_BALL:
+      joint->point_count = 1;
+      points[0] = p;
+      break;
+    case DS_JOINT_HINGE:
+      joint->point_count = 2;
+      points[0] = v3_mad(p, lever, axis);
+      points[1] = v3_mad(p, -lever, axis);
+      break;
+    case DS_JOINT_WELD:
+      joint->point_count = 3;
+      points[0] = v3_add(p, v3(lever, 0, 0));
+      points[1] = v3_add(p, v3(-0.5 * lever, third * lever, 0));
+      points[2] = v3_add(p, v3(-0.5 * lever, -third * lever, 0));
+      break;
+  }
+}
+
+ds_status ds_joints_finish(ds_scene *scene, ds_error *error) {
+  if (scene->joint_count == 0) return DS_OK;
+  scene->apart = calloc((size_t)scene->joint_count, sizeof *scene->apart);
+  if (!scene->apart) return ds_fail(error, DS_ERROR_MEMORY, "out of memory");
+  for (int32_t i = 0; i < scene->joint_count; i++) {
+    ds_joint *joint = &scene->joints[i];
+    const ds_body *a = &scene->bodies[joint->a], *b = &scene->bodies[joint->b];
+    double size_a = a->kind == DS_BODY_DYNAMIC ? a->bounding_radius : INFINITY;
+    double size_b = b->kind == DS_BODY_DYNAMIC ? b->bounding_radius : INFINITY;
+    ds_vec3 points[DS_JOINT_POINTS];
+    place_points(points, joint, fmin(size_a, size_b));
+    for (int32_t k = 0; k < joint->point_count; k++) {
+      joint->on_a[k] = pose_unpoint(ds_start_pose(a), points[k]);
+      joint->on_b[k] = pose_unpoint(ds_start_pose(b), points[k]);
+    }
+    if (!joint->def.collide) scene->apart[scene->apart_count++] = apart(joint->a, joint->b);
+  }
+  qsort(scene->apart, (size_t)scene->apart_count, sizeof *scene->apart, by_bodies);
+  int32_t kept = 0;
+  for (int32_t i = 0; i < scene->apart_count; i++)
+    if (i == 0 || by_bodies(&scene->apart[i], &scene->apart[kept - 1]) != 0) scene->apart[kept++] = scene->apart[i];
+  scene->apart_count = kept;
+  return DS_OK;
+}
+
+void ds_joints_free(ds_scene *scene) {
+  for (int32_t i = 0; i < scene->joint_count; i++) free(scene->joints[i].name);
+  free(scene->joints);
+  free(scene->apart);
+}
+
+int32_t ds_scene_joint_count(const ds_scene *scene) { return scene->joint_count; }
+
+ds_joint_id ds_scene_joint(const ds_scene *scene, int32_t index) {
+  return index >= 0 && index < scene->joint_count ? (ds_joint_id){index + 1} : (ds_joint_id){0};
+}
+
+static const ds_joint *get_joint(const ds_scene *scene, ds_joint_id id) {
+  DS_CHECK(scene && id.index1 >= 1 && id.index1 <= scene->joint_count);
+  return &scene->joints[id.index1 - 1];
+}
+
+ds_joint_def ds_joint_get_def(const ds_scene *scene, ds_joint_id id) { return get_joint(scene, id)->def; }
+
+/* Of all points that a joint is made of, the middle. */
+static ds_vec3 middle(const ds_vec3 *points, int32_t count, ds_pose pose) {
+  ds_vec3 sum = v3(0, 0, 0);
+  for (int32_t i = 0; i < count; i++) sum = v3_add(sum, points[i]);
+  return pose_point(pose, v3_scale(1.0 / count, sum));
+}
+
+ds_joint_place ds_state_joint(const ds_scene *scene, const ds_state *state, ds_joint_id id) {
+  const ds_joint *joint = get_joint(scene, id);
+  DS_CHECK(state && state->scene == scene && scene->finished);
+  ds_pose a = ds_principal_pose(&state->bodies[joint->a]), b = ds_principal_pose(&state->bodies[joint->b]);
+  ds_joint_place place = {.on_a = middle(joint->on_a, joint->point_count, a),
+                          .on_b = middle(joint->on_b, joint->point_count, b)};
+  if (joint->def.kind == DS_JOINT_HINGE) place.axis = v3_unit(quat_rotate(a.q, v3_sub(joint->on_a[0], joint->on_a[1])));
+  for (int32_t k = 0; k < joint->point_count; k++)
+    place.gap = fmax(place.gap, v3_dist(pose_point(a, joint->on_a[k]), pose_point(b, joint->on_b[k])));
+  return place;
+}

@@ -1,0 +1,97 @@
+/* Stage 4 of an island with joints: contact and friction in free coordinates (articulate.h), and y so that joints hold
+ * at the end of the step (close.c).
+ *
+ * y depends on w, and w on what contacts see of y, by Gᵀ Q (y, 0). Both in turn: w from the impulses of the last step
+ * gives y, the solve gives w, and where joints then still hold nothing else is to be done. Else again, from the
+ * impulses found, by a secant method (la/anderson.h): in impacts a round alone gains a third only. The last solve has
+ * the last word, so that contacts hold whatever happens; what is left between joints is taken up by the next step. */
+#include <math.h>
+#include <string.h>
+
+#include "joint/articulate.h"
+#include "la/anderson.h"
+#include "project/deadline.h"
+#include "project/project.h"
+
+enum { ROUNDS = 60, PATIENCE = 8 }; /* rounds in all, and without a gain: contacts have changed their mode */
+static const double AIM = 0.1;      /* over the tolerance */
+
+/* Contacts move with y, as they do with scripted bodies. */
+static void shift_contacts(ds_articulation *a, const ds_island *island) {
+  ds_articulation_leave(a->carried, island, NULL, true);
+  ds_subproblem_apply_transposed(a->shift, &island->problem, a->carried);
+  for (int32_t k = 0; k < a->problem.contact_count; k++)
+    for (int c = 0; c < 3; c++) {
+      int32_t of = 3 * a->contact[k] + c;
+      a->b[3 * k + c] = island->problem.b[of] - a->shift[of];
+    }
+}
+
+/* One solve: r and w of the articulation, r of the island. The certificate is of this one, its counts of all so far. */
+static bool solve(ds_arena *arena, ds_island *island, double *start, const ds_options *options) {
+  ds_articulation *a = island->articulation;
+  int32_t nc = a->problem.contact_count;
+  ds_certificate work = island->certificate;
+  if (nc == 0) return true;
+  if (start) memcpy(start, a->r, 3 * (size_t)nc * sizeof(double));
+  ds_arena_mark mark = ds_arena_get_mark(arena);
+  bool done = ds_project_split(arena, a->r, a->w, &island->certificate, &a->problem, options, DS_AIM_OF_STEP);
+  ds_arena_release(arena, mark);
+  if (done) ds_certificate_add_work(&island->certificate, &work);
+  for (int32_t k = 0; k < nc; k++) memcpy(island->r + 3 * a->contact[k], a->r + 3 * k, 3 * sizeof(double));
+  return done;
+}
+
+/* The gap that is left, m, and the error that this is. */
+static double judge(double *error, ds_island *island, const ds_assembly *assembly, const ds_state *state, double h) {
+  ds_subproblem_velocity(island->v, &island->problem, island->r);
+  ds_articulation_scale(island, assembly, state, island->v, h);
+  return ds_articulation_gap(error, island, assembly, state, h);
+}
+
+/* y for the next solve; `used` is work. */
+static void next_y(ds_anderson *secant, double *used, const ds_island *island, const ds_assembly *assembly,
+                   const ds_state *state, double h, bool first) {
+  const ds_articulation *a = island->articulation;
+  size_t bytes = (size_t)a->y_count * sizeof(double);
+  memcpy(used, a->y, bytes);
+  ds_articulation_close(island, assembly, state, h);
+  if (first) return;
+  ds_anderson_next(secant, used, a->y); /* the y that gave w, and the one that w gives */
+  memcpy(a->y, used, bytes);
+}
+
+bool ds_articulation_project(ds_arena *arena, ds_island *island, double *start, const ds_assembly *assembly,
+                             const ds_state *state, const ds_options *options) {
+  ds_articulation *a = island->articulation;
+  ds_certificate *certificate = &island->certificate;
+  double error = 0, gap = 0, best = INFINITY, h = options->step, *used = DS_NEW(arena, double, a->y_count + 1);
+  int idle = 0;
+  ds_anderson secant;
+  if (!ds_anderson_new(arena, &secant, a->y_count) || !used) return false;
+  *certificate = (ds_certificate){.converged = true};
+  ds_articulation_enter(a->predicted, island, island->predicted);
+  for (int32_t k = 0; k < a->problem.contact_count; k++)
+    memcpy(a->r + 3 * k, island->r + 3 * a->contact[k], 3 * sizeof(double));
+  memset(island->r, 0, 3 * (size_t)island->problem.contact_count * sizeof(double)); /* where nothing can move */
+  ds_subproblem_velocity(a->w, &a->problem, a->r);
+  for (int round = 0; round < ROUNDS; round++) {
+    next_y(&secant, used, island, assembly, state, h, round == 0);
+    shift_contacts(a, island);
+    if (!solve(arena, island, start, options)) return false;
+    gap = judge(&error, island, assembly, state, h);
+    if (a->problem.contact_count == 0 || error <= AIM * options->tolerance || !certificate->converged) break;
+    if (ds_is_late(&a->problem)) break;
+    if (error < 0.5 * best) best = error, idle = 0;
+    if (++idle < PATIENCE) continue;
+    ds_anderson_forget(&secant);
+    best = error, idle = 0;
+  }
+  ds_articulation_leave(island->v, island, a->w, true);
+  certificate->bodies = island->problem.body_count;
+  certificate->contacts = island->problem.contact_count;
+  certificate->joint_gap = gap;
+  certificate->natural_error = fmax(certificate->natural_error, error);
+  certificate->converged &= error <= options->tolerance;
+  return true;
+}
