@@ -11,6 +11,7 @@
 #include "hide.h"
 #include "io/reduced_file.h"
 #include "mesh_source.h"
+#include "overlay.h"
 #include "picture.h"
 #include "record/record.h"
 #include "source.h"
@@ -19,7 +20,7 @@ typedef struct drawing {
   const char *source, *output, *size, *view, *look;
   arg_list settings, hide;
   double time, zoom, scale;
-  bool time_given, scale_given, contacts, dark;
+  bool time_given, scale_given, contacts, joints, dark;
   int32_t width, height;
   ds_framing framing;
 } drawing;
@@ -112,6 +113,7 @@ static bool parse_drawing(drawing *d, const char **words, int argc, char **argv)
       {.name = "--set", .kind = ARG_LIST, .target = &d->settings},
       {.name = "--scale", .kind = ARG_REAL, .target = &d->scale, .low = 1e-9, .high = 1e9, .given = &d->scale_given},
       {.name = "--contacts", .kind = ARG_FLAG, .target = &d->contacts},
+      {.name = "--joints", .kind = ARG_FLAG, .target = &d->joints},
       {.name = "--dark", .kind = ARG_FLAG, .target = &d->dark},
   };
   arg_list found = {words, 0};
@@ -205,9 +207,10 @@ static ds_status read_body(ds_mesh *mesh, const char *path, ds_error *error) {
 }
 
 static ds_status open_mesh(subject *s, const drawing *d, bool is_body, ds_error *error) {
-  if (d->contacts || d->time_given || d->settings.count > 0 || d->hide.count > 0) {
+  if (d->contacts || d->joints || d->time_given || d->settings.count > 0 || d->hide.count > 0) {
     snprintf(error->message, sizeof error->message, "%.200s: a %s has no %s", d->source, is_body ? "body file" : "mesh",
              d->contacts             ? "contacts"
+             : d->joints             ? "joints"
              : d->time_given         ? "times"
              : d->settings.count > 0 ? "settings"
                                      : "bodies to hide");
@@ -273,6 +276,20 @@ static void write_label(char *text, size_t size, const subject *s) {
            (int)s->mesh.triangle_count);
 }
 
+/* Joints of bodies that are shown; to be freed. */
+static const ds_joint_mark *find_joints(int32_t *count, const subject *s, ds_error *error) {
+  ds_joint_mark *marks = malloc(((size_t)s->scene->joint_count + 1) * sizeof *marks);
+  if (!marks) snprintf(error->message, sizeof error->message, "no memory for %d joints", s->scene->joint_count);
+  *count = 0;
+  for (int32_t i = 0; marks && i < s->scene->joint_count; i++) {
+    const ds_joint *joint = &s->scene->joints[i];
+    if (s->hidden && (s->hidden[joint->a] || s->hidden[joint->b])) continue;
+    ds_joint_place place = ds_joint_at(s->scene, ds_scene_joint(s->scene, i), s->poses[joint->a], s->poses[joint->b]);
+    marks[(*count)++] = (ds_joint_mark){joint->def.kind, place.on_a, place.axis};
+  }
+  return marks;
+}
+
 static ds_status draw_subject(ds_image *image, const drawing *d, const subject *s, ds_error *error) {
   ds_tableau tableau;
   char label[96];
@@ -286,12 +303,16 @@ static ds_status draw_subject(ds_image *image, const drawing *d, const subject *
                         .contacts = s->contacts,
                         .contact_count = s->contact_count};
   ds_bodies_at bodies = {s->scene, s->poses, s->reduced, s->hidden};
+  if (d->joints && !s->is_mesh && !(picture.joints = find_joints(&picture.joint_count, s, error)))
+    return DS_ERROR_MEMORY;
   ds_status status = s->is_mesh ? ds_tableau_build_mesh(&tableau, &s->mesh, s->is_body ? s->mesh.vertices : NULL, error)
                                 : ds_tableau_build(&tableau, &bodies, d->contacts, error);
-  if (status != DS_OK) return status;
-  write_label(label, sizeof label, s);
-  status = ds_picture_draw(image, &tableau, &picture, error);
-  ds_tableau_free(&tableau);
+  if (status == DS_OK) {
+    write_label(label, sizeof label, s);
+    status = ds_picture_draw(image, &tableau, &picture, error);
+    ds_tableau_free(&tableau);
+  }
+  free((void *)(uintptr_t)picture.joints);
   return status;
 }
 

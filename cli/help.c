@@ -117,6 +117,7 @@ static const char draw_options[] =
     "      --zoom F            0.01 to 100 (default 1)\n"
     "      --hide NAMES        leave bodies out: names with commas, a last * matches the rest; may be repeated\n"
     "      --contacts          show contacts and their impulses\n"
+    "      --joints            show joints\n"
     "      --dark              on a dark background\n"
     "      --set PATH=VALUE    change a value of a scene first; may be repeated\n"
     "      --scale F           multiply the coordinates of a mesh\n";
@@ -148,7 +149,7 @@ static const char film_options[] =
     "      --size WxH          pixels (default 1280x720)\n"
     "      --rate N            pictures a second (default 30)\n"
     "      --speed F           simulated over shown time: 0.25 = four times slower (default 1)\n"
-    "      --show NAMES        contacts, forces, normal, friction, cones, islands, with commas\n"
+    "      --show NAMES        contacts, forces, normal, friction, cones, islands, joints, with commas\n"
     "  -q, --quiet             no progress line and no summary\n";
 #endif
 

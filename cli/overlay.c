@@ -72,6 +72,41 @@ ds_status ds_overlay_contacts(ds_image *image, const float *depth, const ds_came
   return DS_OK;
 }
 
+/* A bar along the axis, as the camera sees it. */
+static void mark_axis(ds_canvas *canvas, const ds_camera *camera, const ds_joint_mark *joint, double length,
+                      double width) {
+  double x[2], y[2], z;
+  for (int i = 0; i < 2; i++) {
+    ds_vec3 end = v3_mad(joint->point, (i == 0 ? -0.5 : 0.5) * length, joint->axis);
+    if (!ds_camera_project(&x[i], &y[i], &z, camera, end) || !(fabs(x[i]) < 1e6 && fabs(y[i]) < 1e6)) return;
+  }
+  ds_canvas_segment(canvas, x[0], y[0], x[1], y[1], width);
+}
+
+ds_status ds_overlay_joints(ds_image *image, const float *depth, const ds_camera *camera, const ds_joint_mark *joints,
+                            int32_t count, double length, ds_error *error) {
+  const ds_color blue = {0.10f, 0.33f, 0.80f};
+  ds_canvas canvas;
+  ds_status status = ds_canvas_create(&canvas, image, error);
+  if (status != DS_OK) return status;
+  double unit = fmax(0.7, sqrt(image->height / 720.0)), arm = 4 * unit;
+  for (int32_t i = 0; i < count; i++) {
+    const ds_joint_mark *joint = &joints[i];
+    double x, y, z;
+    if (!ds_camera_project(&x, &y, &z, camera, joint->point) || !(fabs(x) < 1e6 && fabs(y) < 1e6)) continue;
+    if (joint->kind == DS_JOINT_HINGE) mark_axis(&canvas, camera, joint, length, 2 * unit);
+    if (joint->kind == DS_JOINT_WELD) {
+      ds_canvas_segment(&canvas, x - arm, y - arm, x + arm, y + arm, 2 * unit);
+      ds_canvas_segment(&canvas, x - arm, y + arm, x + arm, y - arm, 2 * unit);
+    } else {
+      ds_canvas_disk(&canvas, x, y, 3.5 * unit);
+    }
+    ds_canvas_paint(&canvas, blue, is_hidden(depth, image, x, y, z) ? HIDDEN_ALPHA : 1);
+  }
+  ds_canvas_free(&canvas);
+  return DS_OK;
+}
+
 ds_status ds_overlay_labels(ds_image *image, const char *left, const char *right, bool dark, ds_error *error) {
   double side = image->width < image->height ? image->width : image->height, size = fmax(9, 0.027 * side);
   if (side < 80) return DS_OK; /* no room for text */

@@ -1,4 +1,4 @@
-/* Marks on a rendered picture: contacts, time and scale. */
+/* Marks on a rendered picture: contacts, joints, time and scale. */
 #ifndef DS_CLI_OVERLAY_H
 #define DS_CLI_OVERLAY_H
 
@@ -9,6 +9,14 @@
  * impulses, the longest `longest` metres. What bodies hide is drawn fainter. `depth` is ds_render's. */
 ds_status ds_overlay_contacts(ds_image *image, const float *depth, const ds_camera *camera, const ds_contact *contacts,
                               int32_t count, double longest, ds_error *error);
+/* Joints as blue marks: a dot for a ball, with a bar along the axis for a hinge, a cross for a weld. What bodies hide
+ * is drawn fainter. Bars are `length` metres long. */
+typedef struct ds_joint_mark {
+  ds_joint_kind kind;
+  ds_vec3 point, axis;
+} ds_joint_mark;
+ds_status ds_overlay_joints(ds_image *image, const float *depth, const ds_camera *camera, const ds_joint_mark *joints,
+                            int32_t count, double length, ds_error *error);
 /* Text in the lower corners; either may be NULL. */
 ds_status ds_overlay_labels(ds_image *image, const char *left, const char *right, bool dark, ds_error *error);
 

@@ -14,6 +14,8 @@ typedef struct ds_picture {
   bool show_contacts;
   const ds_contact *contacts;
   int32_t contact_count;
+  const struct ds_joint_mark *joints; /* overlay.h; NULL = none */
+  int32_t joint_count;
 } ds_picture;
 
 /* Freed with ds_image_free. */

@@ -133,6 +133,12 @@ mv tet.obj moved.obj
 good 96x54 recorded.png draw solid.h5 -o recorded.png $small --contacts
 mv moved.obj tet.obj
 bad "a mesh has no contacts" draw tet.obj -o x.png --contacts
+bad "a mesh has no joints" draw tet.obj -o x.png --joints
+# shellcheck disable=SC2086
+good 96x54 bare.png draw bridge:planks=3,blocks=0 -o bare.png $small
+# shellcheck disable=SC2086
+good 96x54 joints.png draw bridge:planks=3,blocks=0 -o joints.png $small --joints
+differ bare.png joints.png
 bad "a mesh has no times" draw tet.obj -o x.png --time 1
 bad "a mesh has no settings" draw tet.obj -o x.png --set a=1
 bad "--scale is for meshes" draw wall -o x.png --scale 2

@@ -324,7 +324,7 @@ static void check_doctored(const char *set, const char *attribute, hsize_t row, 
 }
 
 static void test_damaged_index(void) {
-  check_doctored("/", "format_version", 0, 4, "format version 4");
+  check_doctored("/", "format_version", 0, 5, "format version 5");
   check_doctored("/", "format_version", 0, 0, "format version 0");
   check_doctored("/settings", "step", 0, -1, "step");
   check_doctored("/settings", "method", 0, 77, "method");
@@ -456,6 +456,53 @@ static void test_full_disk(void) {
   world_close(&w);
 }
 
+/* Joints are in the scene's text, and in /joints for who does not read that. */
+static void test_joints(void) {
+  static const char text[] =
+      "{\"drystone\": 1, \"bodies\": [{\"name\": \"post\", \"kind\": \"static\", \"position\": [0, 0, 1],"
+      " \"shapes\": [{\"kind\": \"box\", \"size\": [0.1, 0.1, 2]}]},"
+      " {\"name\": \"gate\", \"position\": [0.5, 0, 1], \"shapes\": [{\"kind\": \"box\", \"size\": [0.8, 0.1, 1], "
+      "\"position\": [0.1, 0, 0]}]}],"
+      " \"joints\": [{\"kind\": \"hinge\", \"bodies\": [\"gate\", \"post\"], \"point\": [0, 0, 1.5], \"axis\": [0, 0, "
+      "2]}]}";
+  ds_error error = {{0}};
+  ds_run_settings run;
+  ds_scene *scene = ds_scene_read_text(text, strlen(text), "gate", &run, &error);
+  ds_state *state = scene ? ds_state_create(scene) : NULL;
+  ds_step_report report = {0};
+  CHECK(state != NULL);
+  if (!state) printf("%s\n", error.message);
+  ds_recorder *recorder = state ? ds_recorder_create(place("joints.h5"), text, &run, scene, &error) : NULL;
+  CHECK(recorder && ds_recorder_append(recorder, scene, state, &report, &error) == DS_OK);
+  CHECK(recorder && ds_recorder_close(recorder, &error) == DS_OK);
+  ds_state_destroy(state);
+  ds_scene_destroy(scene);
+
+  ds_recording *recording = ds_recording_open(place("joints.h5"), &error);
+  ds_frame frame;
+  CHECK(recording && ds_recording_read(recording, &frame, 0, &error) == DS_OK);
+  if (recording) {
+    const ds_scene *again = ds_recording_scene(recording);
+    ds_joint_id joint = ds_scene_joint(again, 0);
+    CHECK(ds_scene_joint_count(again) == 1 && ds_joint_get_def(again, joint).kind == DS_JOINT_HINGE);
+    ds_joint_place where = ds_joint_at(again, joint, frame.poses[1], frame.poses[0]);
+    CHECK_LE(v3_dist(where.on_a, v3(0, 0, 1.5)), 1e-15);
+    CHECK_LE(v3_dist(where.on_b, v3(0, 0, 1.5)), 1e-15);
+    CHECK_LE(v3_dist(where.axis, v3(0, 0, 1)), 1e-15);
+    CHECK_LE(where.gap, 1e-15);
+  }
+  ds_recording_close(recording);
+
+  hid_t file = H5Fopen(place("joints.h5"), H5F_ACC_RDONLY, H5P_DEFAULT),
+        set = H5Dopen2(file, "/joints/on_a", H5P_DEFAULT);
+  double on_a[3] = {0, 0, 0};
+  CHECK(set >= 0 && H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, on_a) >= 0);
+  CHECK_NEAR(on_a[0], -0.5, 1e-15);
+  CHECK_NEAR(on_a[2], 0.5, 1e-15);
+  H5Dclose(set);
+  H5Fclose(file);
+}
+
 int main(void) {
   snprintf(folder, sizeof folder, "/tmp/drystone-record-XXXXXX");
   if (mkdtemp(folder) == NULL) return 1;
@@ -469,7 +516,8 @@ int main(void) {
   RUN(test_truncated);
   RUN(test_places);
   RUN(test_full_disk);
-  static const char *const names[] = {"a", "live", "killed", "text", "empty", "other", "bad", "cut", "full"};
+  RUN(test_joints);
+  static const char *const names[] = {"a", "live", "killed", "text", "empty", "other", "bad", "cut", "full", "joints"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     char name[32];
     snprintf(name, sizeof name, "%s.h5", names[i]);

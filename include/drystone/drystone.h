@@ -105,7 +105,8 @@ ds_energy ds_state_energy(const ds_scene *scene, const ds_state *state);
 ds_momentum ds_state_momentum(const ds_scene *scene, const ds_state *state);
 /* Contacts of the last step, in the order of their bodies and features. */
 const ds_contact *ds_state_contacts(const ds_state *state, int32_t *count);
-/* Where a joint is in a state. */
+/* Where a joint is in a state, and with the frames of its bodies, as ds_state_pose gives them, at any poses. */
+ds_joint_place ds_joint_at(const ds_scene *scene, ds_joint_id joint, ds_pose a, ds_pose b);
 ds_joint_place ds_state_joint(const ds_scene *scene, const ds_state *state, ds_joint_id joint);
 /* First surface met from origin along direction (need not be unit) within max_distance. */
 ds_ray_hit ds_state_ray_cast(const ds_scene *scene, const ds_state *state, ds_vec3 origin, ds_vec3 direction,

@@ -143,14 +143,25 @@ static ds_vec3 middle(const ds_vec3 *points, int32_t count, ds_pose pose) {
   return pose_point(pose, v3_scale(1.0 / count, sum));
 }
 
-ds_joint_place ds_state_joint(const ds_scene *scene, const ds_state *state, ds_joint_id id) {
-  const ds_joint *joint = get_joint(scene, id);
-  DS_CHECK(state && state->scene == scene && scene->finished);
-  ds_pose a = ds_principal_pose(&state->bodies[joint->a]), b = ds_principal_pose(&state->bodies[joint->b]);
+/* With the principal frames of its bodies at these poses. */
+static ds_joint_place place_of(const ds_joint *joint, ds_pose a, ds_pose b) {
   ds_joint_place place = {.on_a = middle(joint->on_a, joint->point_count, a),
                           .on_b = middle(joint->on_b, joint->point_count, b)};
   if (joint->def.kind == DS_JOINT_HINGE) place.axis = v3_unit(quat_rotate(a.q, v3_sub(joint->on_a[0], joint->on_a[1])));
   for (int32_t k = 0; k < joint->point_count; k++)
     place.gap = fmax(place.gap, v3_dist(pose_point(a, joint->on_a[k]), pose_point(b, joint->on_b[k])));
   return place;
+}
+
+ds_joint_place ds_joint_at(const ds_scene *scene, ds_joint_id id, ds_pose a, ds_pose b) {
+  const ds_joint *joint = get_joint(scene, id);
+  DS_CHECK(scene->finished);
+  ds_pose user_a = scene->bodies[joint->a].user_frame, user_b = scene->bodies[joint->b].user_frame;
+  return place_of(joint, pose_mul(a, pose_inverse(user_a)), pose_mul(b, pose_inverse(user_b)));
+}
+
+ds_joint_place ds_state_joint(const ds_scene *scene, const ds_state *state, ds_joint_id id) {
+  const ds_joint *joint = get_joint(scene, id);
+  DS_CHECK(state && state->scene == scene);
+  return place_of(joint, ds_principal_pose(&state->bodies[joint->a]), ds_principal_pose(&state->bodies[joint->b]));
 }

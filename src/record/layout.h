@@ -8,9 +8,14 @@
 #include "record/record.h"
 
 #define DS_RECORD_FORMAT "drystone-recording"
-/* Version 2 has /solids, version 3 may have /deformables. A scene is recorded as the lowest version that can hold it,
- * which older programs read too. */
-enum { DS_RECORD_FORMAT_PLAIN = 1, DS_RECORD_FORMAT_SOLIDS = 2, DS_RECORD_FORMAT_VERSION = 3 };
+/* Version 2 has /solids, version 3 may have /deformables, version 4 has joints in its scene and /joints. A scene is
+ * recorded as the lowest version that can hold it, which older programs read too. */
+enum {
+  DS_RECORD_FORMAT_PLAIN = 1,
+  DS_RECORD_FORMAT_SOLIDS = 2,
+  DS_RECORD_FORMAT_DEFORMABLES = 3,
+  DS_RECORD_FORMAT_VERSION = 4
+};
 
 /* The datasets, each with one row a frame but for the last three. Those of reduced coordinates are there where a scene
  * has deformable bodies: R = 0 of them else. */
@@ -102,6 +107,8 @@ void ds_record_free_reduced(ds_record_reduced *list); /* also after a failure */
 bool ds_record_write_reduced(hid_t file, const ds_record_reduced *list, const ds_scene *scene);
 /* A ds_reduced_source; the user is a ds_record_meshes. */
 ds_reduced *ds_record_read_reduced(void *meshes, int32_t index, ds_error *error);
+
+bool ds_record_write_joints(hid_t file, const ds_scene *scene); /* joints.c; false: HDF5 knows why */
 
 /* What HDF5 says went wrong last, innermost first: the system's own message where there is one. */
 void ds_record_reason(char *text, size_t size);

@@ -178,14 +178,16 @@ static bool create_file(ds_recorder *r, const char *name, const char *scene_text
   if (r->file < 0) broken(r);
   H5Pclose(access);
   if (r->file < 0) return false;
-  int32_t version = reduced->count > 0  ? DS_RECORD_FORMAT_VERSION
-                    : solids->count > 0 ? DS_RECORD_FORMAT_SOLIDS
-                                        : DS_RECORD_FORMAT_PLAIN;
+  int32_t version = scene->joint_count > 0 ? DS_RECORD_FORMAT_VERSION
+                    : reduced->count > 0   ? DS_RECORD_FORMAT_DEFORMABLES
+                    : solids->count > 0    ? DS_RECORD_FORMAT_SOLIDS
+                                           : DS_RECORD_FORMAT_PLAIN;
   bool ok = ds_attribute_write_text(r->file, "format", DS_RECORD_FORMAT) &&
             ds_attribute_write_integer(r->file, "format_version", version) &&
             ds_attribute_write_text(r->file, "drystone_version", ds_version()) && write_settings(r->file, run) &&
             write_scene(r->file, scene_text) && ds_record_write_solids(r->file, solids) &&
-            ds_record_write_reduced(r->file, reduced, scene) && create_sets(r) && H5Fstart_swmr_write(r->file) >= 0;
+            ds_record_write_reduced(r->file, reduced, scene) && ds_record_write_joints(r->file, scene) &&
+            create_sets(r) && H5Fstart_swmr_write(r->file) >= 0;
   return ok || broken(r);
 }
 
