@@ -179,6 +179,25 @@ static void write_body(view_bytes *out, const view_scene_text *t, int32_t index)
   view_text(out, "], \"first_reduced\": %d, \"reduced\": %d}", (int)body->first_reduced, (int)body->r);
 }
 
+/* Points and axes are as the frame of body a sees them, whose pose is in every FRAME. */
+static void write_joints(view_bytes *out, const ds_scene *scene) {
+  static const char *const kinds[] = {"ball", "hinge", "weld"};
+  view_text(out, ", \"joints\": [");
+  for (int32_t i = 0; i < scene->joint_count; i++) {
+    const ds_joint *joint = &scene->joints[i];
+    ds_joint_place place = ds_joint_at(scene, ds_scene_joint(scene, i), pose_identity(), pose_identity());
+    view_text(out, "%s{\"name\": ", i > 0 ? ", " : "");
+    view_json_text(out, joint->name != NULL ? joint->name : "");
+    view_text(out, ", \"kind\": \"%s\", \"a\": %d, \"b\": %d, \"point\": ", kinds[joint->def.kind], (int)joint->a,
+              (int)joint->b);
+    view_json_vec3(out, place.on_a);
+    view_text(out, ", \"axis\": ");
+    view_json_vec3(out, place.axis);
+    view_text(out, "}");
+  }
+  view_text(out, "]");
+}
+
 static void write_materials(view_bytes *out, const ds_scene *scene) {
   view_text(out, ", \"materials\": [");
   for (int32_t i = 0; i < ds_scene_material_count(scene); i++) {
@@ -227,7 +246,9 @@ view_message *view_scene_message(const view_scene_text *t) {
   write_materials(&out, t->scene);
   view_text(&out, ", \"bodies\": [");
   for (int32_t i = 0; i < t->scene->body_count; i++) write_body(&out, t, i);
-  view_text(&out, "]}");
+  view_text(&out, "]");
+  write_joints(&out, t->scene);
+  view_text(&out, "}");
   return view_end(&out);
 }
 

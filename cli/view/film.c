@@ -40,7 +40,8 @@ static int complain(const char *message) {
 /* ---- arguments ---- */
 
 static bool check_show(const char *show) {
-  static const char *const known[] = {"contacts", "forces", "normal", "friction", "cones", "islands", "creases"};
+  static const char *const known[] = {"contacts", "forces",  "normal",  "friction",
+                                      "cones",    "islands", "creases", "joints"};
   const int32_t count = (int32_t)(sizeof known / sizeof *known);
   while (*show != '\0') {
     size_t length = strcspn(show, ",");
@@ -51,7 +52,7 @@ static bool check_show(const char *show) {
     if (!found) {
       const char *nearest = args_nearest(word, known, count);
       fprintf(stderr, "drystone film: --show knows no '%s'; %s%s%s\n", word, nearest != NULL ? "did you mean " : "",
-              nearest != NULL ? nearest : "give some of contacts,forces,normal,friction,cones,islands,creases",
+              nearest != NULL ? nearest : "give some of contacts,forces,normal,friction,cones,islands,creases,joints",
               nearest != NULL ? "?" : "");
       return false;
     }

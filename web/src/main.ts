@@ -36,7 +36,7 @@ function shortcuts(app: App, chrome: Chrome, theme: Theme, help: () => void): Sh
     does(["g", "G"], "G", "pull the chosen body with the arrow keys; again: let go (live)", () => app.choice.grabChosen()),
     does(["f", "F"], "F", "look at the chosen body", () => app.choice.focusChosen()),
     does(["Escape"], "esc", "let go; choose no body", () => { app.hand.release(); app.choice.choose(-1); }, true),
-    ...LAYERS.map((layer) => does([layer.key], layer.key, layer.label.toLowerCase(), () => app.setLayer(layer.name, !app.layers.has(layer.name)))),
+    ...LAYERS.map((layer) => does([layer.key, layer.key.toLowerCase()], layer.key, layer.label.toLowerCase(), () => app.setLayer(layer.name, !app.layers.has(layer.name)))),
     does(["p", "P"], "P", "panel", () => chrome.togglePanel()),
     does(["t", "T"], "T", "dark or light", () => theme.toggle()),
     does(["s", "S"], "S", "save a picture", () => void app.screenshot()),

@@ -31,8 +31,9 @@ export interface Body {
 export interface Scene {
   name: string; source: string; step: number; time: number; tolerance: number; method: string; gravity: Vec3;
   frames: number; geometries: number; reduced: number; up: Vec3; eye: Vec3; look: Vec3; nearSize: number;
-  materials: { name: string; mu: number }[]; bodies: Body[];
+  materials: { name: string; mu: number }[]; bodies: Body[]; joints: Joint[];
 }
+export interface Joint { name: string; kind: "ball" | "hinge" | "weld"; a: number; b: number; point: Vec3; axis: Vec3 } // in the frame of body a
 
 export const enum Kind { Mesh = 0, HalfSpace = 1, Deformable = 2 }
 export interface Geometry {
@@ -195,6 +196,10 @@ export function checkScene(scene: Scene): void {
       if (!(part.geometry >= 0 && part.geometry < scene.geometries)) throw new ProtocolError(`body "${body.name}" has geometry ${part.geometry} of ${scene.geometries}`);
     if (body.firstReduced + body.reduced > scene.reduced) throw new ProtocolError(`body "${body.name}" has reduced coordinates that the scene has not`);
   }
+  for (const joint of scene.joints) {
+    if (joint.a >= scene.bodies.length || joint.b >= scene.bodies.length) throw new ProtocolError(`joint "${joint.name}" has a body that the scene has not`);
+    if (joint.kind === "hinge" && !(Math.hypot(...joint.axis) > 0)) throw new ProtocolError(`hinge "${joint.name}" has no axis`);
+  }
 }
 
 function readSpheres(r: Reader): Spheres {
@@ -304,6 +309,7 @@ function readScene(j: Json): Scene {
     frames: count(j, "frames", 0), geometries: count(j, "geometries"), reduced: count(j, "reduced", 0),
     up: vec3(j, "up", [0, 0, 1]), eye: vec3(j, "eye"), look: vec3(j, "look"), nearSize: number(j, "near_size", 0.1),
     materials: list(j, "materials").map((m) => ({ name: text(object(m, "material"), "name"), mu: number(object(m, "material"), "mu", 0) })), bodies,
+    joints: list(j, "joints").map(readJoint),
   };
   if (!(scene.nearSize > 0)) scene.nearSize = 0.1;
   checkScene(scene);
@@ -316,6 +322,12 @@ function readBody(value: unknown): Body {
     name: text(j, "name"), kind: text(j, "kind"), color: vec3(j, "color", [0.7, 0.7, 0.7]), mass: number(j, "mass", 0),
     material: count(j, "material", 0), parts: list(j, "parts").map(readPart), firstReduced: count(j, "first_reduced", 0), reduced: count(j, "reduced", 0),
   };
+}
+
+function readJoint(value: unknown): Joint {
+  const j = object(value, "joint"), kind = text(j, "kind");
+  if (kind !== "ball" && kind !== "hinge" && kind !== "weld") throw new ProtocolError(`a joint of kind "${kind}"; expected ball, hinge or weld`);
+  return { name: text(j, "name"), kind, a: count(j, "a"), b: count(j, "b"), point: vec3(j, "point"), axis: vec3(j, "axis", [0, 0, 0]) };
 }
 
 function readPart(value: unknown): Part {

@@ -5,6 +5,7 @@ import { Hand, type HandActions } from "./hand";
 import { Contacts } from "./layers/contacts";
 import { FieldSlice } from "./layers/field";
 import { islandColors } from "./layers/islands";
+import { Joints } from "./layers/joints";
 import { LAYERS, type LayerName } from "./layers/layers";
 import { ModeShow } from "./layers/modes";
 import { SphereTree } from "./layers/spheres";
@@ -21,6 +22,7 @@ const REFIT = 400; // ms between looks at where the shadow has to be
 export class Show {
   readonly view: View;
   readonly contacts = new Contacts();
+  readonly joints = new Joints();
   readonly spheres: SphereTree;
   readonly field: FieldSlice;
   readonly modes = new ModeShow();
@@ -44,7 +46,7 @@ export class Show {
     this.spheres = new SphereTree(this.view.stage);
     this.field = new FieldSlice(this.view.stage);
     this.hand = new Hand(hand, this.contacts.arrowUniforms, overlay);
-    this.view.stage.add(this.contacts.root, this.hand.root);
+    this.view.stage.add(this.contacts.root, this.joints.root, this.hand.root);
     new ResizeObserver(() => { this.view.outgrown = this.dirty = true; }).observe(canvas.parentElement!);
     this.applyLayers();
   }
@@ -56,6 +58,7 @@ export class Show {
     this.scene = scene;
     this.world = new World(scene, this.view);
     this.view.stage.add(this.world.root);
+    this.joints.take(scene.joints, scene.nearSize);
   }
 
   addGeometry(geometry: Geometry): void { this.world?.addGeometry(geometry); }
@@ -71,6 +74,7 @@ export class Show {
     this.between = this.marked = -1;
     this.placed = false;
     this.contacts.reset();
+    this.joints.take([], 1);
     this.dirty = true;
   }
 
@@ -120,6 +124,7 @@ export class Show {
         this.dirty = true;
         this.spheres.follow(world);
         this.field.follow(world);
+        this.joints.follow(world);
       }
       this.between = moment.between;
     }
@@ -171,6 +176,7 @@ export class Show {
     contacts.normals.root.visible = layers.has("normal");
     contacts.frictions.root.visible = layers.has("friction");
     contacts.cones.visible = layers.has("cones");
+    this.joints.root.visible = layers.has("joints");
     this.world?.seeThrough(layers.has("through"));
     this.view.moved();
     this.painted = null;

@@ -40,6 +40,14 @@ test("a frame that does not fit its scene is refused", () => {
   assert.throws(() => checkFrame(read(frame(0, 3)).frame, s), ProtocolError);
 });
 
+test("joints are read, may be missing, and must fit the scene", () => {
+  assert.deepEqual(read(scene(2)).scene.joints, []);
+  const pin = { name: "pin", kind: "hinge", a: 1, b: 2, point: [0.1, 0, 0.2], axis: [0, 1, 0] };
+  assert.deepEqual(read(scene(2, { joints: [pin] })).scene.joints, [pin]);
+  for (const wrong of [{ kind: "slider" }, { b: 3 }, { a: -1 }, { axis: [0, 0, 0] }, { point: [0, 0] }])
+    assert.throws(() => read(scene(2, { joints: [{ ...pin, ...wrong }] })), ProtocolError, JSON.stringify(wrong));
+});
+
 test("every truncation of every message is refused", () => {
   for (const whole of samples)
     for (let length = 0; length < whole.length; length += length < 200 ? 1 : 97) assert.throws(() => read(whole.subarray(0, length)), ProtocolError, `length ${length} of ${whole.length}`);

@@ -1,5 +1,5 @@
 // What can be shown besides the bodies: name in the film's --show, label, key.
-export type LayerName = "contacts" | "normal" | "friction" | "cones" | "islands" | "spheres" | "field" | "modes" | "creases" | "through";
+export type LayerName = "contacts" | "normal" | "friction" | "cones" | "islands" | "spheres" | "field" | "modes" | "creases" | "through" | "joints";
 
 export interface LayerEntry { name: LayerName; label: string; hint: string; key: string; initial: boolean }
 
@@ -13,6 +13,7 @@ export const LAYERS: LayerEntry[] = [
   { name: "spheres", label: "Sphere tree", hint: "of the chosen body; live scenes", key: "7", initial: false },
   { name: "field", label: "Distance field", hint: "a slice through the chosen body; live scenes", key: "8", initial: false },
   { name: "modes", label: "Deformation mode", hint: "swings the chosen deformable body", key: "9", initial: false },
+  { name: "joints", label: "Joints", hint: "balls, hinges with their axes, diamonds for welds", key: "J", initial: true },
   { name: "through", label: "See through walls", hint: "bodies that cannot move become glass", key: "0", initial: false },
 ];
 
