@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "body/scene.h"
+#include "drift.h"
 #include "output.h"
 #include "source.h"
 
@@ -51,8 +52,9 @@ struct run_report {
   ds_vec3 *start, *settled, *window;  /* centres at the start, after the first second, before the last tenth */
   bool has_settled, has_window;
   double window_time;
-  farthest moved, moved_settled, crept;
-  char moved_name[64], settled_name[64], crept_name[64];
+  farthest moved, moved_settled, crept, drifted;
+  char moved_name[64], settled_name[64], crept_name[64], drifted_name[64];
+  drift drift;
   timing timings[TIMING_COUNT];
   double wall_seconds, cpu_seconds;
   uint64_t hash;
@@ -103,7 +105,7 @@ run_report *report_create(const ds_scene *scene, const ds_state *state, const ds
   r->joints = scene->joint_count;
   r->planned_steps = planned_steps;
   r->first_unconverged_time = r->energy_gain_time = NAN;
-  r->moved.body = r->moved_settled.body = r->crept.body = -1;
+  r->moved.body = r->moved_settled.body = r->crept.body = r->drifted.body = -1;
   for (int32_t i = 0; i < scene->body_count; i++) {
     const ds_body *body = &scene->bodies[i];
     r->dynamic_bodies += body->kind == DS_BODY_DYNAMIC;
@@ -115,7 +117,8 @@ run_report *report_create(const ds_scene *scene, const ds_state *state, const ds
   r->start = calloc(count, sizeof *r->start);
   r->settled = calloc(count, sizeof *r->settled);
   r->window = calloc(count, sizeof *r->window);
-  if (r->start == NULL || r->settled == NULL || r->window == NULL) {
+  bool has_drift = drift_create(&r->drift, scene->body_count, planned_steps);
+  if (r->start == NULL || r->settled == NULL || r->window == NULL || !has_drift) {
     report_destroy(r);
     return NULL;
   }
@@ -131,6 +134,7 @@ void report_destroy(run_report *r) {
   free(r->start);
   free(r->settled);
   free(r->window);
+  drift_destroy(&r->drift);
   free(r);
 }
 
@@ -178,6 +182,7 @@ static void add_motion(run_report *r, const ds_scene *scene, const ds_state *sta
     r->has_settled = true;
   }
   open_window(r, state, time);
+  drift_add(&r->drift, state, r->steps);
 }
 
 void report_add_step(run_report *r, const ds_scene *scene, const ds_state *state, const ds_step_report *step) {
@@ -240,6 +245,16 @@ static void name_body(char *name, size_t size, const ds_scene *scene, int32_t in
     snprintf(name, size, "#%d", (int)index);
 }
 
+static void find_drift(run_report *r, const ds_scene *scene) {
+  r->drifted.distance = NAN;
+  for (int32_t i = 0; i < scene->body_count; i++) {
+    if (!is_dynamic(scene, i)) continue;
+    double speed = drift_of(&r->drift, i, r->steps, r->run.options.step);
+    if (isnan(speed) || speed <= r->drifted.distance) continue;
+    r->drifted = (farthest){speed, i};
+  }
+}
+
 void report_finish(run_report *r, const ds_scene *scene, const ds_state *state, report_ending ending,
                    double wall_seconds, double cpu_seconds) {
   r->ending = ending;
@@ -258,6 +273,8 @@ void report_finish(run_report *r, const ds_scene *scene, const ds_state *state, 
   name_body(r->moved_name, sizeof r->moved_name, scene, r->moved.body);
   name_body(r->settled_name, sizeof r->settled_name, scene, r->moved_settled.body);
   name_body(r->crept_name, sizeof r->crept_name, scene, r->crept.body);
+  find_drift(r, scene);
+  name_body(r->drifted_name, sizeof r->drifted_name, scene, r->drifted.body);
   r->hash = ds_state_hash(state);
   r->peak_memory = peak_memory();
 }
@@ -340,6 +357,8 @@ static void write_motion(json_object *j, const run_report *r) {
   json_text(j, "displacement_settled_body", r->moved_settled.body >= 0 ? r->settled_name : NULL);
   json_real(j, "creep_max", r->has_window ? r->crept.distance : NAN);
   json_text(j, "creep_body", r->crept.body >= 0 ? r->crept_name : NULL);
+  json_real(j, "drift_max", r->drifted.distance);
+  json_text(j, "drift_body", r->drifted.body >= 0 ? r->drifted_name : NULL);
   json_real(j, "energy_start", r->energy_start);
   json_real(j, "energy_end", r->energy_end);
   json_real(j, "elastic_energy_end", r->elastic_end);

@@ -95,7 +95,7 @@ done
 for name in version scene method step tolerance threads steps time bodies dof contacts_mean contacts_max \
   staggered_iterations_mean staggered_iterations_max factorizations converged_share unconverged_steps rel_err_max residual_max \
   natural_error_max approach_velocity_max cone_violation_max dissipation_error_max penetration_max penetration_first_second separation_max stopped_bodies \
-  displacement_max displacement_settled_max creep_max energy_gain_max ms_mean ms_p99 state_hash peak_memory islands_max \
+  displacement_max displacement_settled_max creep_max drift_max energy_gain_max ms_mean ms_p99 state_hash peak_memory islands_max \
   first_unconverged_time wall_seconds cpu_seconds; do
   check "report has $name" grep -q "^  \"$name\": " a.json
 done
@@ -106,6 +106,17 @@ check "dof" test "$(field dof a.json)" = 6
 check "converged" test "$(field converged_share a.json)" = 1
 check "no settled displacement before 1 s" test "$(field displacement_settled_max a.json)" = null
 check "nothing else is left" test "$(ls | grep -c part)" -eq 0
+# creep is from end to end of a window, drift without swings: a pendulum has the one, a ball that flies both
+echo '{"drystone": 1, "time": 400, "bodies": [{"name": "post", "kind": "static", "shapes": [{"kind": "sphere", "radius": 0.01}]},
+  {"name": "bob", "position": [0.3, 0, -1], "shapes": [{"kind": "sphere", "radius": 0.1}]}],
+  "joints": [{"name": "pivot", "kind": "ball", "bodies": ["post", "bob"], "point": [0, 0, 0]}]}' >pendulum.json
+expect 0 "" run pendulum.json --report pendulum_report.json
+check "a pendulum creeps" awk "BEGIN { exit !($(field creep_max pendulum_report.json) > 1e-3) }"
+check "a pendulum does not drift" awk "BEGIN { exit !($(field drift_max pendulum_report.json) < 1e-4) }"
+echo '{"drystone": 1, "time": 2, "gravity": [0, 0, 0], "bodies": [{"name": "ball", "velocity": [0.6, 0, 0.8],
+  "shapes": [{"kind": "sphere", "radius": 0.1}]}]}' >flies.json
+expect 0 "" run flies.json --report flies_report.json
+check "a ball that flies drifts as it flies" awk "BEGIN { d = $(field drift_max flies_report.json) - 1; exit !(d * d < 1e-18) }"
 expect 0 "frames       51, from t = 0 s to 0.5 s" info a.h5
 expect 0 "complete" info a.h5
 expect 2 "not recordings" info a.h5 --set time=1
