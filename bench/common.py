@@ -1,4 +1,5 @@
 """What the benchmarks share: where things are, the options of their results, and how they end."""
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -25,6 +26,26 @@ def add_result_options(add, name, tables):
 
 def add_program_option(add):
     add("--drystone", default=str(ROOT / "build" / "drystone"), help="the program")
+
+
+def open_results(options):
+    """Where JSON and tables go, and the results that are there, where they are wanted."""
+    store, tables = options.output.with_suffix(".json"), options.output.with_suffix(".md")
+    store.parent.mkdir(parents=True, exist_ok=True)
+    wanted = (options.resume or options.tables) and store.exists()
+    return store, tables, json.loads(store.read_text()) if wanted else {}
+
+
+def keep_results(data, store):
+    store.write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n")
+
+
+def conclude(data, tables, write_tables, summary):
+    """Tables and summary; the exit code."""
+    write_tables(data, tables)
+    lines, sound = summary(data)
+    tell(lines[2:], tables)
+    return 0 if sound else 1
 
 
 def tell(lines, tables):

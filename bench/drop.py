@@ -24,7 +24,7 @@ import sys
 from pathlib import Path
 
 sys.dont_write_bytecode = True
-from common import add_program_option, add_result_options, start, tell  # noqa: E402
+from common import add_program_option, add_result_options, conclude, keep_results, open_results, start  # noqa: E402
 from run import commit, machine, run_command, short  # noqa: E402
 
 DROPS = (30, 100, 300)
@@ -431,10 +431,8 @@ def write_scenes(options):
 
 def main():
     options = read_options()
-    json_path, md_path = options.output.with_suffix(".json"), options.output.with_suffix(".md")
+    json_path, md_path, data = open_results(options)
     picture = options.output.with_name(options.output.name + "_growth.png")
-    json_path.parent.mkdir(parents=True, exist_ok=True)
-    data = json.loads(json_path.read_text()) if (options.resume or options.tables) and json_path.exists() else {}
     if not options.tables:
         data.update(commit=options.commit or commit(), date=datetime.date.today().isoformat(), machine=machine())
         if "drop" in options.parts or "time" not in data:
@@ -449,12 +447,9 @@ def main():
             cpu = result.get("cpu_per_second")
             text = result.get("failure") or (f"{cpu:.3g} s a simulated second" if cpu else "done")
             print(f"[{number}/{len(runs)}] {part} {key}: {text}", flush=True)
-            json_path.write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n")
-    write_tables(data, md_path)
+            keep_results(data, json_path)
     draw(data, picture)
-    lines, sound = summary(data)
-    tell(lines[2:], md_path)
-    return 0 if sound else 1
+    return conclude(data, md_path, write_tables, summary)
 
 
 if __name__ == "__main__":

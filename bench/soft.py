@@ -17,7 +17,7 @@ import json
 import sys
 
 sys.dont_write_bytecode = True
-from common import add_program_option, add_result_options, start, tell  # noqa: E402
+from common import add_program_option, add_result_options, conclude, keep_results, open_results, start  # noqa: E402
 from run import commit, machine, run_command, short  # noqa: E402
 
 # id: generator, simulated seconds, settings. Chairs stand on five points a leg; fine ones on as many as in the paper
@@ -223,24 +223,19 @@ def run_all(options, data, json_path):
         result = data.setdefault(part, {})[key] = {"failure": built[generator]} if built[generator] else call()
         text = result.get("failure") or f"{result['steps']} steps, solve {result['ms_mean']['project']:.3g} ms"
         print(f"[{number}/{len(runs)}] {part} {key}: {text}", flush=True)
-        json_path.write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n")
+        keep_results(data, json_path)
 
 
 def main():
     options = read_options()
-    json_path, md_path = options.output.with_suffix(".json"), options.output.with_suffix(".md")
-    json_path.parent.mkdir(parents=True, exist_ok=True)
-    data = json.loads(json_path.read_text()) if (options.resume or options.tables) and json_path.exists() else {}
+    json_path, md_path, data = open_results(options)
     if not options.tables:
         data.update(commit=options.commit or commit(), date=datetime.date.today().isoformat(), machine=machine(),
                     limit=options.limit)
         options.work = (options.build / "soft").resolve()
         options.work.mkdir(parents=True, exist_ok=True)
         run_all(options, data, json_path)
-    write_tables(data, md_path)
-    lines, sound = summary(data)
-    tell(lines[2:], md_path)
-    return 0 if sound else 1
+    return conclude(data, md_path, write_tables, summary)
 
 
 if __name__ == "__main__":

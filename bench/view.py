@@ -19,7 +19,7 @@ import sys
 from pathlib import Path
 
 sys.dont_write_bytecode = True
-from common import ROOT, add_program_option, add_result_options, start, tell  # noqa: E402
+from common import ROOT, add_program_option, add_result_options, conclude, keep_results, open_results, start  # noqa: E402
 from run import commit, machine, run_command  # noqa: E402
 
 # generator: simulated seconds
@@ -141,8 +141,7 @@ def read_options():
 
 def main():
     options = read_options()
-    json_path, md_path = options.output.with_suffix(".json"), options.output.with_suffix(".md")
-    data = json.loads(json_path.read_text()) if (options.resume or options.tables) and json_path.exists() else {}
+    json_path, md_path, data = open_results(options)
     if not options.tables:
         data.update(commit=options.commit or commit(), date=datetime.date.today().isoformat(), machine=machine())
         options.work = (options.build / "view").resolve()
@@ -155,11 +154,8 @@ def main():
                 continue
             result = data.setdefault("rows", {})[key] = measure(options, scene, layers)
             print(f"{key}: {result.get('failure') or row(scene, layers, result)}", flush=True)
-            json_path.write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n")
-    write_tables(data, md_path)
-    lines, sound = summary(data)
-    tell(lines[2:], md_path)
-    return 0 if sound else 1
+            keep_results(data, json_path)
+    return conclude(data, md_path, write_tables, summary)
 
 
 if __name__ == "__main__":
