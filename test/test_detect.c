@@ -1,6 +1,7 @@
 /* The narrow phase: every pair of shapes at known places, ties, invariance, random fuzz against supports. */
 #include <stdlib.h>
 
+#include "detect/pairs.h"
 #include "detect_helper.h"
 
 static ds_manifold m, m2; /* large: not on the stack of every test */
@@ -480,6 +481,26 @@ static void persistence(void) {
   release(&brick);
 }
 
+/* A box by its formula and by its faces and edges: the same distances, inside, outside and between; the same normals
+ * but where two faces are as near as each other. */
+static void box_distance(void) {
+  ds_shape b = box(0.3, 0.2, 0.1);
+  for (int i = 0; i < 20000; i++) {
+    ds_vec3 x = random_vec(0.6), n, n2;
+    if (i % 4 == 1) x.x = 0.3;
+    if (i % 4 == 2) x = v3(0.3, i % 8 < 4 ? 0.2 : -0.2, x.z);
+    if (i % 4 == 3) x.z = copysign(0.1 + 1e-13, x.z);
+    double d = ds_box_distance(&n, b.half, x), d2 = ds_hull_distance(&n2, &b.hull, x);
+    CHECK_NEAR(d, d2, 1e-9);
+    CHECK_NEAR(v3_norm(n), 1, 1e-12);
+    /* either is the direction in which the distance grows by as much */
+    ds_vec3 ignored;
+    CHECK_NEAR(ds_box_distance(&ignored, b.half, v3_mad(x, 1e-6, n)) - d, 1e-6, 1e-8);
+    if (d > 1e-6) CHECK_NEAR(v3_dist(n, n2), 0, 1e-6);
+  }
+  release(&b);
+}
+
 int main(void) {
   seed = 3;
   RUN(round_pairs);
@@ -490,6 +511,7 @@ int main(void) {
   RUN(dense_patch);
   RUN(many_sided);
   RUN(persistence);
+  RUN(box_distance);
   RUN(fuzz);
   return test_summary();
 }

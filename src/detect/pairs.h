@@ -122,7 +122,8 @@ void ds_patch_build(ds_manifold *m, const ds_query *query, const ds_patch *patch
 /* --- point against solid --- */
 /* Signed distance of a point to a polyhedron (frame of the polyhedron), with its outward normal. */
 double ds_hull_distance(ds_vec3 *normal, const ds_hull *h, ds_vec3 x);
-/* The same for a cylinder about z. */
+/* The same for a box about the origin, and for a cylinder about z. */
+double ds_box_distance(ds_vec3 *normal, ds_vec3 half, ds_vec3 x);
 double ds_cylinder_distance(ds_vec3 *normal, double radius, double half_length, ds_vec3 x);
 /* The face most in front of which all of a segment lies, and by how much. */
 double ds_hull_face_of_segment(int32_t *face, const ds_hull *h, const ds_segment *s);

@@ -66,6 +66,7 @@ double ds_shape_distance(ds_vec3 *normal, const ds_shape *shape, ds_vec3 x) {
     case DS_SHAPE_CYLINDER:
       return ds_cylinder_distance(normal, shape->radius, shape->half_length, x);
     case DS_SHAPE_BOX:
+      return ds_box_distance(normal, shape->half, x);
     case DS_SHAPE_HULL:
       return ds_hull_distance(normal, &shape->hull, x);
     case DS_SHAPE_HALF_SPACE:

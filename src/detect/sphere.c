@@ -32,7 +32,8 @@ void ds_pair_sphere_cylinder(ds_manifold *m, const ds_query *query, const ds_pla
 
 void ds_pair_sphere_hull(ds_manifold *m, const ds_query *query, const ds_placed *a, const ds_placed *b) {
   ds_vec3 n, x = mat3_tmul_v3(&b->r, v3_sub(a->p, b->p));
-  double d = ds_hull_distance(&n, &b->shape->hull, x);
+  bool box = b->shape->kind == DS_SHAPE_BOX;
+  double d = box ? ds_box_distance(&n, b->shape->half, x) : ds_hull_distance(&n, &b->shape->hull, x);
   emit_ball(m, query, a, b, d, n);
 }
 
@@ -48,6 +49,22 @@ double ds_cylinder_distance(ds_vec3 *normal, double radius, double half_length, 
   bool on_cap = dz > 0 || (dr <= 0 && dz >= dr - 1e-9 * radius);
   *normal = on_cap ? cap : side;
   return on_cap ? dz : dr;
+}
+
+double ds_box_distance(ds_vec3 *normal, ds_vec3 half, ds_vec3 x) {
+  const double out[3] = {fabs(x.x) - half.x, fabs(x.y) - half.y, fabs(x.z) - half.z};
+  double tau = 1e-9 * fmin(half.x, fmin(half.y, half.z)); /* faces as near as this are one: the first is taken */
+  int face = out[1] > out[0] + tau ? 1 : 0;
+  if (out[2] > out[face] + tau) face = 2;
+  if (out[face] <= tau || (out[0] > 0) + (out[1] > 0) + (out[2] > 0) == 1) {
+    double sign = (face == 0 ? x.x : face == 1 ? x.y : x.z) < 0 ? -1 : 1;
+    *normal = v3(face == 0 ? sign : 0, face == 1 ? sign : 0, face == 2 ? sign : 0);
+    return out[face];
+  }
+  /* beyond an edge or a corner */
+  ds_vec3 r = v3(copysign(fmax(out[0], 0), x.x), copysign(fmax(out[1], 0), x.y), copysign(fmax(out[2], 0), x.z));
+  *normal = v3_unit(r);
+  return v3_norm(r);
 }
 
 double ds_hull_distance(ds_vec3 *normal, const ds_hull *h, ds_vec3 x) {
