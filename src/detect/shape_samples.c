@@ -1,9 +1,10 @@
 /* Samples of convex shapes, to be held against a solid's distance field: corners and points along the edges of
  * polyhedra, rims and mantle lines of cylinders, points along the axis of capsules (which are round about them). Faces
- * need none: where a face touches, it is the solid's own samples that lie in it. One ball holds them all. */
+ * need none: where a face touches, it is the solid's own samples that lie in it. */
 #include <stdlib.h>
 
 #include "detect/solid.h"
+#include "mesh/build.h"
 
 enum { MOST_ALONG = 64 }; /* points along one edge, rim or axis */
 
@@ -18,7 +19,6 @@ static void put(sampler *s, ds_vec3 x, ds_vec3 normal) {
   int32_t i = s->out->count++;
   s->out->points[i] = x;
   s->out->normals[i] = v3_unit(normal);
-  s->out->ids[i] = i;
 }
 
 static int32_t pieces(double length, double spacing) {
@@ -59,22 +59,19 @@ ds_status ds_shape_sample(ds_shape *shape, double spacing) {
   ds_shape_samples_free(shape);
   ds_samples *out = shape->samples = calloc(1, sizeof *out);
   if (!out) return DS_ERROR_MEMORY;
+  ds_error error;
   sampler s = {.out = out, .capacity = (MOST_ALONG + 1) * MOST_ALONG};
   if (polyhedron) s.capacity = shape->hull.vertex_count + MOST_ALONG * shape->hull.edge_count;
   out->points = calloc((size_t)s.capacity, sizeof *out->points);
   out->normals = calloc((size_t)s.capacity, sizeof *out->normals);
-  out->ids = calloc((size_t)s.capacity, sizeof *out->ids);
-  out->balls = calloc(1, sizeof *out->balls);
-  if (!out->points || !out->normals || !out->ids || !out->balls) return DS_ERROR_MEMORY; /* freed with the shape */
+  if (!out->points || !out->normals) return DS_ERROR_MEMORY; /* freed with the shape */
   if (polyhedron)
     sample_hull(&s, &shape->hull, spacing);
   else if (shape->kind == DS_SHAPE_CYLINDER)
     sample_cylinder(&s, shape->radius, shape->half_length, spacing);
   else
     sample_capsule(&s, shape->half_length, spacing);
-  out->ball_count = 1;
-  out->balls[0] = (ds_ball){.radius = shape->bounding_radius, .count = out->count};
-  return DS_OK;
+  return ds_balls_build(out, &error);
 }
 
 void ds_shape_samples_free(ds_shape *shape) {
