@@ -634,7 +634,8 @@ static void test_no_self(void) {
       /* the ball is flattened to a third, waves of a tenth; the strip is bent by its length */
       for (int32_t a = 0; a < bodies[b]->r; a++) set_q(&s, id, a, uniform(-0.01, 0.01), 0);
       set_q(&s, id, 0, b == 0 ? uniform(-0.06, 0.06) : uniform(-0.3, 0.3), 0);
-      folded += ds_may_touch_itself(bodies[b], s.state->reduced, s.state->reduced_rate, 0.01);
+      folded +=
+          ds_may_touch_itself(bodies[b], s.state->reduced, 0.01 * ds_reduced_stir(bodies[b], s.state->reduced_rate));
       stage_detect(&s);
       CHECK_NEAR(s.found.count, 0, 0);
     }

@@ -27,8 +27,8 @@ bool ds_narrow_deformable(ds_arena *scratch, ds_manifold *manifold, const ds_def
                           const ds_party *b);
 /* Those of one with itself: a is the side of the vertices. */
 bool ds_narrow_self(ds_arena *scratch, ds_manifold *manifold, const ds_deformable_query *query, const ds_party *body);
-/* False where it is deformed too little to touch itself, and will be at the end of the step. */
-bool ds_may_touch_itself(const ds_reduced *reduced, const double *q, const double *rate, double step);
+/* False where it is deformed too little to touch itself, and will be after points have moved by `stir` more. */
+bool ds_may_touch_itself(const ds_reduced *reduced, const double *q, double stir);
 /* False where points below two spheres of its tree are displaced too little for it; *way: farthest that they come
  * nearer to each other within the step. */
 bool ds_may_fold(double *way, const ds_reduced *reduced, int32_t a, int32_t b, const ds_displacement *of_a,

@@ -32,7 +32,7 @@ bool ds_deformed_begin(ds_arena *arena, ds_deformed *d, const ds_reduced *reduce
   d->faced = DS_NEW(arena, int32_t, triangles);
   d->balls = DS_NEW(arena, ds_round, reduced->tree.sphere_count);
   d->marks = DS_NEW0(arena, unsigned char, reduced->tree.sphere_count);
-  if (rate && step * ds_reduced_stir(reduced, rate) > 0) d->ways = DS_NEW(arena, ds_vec3, vertices);
+  if (rate && step > 0) d->ways = DS_NEW(arena, ds_vec3, vertices);
   return !ds_arena_failed(arena);
 }
 

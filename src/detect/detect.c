@@ -20,6 +20,7 @@ typedef struct motion {
   ds_vec3 move;  /* h v */
   double spin;   /* how far its points can come by turning, min(h |w|, 2) R, and deforming; 0 if it has no bounds */
   double turn;   /* min(h |w|, 2), for bodies without bounds */
+  double stir;   /* how far its points come by deforming at most */
   double fall;   /* h² |g| of a dynamic body */
   double struck; /* how far it may be thrown by what strikes it within the step */
   double margin; /* infinite for bodies without bounds */
@@ -70,7 +71,8 @@ static motion motion_of(const ds_scene *scene, const ds_body *body, const ds_sta
     m.turn = fmin(h * v3_norm(s->w), 2);
     m.move = v3_scale(h, s->v);
     if (bounded) m.spin = m.turn * radius;
-    if (body->reduced) m.spin += h * ds_reduced_stir(body->reduced, rates(state, body));
+    if (body->reduced) m.stir = h * ds_reduced_stir(body->reduced, rates(state, body));
+    m.spin += m.stir;
     if (body->kind == DS_BODY_DYNAMIC) m.fall = h * h * v3_norm(scene->def.gravity);
   }
   m.margin = options->margin > 0 ? options->margin : INFINITY;
@@ -426,8 +428,8 @@ static bool add_selves(ds_arena *arena, const detection *d, ds_box_pair **pairs,
     if (i == n) break;
     const ds_body *body = &d->scene->bodies[i];
     if (!body->reduced || ds_body_is_held(body, d->state->time)) continue;
-    const double *q = coordinates(d->state, body), *rate = rates(d->state, body);
-    if (ds_may_touch_itself(body->reduced, q, rate, d->step)) all[count++] = (ds_box_pair){i, i};
+    if (ds_may_touch_itself(body->reduced, coordinates(d->state, body), d->motions[i].stir))
+      all[count++] = (ds_box_pair){i, i};
   }
   *pairs = all;
   *pair_count = count;
@@ -445,9 +447,7 @@ static double way_of(const detection *d, int32_t i, double apart) {
   const ds_body_state *s = &d->state->bodies[i];
   if (body->kind == DS_BODY_STATIC) return 0;
   double radius = body->reduced ? d->shapes[d->first_shape[i]].radius : body->bounding_radius;
-  const double *rate = rates(d->state, body);
-  return d->step *
-         (v3_norm(s->w) * (isfinite(radius) ? radius : apart) + (rate ? ds_reduced_stir(body->reduced, rate) : 0));
+  return d->step * v3_norm(s->w) * (isfinite(radius) ? radius : apart) + d->motions[i].stir;
 }
 
 /* No search of a pair goes farther than this: slack, ways and depth of deformable.c. */
@@ -468,7 +468,7 @@ static double want_reach(const detection *d, ds_box_pair pair) {
 static double fold_reach(const detection *d, int32_t i) {
   const ds_reduced *reduced = d->scene->bodies[i].reduced;
   const motion *m = &d->motions[i];
-  double way = 2 * d->step * ds_reduced_stir(reduced, rates(d->state, &d->scene->bodies[i]));
+  double way = 2 * m->stir;
   double deep = ds_search_depth(reduced, deepest_before(d->state, (ds_box_pair){i, i}), way);
   return (isfinite(m->margin) ? m->margin : 0) + m->struck + m->fall + (1 + relax) * way + deep;
 }
@@ -506,7 +506,7 @@ static bool deform(ds_arena *arena, detection *d, const ds_box_pair *pairs, int3
     const ds_body *body = &d->scene->bodies[i];
     if (!body->reduced || d->deformed[i]) continue;
     ds_deformed *surface = all[count++] = d->deformed[i] = DS_NEW(arena, ds_deformed, 1);
-    const double *q = coordinates(d->state, body), *rate = rates(d->state, body);
+    const double *q = coordinates(d->state, body), *rate = d->motions[i].stir > 0 ? rates(d->state, body) : NULL;
     if (!surface || !ds_deformed_begin(arena, surface, body->reduced, q, rate, d->step)) return false;
   }
   for (int32_t k = 0; k < pair_count; k++)

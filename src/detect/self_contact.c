@@ -47,10 +47,9 @@ typedef struct folder {
   double near, depth, farthest;
 } folder;
 
-bool ds_may_touch_itself(const ds_reduced *reduced, const double *q, const double *rate, double step) {
+bool ds_may_touch_itself(const ds_reduced *reduced, const double *q, double stir) {
   ds_vec3 c;
-  double growth = ds_bd_sphere_at(&c, reduced, q, 0) - reduced->tree.spheres[0].radius;
-  if (step > 0) growth += step * ds_reduced_stir(reduced, rate);
+  double growth = ds_bd_sphere_at(&c, reduced, q, 0) - reduced->tree.spheres[0].radius + stir;
   return 2 * growth > (1 - outside) * near_share * reduced->tree.spacing;
 }
 
