@@ -342,10 +342,12 @@ void ds_reduced_inertia_gradient(double *g, const ds_reduced *x, const double *q
     }
 }
 
-void ds_reduced_coupling(double *c, const ds_reduced *x, const double *q) {
+DS_INLINE void ds_reduced_coupling_body(double *c, const ds_reduced *x, const double *q) {
+  double columns[3 * DS_REDUCED_MAX];
   int32_t r = x->r;
-  memset(c, 0, (size_t)(3 * r) * sizeof(double));
-  for (int32_t a = 0; a < r; a++)
-    for (int32_t b = 0; b < r; b++)
-      for (int32_t i = 0; i < 3; i++) c[i * r + b] += q[a] * x->coupling[3 * (a * r + b) + i];
+  memset(columns, 0, (size_t)(3 * r) * sizeof(double));
+  for (int32_t a = 0; a < r; a++) add_run(columns, x->coupling + 3 * (int64_t)a * r, q[a], 3 * r);
+  for (int32_t b = 0; b < r; b++)
+    for (int32_t i = 0; i < 3; i++) c[i * r + b] = columns[3 * b + i];
 }
+DS_KERNEL(ds_reduced_coupling, (double *c, const ds_reduced *x, const double *q), (c, x, q))
