@@ -63,7 +63,12 @@ export class App {
       choose: (hit) => choice.choose(hit ? hit.body : -1),
       focus: (hit) => choice.focus(hit),
     });
-    canvas.addEventListener("webglcontextlost", () => chrome.note("The graphics card lost this page's picture; it comes back, or reload.", true));
+    const lost = "The graphics card lost this page's picture; it comes back, or reload.";
+    canvas.addEventListener("webglcontextlost", () => chrome.note(lost, true));
+    canvas.addEventListener("webglcontextrestored", () => {
+      chrome.takeBack(lost);
+      this.show.dirty = true;
+    });
     document.addEventListener("visibilitychange", () => this.want());
     requestAnimationFrame((now) => this.tick(now));
   }

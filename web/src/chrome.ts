@@ -105,10 +105,14 @@ export class Chrome {
   note(text: string, bad: boolean): void {
     const note = el("div", { class: bad ? "note bad" : "note" }, el("span", {}, text), iconButton("close", "Close", () => note.remove()));
     const notes = byId("notes");
-    for (const old of [...notes.children]) if (old.firstElementChild?.textContent === text) old.remove();
+    this.takeBack(text);
     notes.append(note);
     while (notes.children.length > 4) notes.firstElementChild!.remove();
     setTimeout(() => note.remove(), bad ? 3 * NOTE_MS : NOTE_MS);
+  }
+
+  takeBack(text: string): void {
+    for (const note of [...byId("notes").children]) if (note.firstElementChild?.textContent === text) note.remove();
   }
 
   /* Ten times a second is enough for texts. */

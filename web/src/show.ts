@@ -38,6 +38,7 @@ export class Show {
   private placed = false;
   private lastSource = "";
   private refitAt = 0;
+  private shadowReach = 1; // m
   private painted: Frame | null = null;
   private shadowBall = { center: new Vector3(), radius: 0 };
 
@@ -90,7 +91,8 @@ export class Show {
     world.applyPalette(this.view.palette);
     world.fitGrounds(look, Math.max(size, ball.radius));
     this.shadowBall = { center: ball.center, radius: ball.radius };
-    this.fitShadow(ball.radius);
+    this.shadowReach = ball.radius;
+    this.fitShadow();
     this.placing(this.wallsHide());
     this.applyLayers();
   }
@@ -151,14 +153,15 @@ export class Show {
     ball.radius = Math.min(ball.radius, 6 * this.view.orbit.distance);
     if (ball.center.distanceTo(old.center) < 0.15 * old.radius && ball.radius < 1.1 * old.radius && ball.radius > 0.6 * old.radius) return;
     this.shadowBall = { center: ball.center, radius: ball.radius };
-    this.fitShadow(ball.radius * 1.1);
+    this.shadowReach = ball.radius * 1.1;
+    this.fitShadow();
     this.dirty = true;
   }
 
-  private fitShadow(radius: number): void { this.world!.chooseShadowDetail(this.view.fitShadow(this.shadowBall.center, radius)); }
+  private fitShadow(): void { this.world!.chooseShadowDetail(this.view.fitShadow(this.shadowBall.center, this.shadowReach)); }
 
   draw(fully = false): void {
-    this.view.prepare(fully);
+    if (this.view.prepare(fully) && this.world?.complete) this.fitShadow();
     const { camera } = this.view.orbit, { canvas, renderer } = this.view, ratio = renderer.getPixelRatio();
     this.contacts.camera(camera, canvas.height / ratio, ratio, this.scene?.nearSize ?? 1);
     this.world?.showCreases(this.layers.has("creases"));

@@ -4,10 +4,9 @@ import {
   AmbientLight, Color, DirectionalLight, HemisphereLight, NeutralToneMapping, PCFShadowMap, Scene as Stage, SRGBColorSpace, Vector3, WebGLRenderer,
 } from "three";
 import { Orbit } from "./orbit";
-import { Pace } from "./pace";
+import { LEVELS, Pace } from "./pace";
 
 const MOST_PIXELS = 3.2e6; // in the drawing buffer: a 4K display is drawn at a lower ratio
-const SHADOW_SIZE = 2048;
 
 export interface Palette { background: string; ground: string; grid: string; crease: number; creaseAlpha: number; sky: string; earth: string }
 export const DARK: Palette = { background: "#1a1d20", ground: "#2b2f33", grid: "#43494f", crease: 0x05070a, creaseAlpha: 0.5, sky: "#dfe8f2", earth: "#6b6a68" };
@@ -25,6 +24,7 @@ export class View {
   readonly pace = new Pace();
   outgrown = false; // the window has another size
   private part = 1; // of the full resolution that the drawing buffer has
+  private texels: number = LEVELS[0].shadow; // along the sides of the shadow map
   palette: Palette = DARK;
 
   constructor(readonly canvas: HTMLCanvasElement) {
@@ -35,7 +35,7 @@ export class View {
     this.renderer.shadowMap.type = PCFShadowMap;
     this.renderer.shadowMap.autoUpdate = false;
     this.sun.castShadow = true;
-    this.sun.shadow.mapSize.set(SHADOW_SIZE, SHADOW_SIZE);
+    this.sun.shadow.mapSize.set(this.texels, this.texels);
     this.sun.shadow.radius = 3;
     this.stage.add(this.sun, this.sun.target, this.fill, this.sky, new AmbientLight(0xffffff, 0.12));
     this.resize();
@@ -70,9 +70,9 @@ export class View {
     camera.far = 8 * r;
     camera.updateProjectionMatrix();
     this.sun.shadow.bias = -0.0006;
-    this.sun.shadow.normalBias = (2.2 * r) / SHADOW_SIZE;
+    this.sun.shadow.normalBias = (2.2 * r) / this.texels;
     this.moved();
-    return (2 * r) / SHADOW_SIZE;
+    return (2 * r) / this.texels;
   }
 
   moved(): void { this.renderer.shadowMap.needsUpdate = true; }
@@ -96,13 +96,20 @@ export class View {
   }
 
   /* Before a picture: its resolution, the full one where nothing moves or where the picture is kept. A change of size empties the canvas, so it is
-   * made here, where a picture follows at once. */
-  prepare(fully: boolean): void {
-    const part = fully ? 1 : this.pace.part;
-    if (part === this.part && !this.outgrown) return;
-    this.part = part;
-    this.outgrown = false;
-    this.resize();
+   * made here, where a picture follows at once. True where the shadow map is another one, which has to be fitted. */
+  prepare(fully: boolean): boolean {
+    const { part, shadow } = LEVELS[fully ? 0 : this.pace.level];
+    if (part !== this.part || this.outgrown) {
+      this.part = part;
+      this.outgrown = false;
+      this.resize();
+    }
+    if (shadow === this.texels) return false;
+    this.texels = shadow;
+    this.sun.shadow.mapSize.set(shadow, shadow);
+    this.sun.shadow.map?.dispose();
+    this.sun.shadow.map = null;
+    return true;
   }
 
   draw(): void { this.renderer.render(this.stage, this.orbit.camera); }

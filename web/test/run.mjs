@@ -120,6 +120,39 @@ const tests = {
     await until(page, (was) => window.drystone.player.history.length > 0 && window.drystone.player.history.last.step < was, last);
   }),
 
+  "a picture that the card lost comes back": () => live(["card-house:levels=2"], async (page) => {
+    const noted = () => document.getElementById("notes").textContent.includes("lost this page's picture");
+    await page.evaluate(() => { (window.card = window.drystone.view.renderer.getContext().getExtension("WEBGL_lose_context")).loseContext(); });
+    await until(page, noted);
+    await page.evaluate(() => window.card.restoreContext());
+    await page.waitForFunction(() => !document.getElementById("notes").textContent.includes("lost this page's picture"));
+    const colors = await page.evaluate(() => {
+      const { view, show } = window.drystone, gl = view.renderer.getContext(), pixel = new Uint8Array(4), seen = new Set();
+      show.draw(true);
+      for (let k = 0; k < 400; k++) {
+        gl.readPixels(((k % 20) + 0.5) * view.canvas.width / 20, (Math.floor(k / 20) + 0.5) * view.canvas.height / 20, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, pixel);
+        seen.add(pixel.join());
+      }
+      return seen.size;
+    });
+    check(colors > 30, `${colors} colours where a card house was expected`);
+  }),
+
+  "coarser while it moves, fine where it stands": () => live(["card-house:levels=2"], async (page) => {
+    await page.click("#play");
+    await until(page, () => window.drystone.player.paused);
+    const at = (level) => page.evaluate((wanted) => {
+      const { view, show } = window.drystone, gl = view.renderer.getContext();
+      if (wanted >= 0) view.pace.level = wanted;
+      show.draw(wanted < 0);
+      return { width: view.canvas.width, shadow: view.sun.shadow.map.width, fault: gl.getError() };
+    }, level);
+    const full = await at(-1), first = await at(1), third = await at(3), again = await at(-1);
+    for (const { fault } of [full, first, third, again]) check(fault === 0, `WebGL fault ${fault}`);
+    check(full.shadow === 2048 && first.shadow === 1024 && again.shadow === 2048, `shadow maps of ${full.shadow}, ${first.shadow}, ${again.shadow} texels`);
+    check(first.width === full.width && Math.abs(third.width - 0.65 * full.width) < 2 && again.width === full.width, `${full.width}, ${first.width}, ${third.width}, ${again.width} pixels wide`);
+  }),
+
   "every layer is drawn": () => live(["soft-stack:count=1"], async (page) => {
     await page.click("#tab-Show");
     for (const name of ["contacts", "normal", "friction", "cones", "islands", "creases", "joints", "through", "spheres", "field", "modes"]) {
