@@ -31,7 +31,7 @@ export class Pace {
   /* A picture came so many seconds after the one before. */
   picture(seconds: number): void {
     this.seconds += 0.12 * (Math.min(seconds, 0.25) - this.seconds);
-    this.steady += 0.08 * (Math.min(seconds, LONG) - this.steady);
+    this.steady += 0.05 * (Math.min(seconds, LONG) - this.steady);
     this.since++;
     if (this.patience > 0) this.patience--;
     if (this.since < SETTLED) return;
