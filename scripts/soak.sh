@@ -85,12 +85,12 @@ verdict() {
 mkdir -p "$work" "$(dirname "$table")"
 echo "${#scenes[@]} scenes, $seconds simulated seconds each, $jobs at a time"
 running=0
-for scene in "${scenes[@]}"; do
+for ((i = ${#scenes[@]} - 1; i >= 0; i--)); do # the last ones take longest
   if [ "$running" -ge "$jobs" ]; then
     wait -n
     running=$((running - 1))
   fi
-  run_one "$scene" &
+  run_one "${scenes[i]}" &
   running=$((running + 1))
 done
 wait
