@@ -3,7 +3,8 @@
 
 A simulated hand pushes the tool of the scene `haptic` among its blocks, through the virtual coupling.
 
-1. live: the loop as a device meets it: a thread, 1,000 ticks a second, a deadline of 0.85 ms for a step's contacts.
+1. live: the loop as a device meets it: a thread, 1,000 ticks a second, a deadline of 0.85 ms for a step's contacts. Five
+   times, because a shared machine differs from one minute to the next; the target is judged on all of them together.
 2. deadline: the same ticks one after the other, without waiting: what the clock of a busy machine adds is gone.
 3. free: no deadline: every step is solved to its end.
 
@@ -25,8 +26,10 @@ sys.dont_write_bytecode = True
 from common import add_program_option, add_result_options, start, tell  # noqa: E402
 from run import commit, machine, run_command  # noqa: E402
 
-RUNS = {"live": ("--hurry",), "deadline": ("--free-run", "--deadline", "0.00085"), "free": ("--free-run",)}
-MEANING = {"live": "live, deadline 0.85 ms", "deadline": "without waiting, deadline 0.85 ms",
+LIVE = ["live"] + [f"live {k}" for k in range(2, 6)]
+RUNS = {**{name: ("--hurry",) for name in LIVE}, "deadline": ("--free-run", "--deadline", "0.00085"),
+        "free": ("--free-run",)}
+MEANING = {**{name: f"{name}, deadline 0.85 ms" for name in LIVE}, "deadline": "without waiting, deadline 0.85 ms",
            "free": "without waiting, no deadline"}
 PRIORITY = -15
 TARGET = 0.999
@@ -80,25 +83,32 @@ def table(data):
     return lines + [""]
 
 
+def together(runs, value):
+    """The mean over the steps of several runs."""
+    return sum(r["ticks"] * value(r) for r in runs) / sum(r["ticks"] for r in runs)
+
+
 def summary(data):
-    lines, good = ["## What this run says", ""], True
-    live = data["runs"].get("live")
-    if live is None or "failure" in live:
+    lines = ["## What these runs say", ""]
+    live = [r for r in (data["runs"].get(name) for name in LIVE) if r and "failure" not in r]
+    if not live:
         return lines + ["- The loop was not run.", ""], False
-    wall, cpu = live["ms"]["within_1ms"], live["cpu_ms"]["within_1ms"]
-    good = cpu >= TARGET
+    wall, cpu = (together(live, lambda r: r[clock]["within_1ms"]) for clock in ("ms", "cpu_ms"))
     met = ["missed" if share < TARGET else "met" for share in (wall, cpu)]
+    each = ", ".join(f"{100 * r['ms']['within_1ms']:.3f}" for r in live)
     lines.append(f"- Target {100 * TARGET:.1f} % of the live steps within 1 ms: {met[0]} by the clock, {100 * wall:.3f} % of "
-                 f"{live['ticks']}; {met[1]} by processor time, {100 * cpu:.3f} %. {live['late']} ticks were not done when "
-                 f"the next was due, and {live['skipped']} were skipped for that.")
-    lines.append(f"- {100 * live['converged_share']:.2f} % of the live steps converged (SP08: "
-                 f"{100 * PAPER['converged']:.0f} %), {live['ms']['mean']:.2f} ms on average (SP08: {PAPER['mean']} ms, of "
-                 f"{PAPER['contacts']} contacts and {PAPER['dof']} degrees of freedom; here {live['contacts_mean']:.0f} "
-                 f"contacts on average, {live['contacts_max']} at most, and 72).")
-    stages = ", ".join(f"{name} {ms:.3f}" for name, ms in live["ms_stage_mean"].items())
-    lines.append(f"- Where the time goes, ms: {stages}. Largest force {live['force_max']:.1f} N, deepest overlap "
-                 f"{1000 * live['penetration_max']:.2f} mm.")
-    return lines + [""], good
+                 f"{sum(r['ticks'] for r in live):,} (each run: {each} %); {met[1]} by processor time, {100 * cpu:.3f} %. "
+                 f"{sum(r['late'] for r in live)} ticks were not done when the next was due, and "
+                 f"{sum(r['skipped'] for r in live)} were skipped for that.")
+    lines.append(f"- {100 * together(live, lambda r: r['converged_share']):.2f} % of the live steps converged (SP08: "
+                 f"{100 * PAPER['converged']:.0f} %), {together(live, lambda r: r['ms']['mean']):.2f} ms on average (SP08: "
+                 f"{PAPER['mean']} ms, of {PAPER['contacts']} contacts and {PAPER['dof']} degrees of freedom; here "
+                 f"{together(live, lambda r: r['contacts_mean']):.0f} contacts on average, "
+                 f"{max(r['contacts_max'] for r in live)} at most, and 72).")
+    stages = ", ".join(f"{name} {together(live, lambda r: r['ms_stage_mean'][name]):.3f}" for name in live[0]["ms_stage_mean"])
+    lines.append(f"- Where the time goes, ms: {stages}. Largest force {max(r['force_max'] for r in live):.1f} N, deepest "
+                 f"overlap {1000 * max(r['penetration_max'] for r in live):.2f} mm.")
+    return lines + [""], cpu >= TARGET
 
 
 def write_tables(data, path):
@@ -129,14 +139,14 @@ def draw(data, path, output):
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
     figure, axes = plt.subplots(figsize=(8, 4))
-    for name, colour in (("free", "#7f7f7f"), ("deadline", "#1f77b4"), ("live", "#c2185b")):
+    for name, colour in [("free", "#7f7f7f"), ("deadline", "#1f77b4")] + [(name, "#c2185b") for name in LIVE]:
         r = data["runs"].get(name)
         if r is None or "failure" in r:
             continue
         bins = r["ms"]["histogram_10us"]
         share = [100 * sum(bins[k:]) / sum(bins) for k in range(len(bins))]  # of the steps that take longer
-        axes.semilogy([0.01 * k for k in range(len(bins))], [s or None for s in share], color=colour, linewidth=1.6,
-                      drawstyle="steps-post", label=MEANING[name])
+        axes.semilogy([0.01 * k for k in range(len(bins))], [s or None for s in share], color=colour, linewidth=1.6 if name not in LIVE else 0.9,
+                      drawstyle="steps-post", label=MEANING[name] if name not in LIVE[1:] else None)
     axes.axvline(1, color="black", linewidth=0.8, linestyle=":")
     axes.axhline(100 * (1 - TARGET), color="black", linewidth=0.8, linestyle=":")
     axes.set(xlabel="wall time of a step, ms", ylabel="steps that take longer, %", xlim=(0, 3), ylim=(1e-3, 100))
