@@ -1,5 +1,5 @@
 /* What is inside bodies: see probe.h. Spheres come level by level, SPHERES_MAX at most. The distance to a body of many
- * shapes is the least of theirs, which is exact outside. */
+ * shapes is the least of theirs, which is exact outside; that to a deformable body is to its surface as it is now. */
 #include "probe.h"
 
 #include <math.h>
@@ -8,7 +8,9 @@
 
 #include "body/reduced.h"
 #include "body/scene.h"
+#include "detect/deformed.h"
 #include "detect/detect.h"
+#include "detect/solid.h"
 #include "mesh/solid.h"
 
 enum { SPHERES_MAX = 4096, SLICE = 96 /* values along the longer side of a slice */ };
@@ -88,42 +90,49 @@ view_message *view_spheres_message(const ds_scene *scene, const ds_state *state,
 
 /* ---- slices ---- */
 
-static double box_distance(ds_vec3 x, ds_vec3 half) {
-  ds_vec3 d = v3(fabs(x.x) - half.x, fabs(x.y) - half.y, fabs(x.z) - half.z);
-  return v3_norm(v3_max(d, v3(0, 0, 0))) + fmin(0, fmax(d.x, fmax(d.y, d.z)));
+/* A body as it is asked for distances: shapes in the body's frame, or a deformed surface in its principal one. */
+typedef struct distances {
+  const ds_body *body;
+  const ds_deformed *surface; /* NULL: rigid */
+  ds_vec3 low, high;          /* of the body, in its frame */
+} distances;
+
+/* Everything of a deformable's surface, as the state has it. */
+static const ds_deformed *surface_of(ds_arena *arena, const ds_body *body, const ds_state *state) {
+  ds_deformed *d = DS_NEW(arena, ds_deformed, 1);
+  const double *q = state->reduced + body->first_reduced;
+  if (d == NULL || !ds_deformed_begin(arena, d, body->reduced, q, NULL, 0)) return NULL;
+  ds_want_all(d);
+  ds_deformed_fill(d);
+  return d;
 }
 
-/* Of a point in the shape's frame; NAN where it cannot be told. */
-static double shape_distance(const ds_shape *shape, ds_vec3 x) {
-  double r = hypot(x.x, x.y);
-  switch (shape->kind) {
-    case DS_SHAPE_SPHERE:
-      return v3_norm(x) - shape->radius;
-    case DS_SHAPE_BOX:
-      return box_distance(x, shape->half);
-    case DS_SHAPE_CAPSULE:
-      return v3_norm(v3(x.x, x.y, fmax(0, fabs(x.z) - shape->half_length))) - shape->radius;
-    case DS_SHAPE_CYLINDER:
-      r -= shape->radius;
-      return hypot(fmax(r, 0), fmax(fabs(x.z) - shape->half_length, 0)) +
-             fmin(0, fmax(r, fabs(x.z) - shape->half_length));
-    case DS_SHAPE_SOLID:
-      return ds_solid_distance(NULL, shape->solid, x);
-    case DS_SHAPE_HULL:
-    case DS_SHAPE_HALF_SPACE:
-    case DS_SHAPE_REDUCED:
-      return NAN;
+static void bound(distances *of) {
+  const ds_body *body = of->body;
+  of->low = v3(INFINITY, INFINITY, INFINITY), of->high = v3_neg(of->low);
+  for (int32_t i = 0; of->surface == NULL && i < body->shape_count; i++) {
+    ds_vec3 a, b;
+    ds_shape_bounds(&a, &b, &body->shapes[i], body->shapes[i].pose_in_body);
+    of->low = v3_min(of->low, a), of->high = v3_max(of->high, b);
   }
-  return NAN;
+  for (int32_t i = 0; of->surface != NULL && i < of->surface->reduced->surface.vertex_count; i++) {
+    ds_vec3 x = pose_unpoint(body->user_frame, of->surface->vertices[i]);
+    of->low = v3_min(of->low, x), of->high = v3_max(of->high, x);
+  }
 }
 
-static double body_distance(const ds_body *body, ds_vec3 x) {
+/* Of a point in the body's frame, which is not far from it. */
+static double distance_at(const distances *of, ds_vec3 x) {
+  const ds_body *body = of->body;
   double least = INFINITY;
-  for (int32_t s = 0; s < body->shape_count; s++) {
-    double d = shape_distance(&body->shapes[s], pose_unpoint(body->shapes[s].pose_in_body, x));
-    if (isnan(d)) return NAN;
-    least = fmin(least, d);
+  ds_foot foot;
+  if (of->surface != NULL) {
+    double reach = 2 * v3_dist(of->low, of->high);
+    bool found = ds_deformed_nearest(&foot, of->surface, pose_point(body->user_frame, x), reach, v3(0, 0, 0));
+    return found ? foot.distance : reach;
   }
+  for (int32_t s = 0; s < body->shape_count; s++)
+    least = fmin(least, ds_shape_distance_alone(&body->shapes[s], pose_unpoint(body->shapes[s].pose_in_body, x)));
   return least;
 }
 
@@ -151,18 +160,8 @@ static slice cut(ds_vec3 low, ds_vec3 high, int axis, double place) {
   return s;
 }
 
-view_message *view_field_message(const ds_scene *scene, uint32_t index, int axis, double place, ds_error *error) {
-  if (index >= (uint32_t)scene->body_count) return refuse(error, "there is no such body");
-  const ds_body *body = &scene->bodies[index];
-  ds_vec3 low = v3(INFINITY, INFINITY, INFINITY), high = v3(-INFINITY, -INFINITY, -INFINITY);
-  for (int32_t i = 0; i < body->shape_count; i++) {
-    ds_vec3 a, b;
-    ds_shape_bounds(&a, &b, &body->shapes[i], body->shapes[i].pose_in_body);
-    low = v3_min(low, a), high = v3_max(high, b);
-  }
-  if (!v3_finite(low) || !v3_finite(high) || isnan(body_distance(body, low)))
-    return refuse(error, "this body has no distance field; solids, spheres, boxes, capsules and cylinders have one");
-  slice s = cut(low, high, axis, place);
+static view_message *slice_message(const distances *of, uint32_t index, int axis, double place) {
+  slice s = cut(of->low, of->high, axis, place);
   view_bytes out;
   view_begin(&out, VIEW_FIELD);
   view_u32(&out, index);
@@ -174,7 +173,24 @@ view_message *view_field_message(const ds_scene *scene, uint32_t index, int axis
   view_vec3(&out, s.up);
   for (uint32_t row = 0; row < s.rows; row++)
     for (uint32_t column = 0; column < s.columns; column++)
-      view_f32(&out, body_distance(body, v3_mad(v3_mad(s.origin, column, s.along), row, s.up)));
-  view_message *message = view_end(&out);
-  return message != NULL ? message : refuse(error, "out of memory");
+      view_f32(&out, distance_at(of, v3_mad(v3_mad(s.origin, column, s.along), row, s.up)));
+  return view_end(&out);
+}
+
+view_message *view_field_message(const ds_scene *scene, const ds_state *state, uint32_t index, int axis, double place,
+                                 ds_error *error) {
+  if (index >= (uint32_t)scene->body_count) return refuse(error, "there is no such body");
+  ds_arena arena = {0};
+  distances of = {.body = &scene->bodies[index]};
+  if (of.body->reduced != NULL) of.surface = surface_of(&arena, of.body, state);
+  bool good = of.body->reduced == NULL || of.surface != NULL;
+  if (good) bound(&of);
+  bool bounded = v3_finite(of.low) && v3_finite(of.high);
+  view_message *message = good && bounded ? slice_message(&of, index, axis, place) : NULL;
+  ds_arena_free(&arena);
+  if (message != NULL) return message;
+  return refuse(error, good && !bounded
+                           ? "a half-space has no bounds to lay a slice between; its distance is the height "
+                             "above it"
+                           : "out of memory");
 }

@@ -332,8 +332,9 @@ static const char *set(view_session *s, const view_command *c) {
 
 static void probe(view_session *s, const view_command *c) {
   ds_error error;
-  view_message *answer = c->what == 1 ? view_spheres_message(s->world.scene, s->world.state, c->body, &error)
-                                      : view_field_message(s->world.scene, c->body, (int)c->index, c->value, &error);
+  view_message *answer =
+      c->what == 1 ? view_spheres_message(s->world.scene, s->world.state, c->body, &error)
+                   : view_field_message(s->world.scene, s->world.state, c->body, (int)c->index, c->value, &error);
   if (answer != NULL)
     view_hub_publish_answer(s->hub, answer, c->client);
   else

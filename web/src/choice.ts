@@ -5,7 +5,7 @@ import type { Hit } from "./pick";
 import { encodeProbe, type Field, type Spheres } from "./protocol";
 import type { Show } from "./show";
 
-const REPROBE = 0.25; // s between questions about a deformable body's spheres
+const REPROBE = 0.25; // s between questions about a deformable body
 
 /* What the program allows at the moment. */
 export interface Program { readonly live: boolean; canGrab(body: number): boolean; send(message: ArrayBuffer): void }
@@ -105,9 +105,9 @@ export class Choice {
 
   /* A deformable body's spheres change while it moves. */
   reprobe(now: number): void {
-    if (!this.program.live || !this.show.layers.has("spheres") || this.chosen < 0 || !this.show.scene!.bodies[this.chosen].reduced || now / 1000 - this.probedAt < REPROBE) return;
+    if (this.chosen < 0 || !this.show.scene!.bodies[this.chosen].reduced || now / 1000 - this.probedAt < REPROBE) return;
     this.probedAt = now / 1000;
-    this.program.send(encodeProbe(1, this.chosen, 0, 0));
+    this.probe();
   }
 
   showLevel(level: number): void {

@@ -184,8 +184,41 @@ static void check_spheres(const ds_scene *scene, const ds_state *state, const ds
   CHECK(single(m, 40) == 0 && deepest >= 3 && deepest < count);
   free(x);
   view_message_release(m);
-  CHECK(view_field_message(scene, 1, 0, 0.5, &error) == NULL && error.message[0] != '\0');
   CHECK(view_spheres_message(scene, state, 2, &error) == NULL);
+}
+
+/* Distances to a deformed body: no farther than its nearest vertex, nearer than that by an edge at most, and from one
+ * place of the slice to the next no more different than the way between them. */
+static void check_deformed_slice(const ds_scene *scene, const ds_state *state, const ds_reduced *body) {
+  ds_error error = {{0}};
+  view_message *m = view_field_message(scene, state, 1, 2, 0.5, &error);
+  CHECK(m != NULL);
+  if (m == NULL) return;
+  uint32_t columns = word(m, 20), rows = word(m, 24);
+  ds_vec3 origin = vector(m, 32), along = vector(m, 44), up = vector(m, 56);
+  int32_t n = body->surface.vertex_count;
+  ds_vec3 *vertices = malloc((size_t)n * sizeof *vertices);
+  ds_reduced_shape(vertices, body, state->reduced + scene->bodies[1].first_reduced);
+  double edge = 0, beyond = 0, short_by = 0, jump = 0, inside = 0, outside = 0;
+  for (int32_t t = 0; t < 3 * body->surface.triangle_count; t++) {
+    int32_t next = t % 3 == 2 ? t - 2 : t + 1;
+    edge = fmax(edge, v3_dist(vertices[body->surface.triangles[t]], vertices[body->surface.triangles[next]]));
+  }
+  for (uint32_t i = 0; i < rows * columns; i++) {
+    double value = single(m, 68 + 4 * (size_t)i), nearest = INFINITY;
+    ds_vec3 x = v3_mad(v3_mad(origin, i % columns, along), i / columns, up);
+    for (int32_t k = 0; k < n; k++) nearest = fmin(nearest, v3_dist(x, vertices[k]));
+    beyond = fmax(beyond, fabs(value) - nearest);
+    short_by = fmax(short_by, nearest - fabs(value));
+    if (i % columns > 0) jump = fmax(jump, fabs(value - single(m, 64 + 4 * (size_t)i)) - v3_norm(along));
+    inside = fmin(inside, value), outside = fmax(outside, value);
+  }
+  CHECK_LE(beyond, 1e-6);
+  CHECK_LE(short_by, edge);
+  CHECK_LE(jump, 1e-6);
+  CHECK(inside < -0.05 && outside > 0.05);
+  free(vertices);
+  view_message_release(m);
 }
 
 static void test_deformable(void) {
@@ -219,6 +252,7 @@ static void test_deformable(void) {
     const double q[6] = {0.2, -0.1, 0.05};
     ds_state_set_reduced(state, ds_scene_body(scene, 1), q, NULL);
     check_spheres(scene, state, body);
+    check_deformed_slice(scene, state, body);
   }
   ds_state_destroy(state);
   ds_scene_destroy(scene);
@@ -226,12 +260,9 @@ static void test_deformable(void) {
 }
 
 /* A slice through the middle of the box 1 x 2 x 3, across x. */
-static void test_slice(void) {
-  ds_scene *scene = read(
-      "{\"drystone\": 1, \"bodies\": [{\"position\": [7, 0, 3], \"shapes\": [{\"kind\": \"box\", \"size\": [1, 2, "
-      "3]}]}]}");
+static void check_slice(const ds_scene *scene, const ds_state *state, uint32_t body) {
   ds_error error = {{0}};
-  view_message *m = scene != NULL ? view_field_message(scene, 0, 0, 0.5, &error) : NULL;
+  view_message *m = view_field_message(scene, state, body, 0, 0.5, &error);
   CHECK(m != NULL);
   if (m == NULL) return;
   uint32_t columns = word(m, 20), rows = word(m, 24);
@@ -250,6 +281,25 @@ static void test_slice(void) {
   CHECK_NEAR(origin.x, 0, 1e-6);
   CHECK(origin.y < -1 && origin.z < -1.5);
   view_message_release(m);
+}
+
+/* The box as such and as the hull of its corners; a plane has no slice. */
+static void test_slice(void) {
+  ds_scene *scene = read(
+      "{\"drystone\": 1, \"bodies\": [\n"
+      " {\"position\": [7, 0, 3], \"shapes\": [{\"kind\": \"box\", \"size\": [1, 2, 3]}]},\n"
+      " {\"position\": [9, 0, 3], \"shapes\": [{\"kind\": \"hull\", \"points\": [[0.5, 1, 1.5], [0.5, 1, -1.5],\n"
+      "   [0.5, -1, 1.5], [0.5, -1, -1.5], [-0.5, 1, 1.5], [-0.5, 1, -1.5], [-0.5, -1, 1.5], [-0.5, -1, -1.5]]}]},\n"
+      " {\"kind\": \"static\", \"shapes\": [{\"kind\": \"half-space\"}]}]}");
+  ds_state *state = scene != NULL ? ds_state_create(scene) : NULL;
+  ds_error error = {{0}};
+  CHECK(state != NULL);
+  if (state == NULL) return;
+  check_slice(scene, state, 0);
+  check_slice(scene, state, 1);
+  CHECK(view_field_message(scene, state, 2, 0, 0.5, &error) == NULL && strstr(error.message, "half-space") != NULL);
+  CHECK(view_field_message(scene, state, 3, 0, 0.5, &error) == NULL);
+  ds_state_destroy(state);
   ds_scene_destroy(scene);
 }
 
