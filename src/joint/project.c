@@ -65,7 +65,8 @@ bool ds_articulation_project(ds_arena *arena, ds_island *island, double *start, 
                              const ds_state *state, const ds_options *options) {
   ds_articulation *a = island->articulation;
   ds_certificate *certificate = &island->certificate;
-  double error = 0, gap = 0, best = INFINITY, h = options->step, *used = DS_NEW(arena, double, a->y_count + 1);
+  double error = 0, last = 0, gap = 0, best = INFINITY, h = options->step,
+         *used = DS_NEW(arena, double, a->y_count + 1);
   int idle = 0;
   ds_anderson secant;
   if (!ds_anderson_new(arena, &secant, a->y_count) || !used) return false;
@@ -82,6 +83,8 @@ bool ds_articulation_project(ds_arena *arena, ds_island *island, double *start, 
     gap = judge(&error, island, assembly, state, h);
     if (a->problem.contact_count == 0 || error <= AIM * options->tolerance || !certificate->converged) break;
     if (ds_is_late(&a->problem)) break;
+    if (round > 0 && error == last) break; /* nothing closes them: the same y gives the same w */
+    last = error;
     if (error < 0.5 * best) best = error, idle = 0;
     if (++idle < PATIENCE) continue;
     ds_anderson_forget(&secant);
