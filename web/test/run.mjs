@@ -162,6 +162,7 @@ const tests = {
       check(await page.evaluate((n) => window.drystone.layers.has(n), name) !== before, `${name} is not what its switch says`);
     }
     await until(page, () => window.drystone.show.spheres.levels > 1);
+    await until(page, () => window.drystone.show.field.mesh?.visible); // of a deformable body, as it is
     await until(page, () => window.drystone.world.override !== null);
     await number(page, "#level", 2);
     await number(page, "#place", 0.4);
