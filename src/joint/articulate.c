@@ -118,7 +118,7 @@ static bool eliminate(ds_arena *arena, ds_linkage *l, const ds_assembly *assembl
   }
   ds_null_space_build(&l->space, a, work, rows);
   ds_arena_release(arena, mark);
-  l->matrix = DS_NEW(arena, double, (size_t)l->space.rank *(size_t)l->space.rank + 1);
+  l->matrix = DS_NEW(arena, double, (size_t)l->space.rank *(size_t)(l->space.rank + l->size) + 1);
   return l->matrix != NULL;
 }
 

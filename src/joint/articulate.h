@@ -37,7 +37,7 @@ typedef struct ds_linkage {
   double *x;           /* size numbers: v, or Qᵀ v */
   double *best, *work; /* size numbers */
   double *gap;         /* 3 a point: what is between its two ends after the step, over h, m/s */
-  double *matrix;      /* rank x rank: derivative of the gaps of kept rows by y; work of close.c */
+  double *matrix;      /* rank x (rank + size): work of close.c */
   double extent;       /* m: of the coordinates that gaps are differences of */
   double without;      /* m: largest gap after the step if joints gave no impulse */
 } ds_linkage;
@@ -68,8 +68,9 @@ void ds_articulation_leave(double *v, const ds_island *island, const double *w, 
 /* What gaps would be with velocities v that know nothing of joints: what they are measured by. */
 void ds_articulation_scale(const ds_island *island, const ds_assembly *assembly, const ds_state *state, const double *v,
                            double h);
-/* Chooses y of every linkage so that its points are together after a step with the free velocities w. */
-void ds_articulation_close(const ds_island *island, const ds_assembly *assembly, const ds_state *state, double h);
+/* Chooses y of every linkage so that its points are together after a step with the free velocities w. Where no y does,
+ * w and what is predicted of it are pulled along the rows of the end: then true. */
+bool ds_articulation_close(const ds_island *island, const ds_assembly *assembly, const ds_state *state, double h);
 /* The largest gap after a step with velocities (y, w), m. `error` is the largest over what it would be without joints;
  * nothing where it is rounding. */
 double ds_articulation_gap(double *error, const ds_island *island, const ds_assembly *assembly, const ds_state *state,

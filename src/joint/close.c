@@ -10,15 +10,25 @@
  * Jacobian K of the exponential map.
  *
  * The impulses stay along the joints' rows of the start. That is SHAKE (Ryckaert, Ciccotti and Berendsen 1977), which
- * for rotations in a plane conserves momenta and has no drift of energy; joints do not drift at all. */
+ * for rotations in a plane conserves momenta and has no drift of energy; joints do not drift at all.
+ *
+ * SHAKE has a solution only up to a length of the step: waves across a chain under tension T have up to
+ * ω² = 12 T/(m L), for planks that turn against each other, and h ω may be 2 at most. Beyond, joints pull along the
+ * rows A of the end, too, as little as closes them,
+ *
+ *   (y, w) <- (y, w) - Aᵀ (A Aᵀ)⁻¹ g/h,
+ *
+ * and the change of w is a change of what contacts are told of it, w_p: they answer in the next round. */
 #include <math.h>
 #include <string.h>
 
 #include "joint/articulate.h"
+#include "la/small.h"
 
-enum { CLOSINGS = 60, HALVINGS = 8 };
+enum { CLOSINGS = 60, HALVINGS = 8, PULLS = 30 };
 static const double ROUNDING = 1e-15; /* of the coordinates: gaps are not known better ... */
 static const double NOTHING = 2e-14;  /* ... and after several roundings not as well */
+static const double OPEN = 1e-10;     /* of the coordinates: gaps that no y closes */
 static const double SLOW = 0.3;       /* gain of a step from which on the derivative of the end is taken */
 
 /* A point after the step, and the turn and the arm from the centre of mass that took it there. */
@@ -78,9 +88,9 @@ static ds_vec3 turned_back(ds_vec3 turn, ds_vec3 t) {
   return v3_mad(v3_mad(along, sine, t), -versine, v3_cross(axis, t));
 }
 
-/* Row i of the matrix: the derivative of a kept row's gap, over h. */
-static void fill_row(ds_linkage *l, int32_t i, const ds_assembly *assembly, const ds_state *state, double h) {
-  int32_t row = l->space.row[i], rank = l->space.rank;
+/* The derivative of a kept row's gap, over h, by (y, w): into l->best. */
+static void end_row(ds_linkage *l, int32_t i, const ds_assembly *assembly, const ds_state *state, double h) {
+  int32_t row = l->space.row[i];
   const ds_joint_point *p = &l->points[row / 3];
   double rows[2][18];
   for (int side = 0; side < 2; side++) {
@@ -96,7 +106,6 @@ static void fill_row(ds_linkage *l, int32_t i, const ds_assembly *assembly, cons
   for (int side = 0; side < 2; side++)
     if (p->at[side] >= 0) memcpy(l->best + p->at[side], rows[side] + 6 * (row % 3), 6 * sizeof(double));
   ds_null_space_enter(l->best, &l->space);
-  memcpy(l->matrix + (size_t)i * (size_t)rank, l->best, (size_t)rank * sizeof(double));
 }
 
 /* x := A⁻¹ x by elimination with row interchanges; a is overwritten. False where a pivot vanishes. */
@@ -132,9 +141,13 @@ static bool direction(ds_linkage *l, bool of_end, const ds_assembly *assembly, c
     ds_null_space_solve(l->work, &l->space, l->gap);
     return true;
   }
-  for (int32_t i = 0; i < l->space.rank; i++) fill_row(l, i, assembly, state, h);
-  for (int32_t i = 0; i < l->space.rank; i++) l->work[i] = l->gap[l->space.row[i]];
-  return eliminate(l->work, l->matrix, l->space.rank);
+  int32_t rank = l->space.rank;
+  for (int32_t i = 0; i < rank; i++) {
+    end_row(l, i, assembly, state, h);
+    memcpy(l->matrix + (size_t)i * (size_t)rank, l->best, (size_t)rank * sizeof(double));
+    l->work[i] = l->gap[l->space.row[i]];
+  }
+  return eliminate(l->work, l->matrix, rank);
 }
 
 /* One step of y, as far as it makes gaps smaller: from a distance to the one that is returned, which is the same where
@@ -157,26 +170,84 @@ static double step_closer(ds_linkage *l, const ds_articulation *a, double before
   return before;
 }
 
-static void close_linkage(ds_linkage *l, const ds_articulation *a, const ds_assembly *assembly, const ds_state *state,
+/* work = Aᵀ (A Aᵀ)⁻¹ g/h, the least change of (y, w) that closes to first order. */
+static bool pull_direction(ds_linkage *l, const ds_assembly *assembly, const ds_state *state, double h) {
+  size_t rank = (size_t)l->space.rank, size = (size_t)l->size;
+  double *product = l->matrix, *rows = l->matrix + rank * rank, *g = l->best;
+  for (size_t i = 0; i < rank; i++) {
+    end_row(l, (int32_t)i, assembly, state, h);
+    memcpy(rows + i * size, l->best, size * sizeof(double));
+  }
+  for (size_t i = 0; i < rank; i++)
+    for (size_t k = 0; k <= i; k++) {
+      double sum = 0;
+      for (size_t j = 0; j < size; j++) sum += rows[i * size + j] * rows[k * size + j];
+      product[i * rank + k] = product[k * rank + i] = sum;
+    }
+  if (!ds_small_cholesky(product, (int32_t)rank)) return false;
+  for (size_t i = 0; i < rank; i++) g[i] = l->gap[l->space.row[i]];
+  ds_small_solve_l(g, product, (int32_t)rank);
+  ds_small_solve_lt(g, product, (int32_t)rank);
+  memset(l->work, 0, size * sizeof(double));
+  for (size_t i = 0; i < rank; i++)
+    for (size_t j = 0; j < size; j++) l->work[j] += g[i] * rows[i * size + j];
+  return true;
+}
+
+static void pull(ds_linkage *l, const ds_articulation *a, double share) {
+  int32_t rank = l->space.rank;
+  double *w = a->w + a->problem.first[l->body], *predicted = a->predicted + a->problem.first[l->body];
+  for (int32_t k = 0; k < rank; k++) l->y[k] -= share * l->work[k];
+  for (int32_t k = rank; k < l->size; k++) {
+    w[k - rank] -= share * l->work[k];
+    predicted[k - rank] -= share * l->work[k];
+  }
+}
+
+/* From a distance on; true where something was changed. */
+static bool pull_together(ds_linkage *l, const ds_articulation *a, double now, const ds_assembly *assembly,
+                          const ds_state *state, double h) {
+  bool pulled = false;
+  for (int k = 0; k < PULLS && h * now > NOTHING * l->extent; k++) {
+    double share = 1, next = now;
+    if (!pull_direction(l, assembly, state, h)) break;
+    for (int i = 0; i <= HALVINGS && !(next < now); i++, share *= 0.5) {
+      pull(l, a, share);
+      velocities(l, a);
+      gaps_after(l, assembly, state, h);
+      next = distance(l);
+      if (!(next < now)) pull(l, a, -share);
+    }
+    if (!(next < now)) break;
+    pulled = true;
+    now = next;
+  }
+  return pulled;
+}
+
+static bool close_linkage(ds_linkage *l, const ds_articulation *a, const ds_assembly *assembly, const ds_state *state,
                           double h) {
   bool of_end = false;
   velocities(l, a);
   gaps_after(l, assembly, state, h);
   double now = distance(l);
   for (int k = 0; k < CLOSINGS && h * now > ROUNDING * l->extent; k++) {
-    if (!direction(l, of_end, assembly, state, h)) return;
+    if (!direction(l, of_end, assembly, state, h)) break;
     double next = step_closer(l, a, now, of_end ? HALVINGS : 0, assembly, state, h);
     bool ends = h * now <= NOTHING * l->extent || of_end;
-    if (!(next < now) && ends) return;
+    if (!(next < now) && ends) break;
     of_end |= !(next < SLOW * now);
     now = next;
   }
+  return l->body >= 0 && h * now > OPEN * l->extent && pull_together(l, a, now, assembly, state, h);
 }
 
-void ds_articulation_close(const ds_island *island, const ds_assembly *assembly, const ds_state *state, double h) {
+bool ds_articulation_close(const ds_island *island, const ds_assembly *assembly, const ds_state *state, double h) {
   const ds_articulation *a = island->articulation;
+  bool pulled = false;
   for (int32_t i = 0; i < a->linkage_count; i++)
-    if (a->linkages[i].space.rank > 0) close_linkage(&a->linkages[i], a, assembly, state, h);
+    if (a->linkages[i].space.rank > 0) pulled |= close_linkage(&a->linkages[i], a, assembly, state, h);
+  return pulled;
 }
 
 /* ---- how well ---- */

@@ -55,8 +55,9 @@ static void next_y(ds_anderson *secant, double *used, const ds_island *island, c
   const ds_articulation *a = island->articulation;
   size_t bytes = (size_t)a->y_count * sizeof(double);
   memcpy(used, a->y, bytes);
-  ds_articulation_close(island, assembly, state, h);
-  if (first) return;
+  bool pulled = ds_articulation_close(island, assembly, state, h);
+  if (pulled) ds_anderson_forget(secant);
+  if (first || pulled) return;
   ds_anderson_next(secant, used, a->y); /* the y that gave w, and the one that w gives */
   memcpy(a->y, used, bytes);
 }
