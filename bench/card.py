@@ -19,8 +19,6 @@ those of other cards that are there, each under its --label.
 
 Exit code: 0, or 1 where a folder could not be measured or its pictures come slower than 60 a second.
 """
-import argparse
-import datetime
 import functools
 import http.server
 import json
@@ -33,8 +31,7 @@ import threading
 from pathlib import Path
 
 sys.dont_write_bytecode = True
-from common import add_result_options, conclude, keep_results, open_results, start  # noqa: E402
-from run import commit, machine  # noqa: E402
+from common import conclude, keep_results, open_results, origin, parser_of, start, work_folder  # noqa: E402
 
 FRAME = 1000 / 60  # ms
 SIZES = {"1280x720": (1280, 772), "1920x1080": (1920, 1132)}  # of the picture; of the window, with the time line
@@ -171,7 +168,7 @@ class Browser:
             while b"\0" not in self.text:
                 more = os.read(self.back.fileno(), 1 << 16)
                 if not more:
-                    raise RuntimeError("Chromium ended, or took longer than --limit; see chromium.log in --build")
+                    raise RuntimeError("Chromium ended, or took longer than --limit; see card/chromium.log in --build")
                 self.text += more
             line, self.text = self.text.split(b"\0", 1)
             answer = json.loads(line)
@@ -314,7 +311,7 @@ def write_tables(data, path):
 
 
 def read_options():
-    parser = argparse.ArgumentParser(description="The page: pictures a second on this machine's graphics card.")
+    parser = parser_of("The page: pictures a second on this machine's graphics card.", "card", "the table", program=False)
     add = parser.add_argument
     add("folders", nargs="*", type=Path, help="folders of `drystone view RECORD.h5 --export FOLDER`")
     add("--chromium", default=next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), ""),
@@ -323,7 +320,6 @@ def read_options():
     add("--pictures", type=int, default=600, help="pictures a scene (600)")
     add("--limit", type=float, default=300, help="seconds a scene may take (300)")
     add("--label", default="this machine's card", help="what the card is called in the table")
-    add_result_options(add, "card", "the table")
     return parser.parse_args()
 
 
@@ -333,10 +329,8 @@ def main():
     if not options.tables:
         if not options.chromium or not options.folders:
             sys.exit("card.py: needs Chromium (--chromium PATH) and at least one folder of drystone view --export")
-        options.work = options.build.resolve()
-        options.work.mkdir(parents=True, exist_ok=True)
-        run = {"commit": options.commit or commit(), "date": datetime.date.today().isoformat(), "machine": machine(),
-               "card": measure_card(options), "rows": {}}
+        options.work = work_folder(options, "card")
+        run = {**origin(options), "card": measure_card(options), "rows": {}}
         data.setdefault("runs", {})[options.label] = run
         for folder in options.folders:
             for size, layers in (("1280x720", ""), ("1920x1080", ""), ("1920x1080", FORCES)):
@@ -350,4 +344,5 @@ def main():
     return conclude(data, md_path, write_tables, summary)
 
 
-start(main)
+if __name__ == "__main__":
+    start(main)

@@ -1,5 +1,9 @@
 """What the benchmarks share: where things are, the options of their results, and how they end."""
+import argparse
+import datetime
 import json
+import os
+import platform
 import subprocess
 import sys
 from pathlib import Path
@@ -16,16 +20,48 @@ def text_of(command):
         return ""
 
 
-def add_result_options(add, name, tables):
+def machine():
+    processor = platform.processor() or platform.machine()
+    try:
+        for line in Path("/proc/cpuinfo").read_text().splitlines():
+            if line.startswith("model name"):
+                processor = line.split(":", 1)[1].strip()
+                break
+    except OSError:
+        pass
+    return {"processor": processor, "cores": os.cpu_count(), "system": f"{platform.system()} {platform.release()}",
+            "load": os.getloadavg()[0]}
+
+
+def commit():
+    head = text_of(["git", "rev-parse", "--short=12", "HEAD"])
+    changed = text_of(["git", "status", "--porcelain", "--untracked-files=no"])
+    return (head or "unknown") + (" with changes" if changed else "")
+
+
+def origin(options):
+    """Where results come from."""
+    return {"commit": options.commit or commit(), "date": datetime.date.today().isoformat(), "machine": machine()}
+
+
+def work_folder(options, name):
+    folder = (options.build / name).resolve()
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def parser_of(description, name, tables, program=True):
+    """A parser with the options that every benchmark has."""
+    parser = argparse.ArgumentParser(description=description)
+    add = parser.add_argument
+    if program:
+        add("--drystone", default=str(ROOT / "build" / "drystone"), help="the program")
     add("--build", type=Path, default=ROOT / "build" / "bench", help="build folder of the bench preset")
     add("--output", type=Path, default=BENCH / "results" / name, help="results without extension")
     add("--resume", action="store_true", help="keep the results that are there, run what is missing")
     add("--tables", action="store_true", help=f"run nothing, write {tables} of the results that are there")
     add("--commit", default="", help="name of the commit, instead of asking git")
-
-
-def add_program_option(add):
-    add("--drystone", default=str(ROOT / "build" / "drystone"), help="the program")
+    return parser
 
 
 def open_results(options):

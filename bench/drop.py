@@ -15,8 +15,6 @@ as each run ends, drop.md and drop_growth.png.
 
 Exit code: 0, or 1 where Drystone lost a body, did not converge, or could not be run.
 """
-import argparse
-import datetime
 import json
 import math
 import subprocess
@@ -24,8 +22,8 @@ import sys
 from pathlib import Path
 
 sys.dont_write_bytecode = True
-from common import add_program_option, add_result_options, conclude, keep_results, open_results, start  # noqa: E402
-from run import commit, machine, run_command, short  # noqa: E402
+from common import conclude, keep_results, open_results, origin, parser_of, start, work_folder  # noqa: E402
+from run import run_command, short  # noqa: E402
 
 DROPS = (30, 100, 300)
 ENGINES = (("Drystone", "untuned"), ("ODE", "shipped"), ("ODE", "tuned"), ("Bullet", "shipped"), ("Bullet", "tuned"))
@@ -374,14 +372,12 @@ def draw(data, path):
 
 
 def read_options():
-    parser = argparse.ArgumentParser(description="Heaps of any shape: Drystone beside ODE and Bullet, and growth.")
+    parser = parser_of("Heaps of any shape: Drystone beside ODE and Bullet, and growth.", "drop", "tables and picture")
     add = parser.add_argument
     add("--quick", action="store_true", help="30 men, 1 s, up to 1,000 bodies: a test of the bench")
     add("--parts", default="drop,growth,heaps,paper", help="which parts to run, comma-separated")
     add("--time", type=float, default=3, help="simulated seconds of a drop (3)")
     add("--limit", type=float, default=60, help="processor seconds at which a run of a drop stops itself (60)")
-    add_program_option(add)
-    add_result_options(add, "drop", "tables and picture")
     options = parser.parse_args()
     options.drops, options.growth, options.heaps = DROPS, GROWTH, HEAPS
     if options.quick:
@@ -434,10 +430,10 @@ def main():
     json_path, md_path, data = open_results(options)
     picture = options.output.with_name(options.output.name + "_growth.png")
     if not options.tables:
-        data.update(commit=options.commit or commit(), date=datetime.date.today().isoformat(), machine=machine())
+        data.update(**origin(options))
         if "drop" in options.parts or "time" not in data:
             data.update(time=options.time, limit=options.limit)
-        options.work = (options.build / "drop").resolve()
+        options.work = work_folder(options, "drop")
         write_scenes(options)
         runs = plan(options)
         for number, (part, key, call) in enumerate(runs, 1):

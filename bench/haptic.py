@@ -14,17 +14,14 @@ haptic.md and haptic.png.
 Exit code: 0, or 1 where a run failed or fewer than 99.9 % of the live steps took 1 ms of processor time or less. The target
 is meant by the clock; on a shared machine the clock also measures the others, so that it is told and not judged.
 """
-import argparse
-import datetime
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
 
 sys.dont_write_bytecode = True
-from common import add_program_option, add_result_options, start, tell  # noqa: E402
-from run import commit, machine, run_command  # noqa: E402
+from common import conclude, keep_results, open_results, origin, parser_of, start  # noqa: E402
+from run import run_command  # noqa: E402
 
 LIVE = ["live"] + [f"live {k}" for k in range(2, 6)]
 RUNS = {**{name: ("--hurry",) for name in LIVE}, "deadline": ("--free-run", "--deadline", "0.00085"),
@@ -160,21 +157,16 @@ def draw(data, path, output):
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Touch: step times of the haptic loop.")
+    parser = parser_of("Touch: step times of the haptic loop.", "haptic", "table and picture")
     add = parser.add_argument
     add("--quick", action="store_true", help="3 s: a test of the bench")
     add("--time", type=float, default=60, help="seconds of each run (60)")
-    add_program_option(add)
-    add_result_options(add, "haptic", "table and picture")
     options = parser.parse_args()
     if options.quick:
         options.time, options.output = 3, options.output.with_name("haptic_quick")
-    store, path = options.output.with_suffix(".json"), options.output.with_suffix(".md")
-    if (options.tables or options.resume) and store.exists():
-        data = json.loads(store.read_text())
-    else:
-        data = {"commit": options.commit or commit(), "date": datetime.date.today().isoformat(), "machine": machine(),
-                "runs": {}}
+    store, path, data = open_results(options)
+    if not data:
+        data = {**origin(options), "runs": {}}
     if not options.tables:
         run_command([options.drystone, "check", "haptic"], 600)  # bodies are built here, in nobody's time
         for name, settings in RUNS.items():
@@ -182,12 +174,10 @@ def main():
                 continue
             print(f"bench: haptic, {MEANING[name]}", file=sys.stderr)
             data["runs"][name] = run_loop(options, settings)
-            store.write_text(json.dumps(data, indent=1) + os.linesep)
-    write_tables(data, path)
+            keep_results(data, store)
     draw(data, options.output.with_suffix(".png"), options.output)
-    lines, good = summary(data)
-    tell(lines[2:], path)
-    return 0 if good else 1
+    return conclude(data, path, write_tables, summary)
 
 
-start(main)
+if __name__ == "__main__":
+    start(main)

@@ -10,12 +10,8 @@ the method and the settings; results go to results/stand.json, as each run ends,
 
 Exit code: 0, or 1 where Drystone fell, did not converge, or could not be run.
 """
-import argparse
-import datetime
 import json
 import math
-import os
-import platform
 import resource
 import subprocess
 import sys
@@ -23,7 +19,7 @@ import time
 from pathlib import Path
 
 sys.dont_write_bytecode = True
-from common import BENCH, ROOT, add_program_option, add_result_options, start, tell, text_of  # noqa: E402
+from common import BENCH, ROOT, open_results, origin, parser_of, start, tell, text_of  # noqa: E402
 
 GRAVITY, SLOPE, MU_HOLD, MU_SLIDE = 9.81, 0.5, 0.5005, 0.49
 # What Drystone must show: m slipped on the incline, relative error of acceleration, m moved after the first second.
@@ -368,25 +364,6 @@ def write_tables(data, path):
 # ---- the whole run ---------------------------------------------------------------------------------------------------
 
 
-def machine():
-    processor = platform.processor() or platform.machine()
-    try:
-        for line in Path("/proc/cpuinfo").read_text().splitlines():
-            if line.startswith("model name"):
-                processor = line.split(":", 1)[1].strip()
-                break
-    except OSError:
-        pass
-    return {"processor": processor, "cores": os.cpu_count(), "system": f"{platform.system()} {platform.release()}",
-            "load": os.getloadavg()[0]}
-
-
-def commit():
-    head = text_of(["git", "rev-parse", "--short=12", "HEAD"])
-    changed = text_of(["git", "status", "--porcelain", "--untracked-files=no"])
-    return (head or "unknown") + (" with changes" if changed else "")
-
-
 def install_node_rivals():
     """npm ci where the modules are not there; without them the rivals under node are reported as failing."""
     if (BENCH / "rivals" / "node_modules").is_dir():
@@ -402,7 +379,7 @@ def install_node_rivals():
 
 
 def read_options():
-    parser = argparse.ArgumentParser(description="Drystone beside its rivals on things that should stand.")
+    parser = parser_of("Drystone beside its rivals on things that should stand.", "stand", "the tables")
     add = parser.add_argument
     add("--quick", action="store_true", help="5 s a scene, 10 s of processor time a run: a test of the bench")
     add("--scenes", default="", help="only scenes whose name contains one of these words, comma-separated")
@@ -411,8 +388,6 @@ def read_options():
     add("--cpu-limit", type=float, default=50, help="processor seconds at which a rival stops itself (50)")
     add("--timeout", type=float, default=120, help="seconds after which a rival is ended (120)")
     add("--timeout-own", type=float, default=600, help="the same for Drystone (600)")
-    add_program_option(add)
-    add_result_options(add, "stand", "the tables")
     options = parser.parse_args()
     options.time_incline = min(10, options.time)
     if options.quick:
@@ -445,18 +420,13 @@ def progress(number, count, scene, engine, setting, result, seconds):
 
 def main():
     options = read_options()
-    json_path, md_path = options.output.with_suffix(".json"), options.output.with_suffix(".md")
-    json_path.parent.mkdir(parents=True, exist_ok=True)
-    data = {}
-    if (options.resume or options.tables) and json_path.exists():
-        data = json.loads(json_path.read_text())
+    json_path, md_path, data = open_results(options)
     if options.tables:
         write_tables(data, md_path)
         return 0
     data.setdefault("results", {})
     data.setdefault("versions", {})
-    data.update(commit=options.commit or commit(), date=datetime.date.today().isoformat(), machine=machine(),
-                time=options.time, time_incline=options.time_incline, cpu_limit=options.cpu_limit,
+    data.update(**origin(options), time=options.time, time_incline=options.time_incline, cpu_limit=options.cpu_limit,
                 flags="rivals -O2; Drystone Release; one thread each")
     data["versions"].update(node=text_of(["node", "--version"]), compiler=text_of(["cc", "-dumpfullversion"]))
     options.work = options.build / "stand"

@@ -11,14 +11,12 @@ go to results/soft.json, as each run ends, and soft.md.
 
 Exit code: 0, or 1 where a step did not converge or a scene could not be run.
 """
-import argparse
-import datetime
 import json
 import sys
 
 sys.dont_write_bytecode = True
-from common import add_program_option, add_result_options, conclude, keep_results, open_results, start  # noqa: E402
-from run import commit, machine, run_command, short  # noqa: E402
+from common import conclude, keep_results, open_results, origin, parser_of, start, work_folder  # noqa: E402
+from run import run_command, short  # noqa: E402
 
 # id: generator, simulated seconds, settings. Chairs stand on five points a leg; fine ones on as many as in the paper
 SCENES = {"composites": ("composites", 3), "chairs": ("chairs", 6),
@@ -182,14 +180,12 @@ def write_tables(data, path):
 
 
 def read_options():
-    parser = argparse.ArgumentParser(description="Deformable bodies: the scenes of SP08, and its tables.")
+    parser = parser_of("Deformable bodies: the scenes of SP08, and its tables.", "soft", "the tables")
     add = parser.add_argument
     add("--quick", action="store_true", help="a tenth of the time of every run: a test of the bench")
     add("--scenes", default="", help="only scenes whose name contains one of these words, comma-separated")
     add("--parts", default="run,count", help="which parts to run, comma-separated")
     add("--limit", type=float, default=300, help="seconds at which a run is interrupted (300)")
-    add_program_option(add)
-    add_result_options(add, "soft", "the tables")
     options = parser.parse_args()
     options.share = 1
     if options.quick:
@@ -230,10 +226,8 @@ def main():
     options = read_options()
     json_path, md_path, data = open_results(options)
     if not options.tables:
-        data.update(commit=options.commit or commit(), date=datetime.date.today().isoformat(), machine=machine(),
-                    limit=options.limit)
-        options.work = (options.build / "soft").resolve()
-        options.work.mkdir(parents=True, exist_ok=True)
+        data.update(**origin(options), limit=options.limit)
+        options.work = work_folder(options, "soft")
         run_all(options, data, json_path)
     return conclude(data, md_path, write_tables, summary)
 

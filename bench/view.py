@@ -11,16 +11,14 @@ results/view.json and view.md.
 
 Exit code: 0, or 1 where a picture is over the budget or a scene could not be measured.
 """
-import argparse
-import datetime
 import json
 import shutil
 import sys
 from pathlib import Path
 
 sys.dont_write_bytecode = True
-from common import ROOT, add_program_option, add_result_options, conclude, keep_results, open_results, start  # noqa: E402
-from run import commit, machine, run_command  # noqa: E402
+from common import ROOT, conclude, keep_results, open_results, origin, parser_of, start, work_folder  # noqa: E402
+from run import run_command  # noqa: E402
 
 # generator: simulated seconds
 SCENES = {"pile:count=2000": 0.6, "chess-drop": 0.6, "bunny-drop": 0.6, "composites": 0.3, "dinosaurs": 0.6}
@@ -130,12 +128,10 @@ def write_tables(data, path):
 
 
 def read_options():
-    parser = argparse.ArgumentParser(description="The page: draw calls, triangles, bytes and script time a picture.")
+    parser = parser_of("The page: draw calls, triangles, bytes and script time a picture.", "view", "the table")
     add = parser.add_argument
     add("--scenes", default="", help="only scenes whose name contains one of these words, comma-separated")
     add("--limit", type=float, default=400, help="seconds at which the run of a scene is interrupted (400)")
-    add_program_option(add)
-    add_result_options(add, "view", "the table")
     return parser.parse_args()
 
 
@@ -143,9 +139,8 @@ def main():
     options = read_options()
     json_path, md_path, data = open_results(options)
     if not options.tables:
-        data.update(commit=options.commit or commit(), date=datetime.date.today().isoformat(), machine=machine())
-        options.work = (options.build / "view").resolve()
-        options.work.mkdir(parents=True, exist_ok=True)
+        data.update(**origin(options))
+        options.work = work_folder(options, "view")
         place_tests(options)
         words = [word for word in options.scenes.split(",") if word]
         for scene, layers in ROWS:

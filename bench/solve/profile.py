@@ -10,12 +10,9 @@ machine hits all alike. Results go to results/solve.json, as each run ends, solv
 
 Exit code: 0, or 1 where Drystone left a problem unsolved or could not be run.
 """
-import argparse
-import datetime
 import json
 import math
 import os
-import platform
 import subprocess
 import sys
 import time
@@ -24,7 +21,7 @@ from pathlib import Path
 FOLDER = Path(__file__).resolve().parent
 sys.dont_write_bytecode = True
 sys.path.append(str(FOLDER.parent))
-from common import ROOT, add_result_options, start, tell, text_of  # noqa: E402
+from common import ROOT, open_results, origin, parser_of, start, tell, text_of  # noqa: E402
 
 OWN, LOCAL = "drystone", "drystone-w"
 TITLES = {OWN: "Drystone", LOCAL: "Drystone, W alone"}
@@ -415,29 +412,19 @@ def draw(data, path):
 # ---- the whole -------------------------------------------------------------------------------------------------------
 
 
-def machine():
-    model = ""
-    try:
-        for line in Path("/proc/cpuinfo").read_text().splitlines():
-            if line.startswith("model name"):
-                model = line.split(":", 1)[1].strip()
-                break
-    except OSError:
-        pass
-    return f"{model or platform.machine()}, {os.cpu_count()} processors, {platform.system()} {platform.release()}"
+def origin_in_words(options):
+    data = origin(options)
+    m = data["machine"]
+    return {**data, "machine": f"{m['processor']}, {m['cores']} processors, {m['system']}"}
 
 
 def siconos_version():
     return text_of(["dpkg-query", "-W", "-f", "${Version}", "libsiconos-numerics-dev"]) or "of unknown version"
 
 
-def commit():
-    name = text_of(["git", "rev-parse", "--short", "HEAD"]) or "unknown"
-    return name + (" with changes" if text_of(["git", "status", "--porcelain", "--", "src", "include"]) else "")
-
-
 def read_options():
-    parser = argparse.ArgumentParser(description="Performance profiles of Drystone and Siconos on problem files.")
+    parser = parser_of("Performance profiles of Drystone and Siconos on problem files.", "solve", "tables and pictures",
+                       program=False)
     add = parser.add_argument
     add("--quick", action="store_true", help="a few problems, 1 s a run: a test of the bench")
     add("--sets", default=",".join(SETS), help=f"only these sets of problems ({','.join(SETS)})")
@@ -445,7 +432,6 @@ def read_options():
     add("--solvers", default="", help="only these solvers, comma-separated (bench-solve --list)")
     add("--tolerances", default="1e-4,1e-8", help="natural-map errors to reach (1e-4,1e-8)")
     add("--limit", type=float, default=1, help="processor seconds a run (1)")
-    add_result_options(add, "solve", "tables and pictures")
     add("--again", default="", help="with --resume: measure these solvers once more, comma-separated")
     options = parser.parse_args()
     options.tolerances = [float(t) for t in options.tolerances.split(",")]
@@ -486,16 +472,11 @@ def measure(data, options, path):
 
 def main():
     options = read_options()
-    json_path, md_path = options.output.with_suffix(".json"), options.output.with_suffix(".md")
-    json_path.parent.mkdir(parents=True, exist_ok=True)
-    data = {}
-    if (options.resume or options.tables) and json_path.exists():
-        data = json.loads(json_path.read_text())
+    json_path, md_path, data = open_results(options)
     if not options.tables:
         data.setdefault("results", {})
-        data.update(commit=options.commit or commit(), date=datetime.date.today().isoformat(), machine=machine(),
-                    limit=options.limit, tolerances=options.tolerances, siconos=siconos_version(),
-                    rivals=list_rivals(options), unread=[])
+        data.update(**origin_in_words(options), limit=options.limit, tolerances=options.tolerances,
+                    siconos=siconos_version(), rivals=list_rivals(options), unread=[])
         data.setdefault("problems", {})
         measure(data, options, json_path)
     if not data.get("problems"):
