@@ -24,7 +24,7 @@ static int rank_of(ds_shape_kind kind) {
 }
 
 static ds_pair_function *const table[KINDS][KINDS] = {
-    [SPHERE] = {ds_pair_sphere_sphere, ds_pair_sphere_capsule, ds_pair_sphere_cylinder, ds_pair_sphere_hull,
+    [SPHERE] = {ds_pair_sphere_sphere, ds_pair_sphere_capsule, ds_pair_sphere_convex, ds_pair_sphere_convex,
                 ds_pair_sphere_half_space},
     [CAPSULE] = {NULL, ds_pair_capsule_capsule, ds_pair_capsule_cylinder, ds_pair_capsule_hull,
                  ds_pair_capsule_half_space},

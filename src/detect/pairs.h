@@ -130,7 +130,7 @@ double ds_hull_face_of_segment(int32_t *face, const ds_hull *h, const ds_segment
 
 /* --- pairs --- */
 typedef void ds_pair_function(ds_manifold *m, const ds_query *query, const ds_placed *a, const ds_placed *b);
-ds_pair_function ds_pair_sphere_sphere, ds_pair_sphere_capsule, ds_pair_sphere_cylinder, ds_pair_sphere_hull;
+ds_pair_function ds_pair_sphere_sphere, ds_pair_sphere_capsule, ds_pair_sphere_convex;
 ds_pair_function ds_pair_capsule_capsule, ds_pair_capsule_cylinder, ds_pair_capsule_hull;
 ds_pair_function ds_pair_cylinder_cylinder, ds_pair_cylinder_hull, ds_pair_hull_hull;
 ds_pair_function ds_pair_sphere_half_space, ds_pair_capsule_half_space, ds_pair_cylinder_half_space,

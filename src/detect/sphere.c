@@ -1,5 +1,6 @@
 /* Sphere against sphere, capsule, cylinder, polyhedron: nearest point of the other to the centre. */
 #include "detect/pairs.h"
+#include "detect/solid.h"
 
 static const ds_vec3 up = {0, 0, 1};
 
@@ -15,26 +16,13 @@ void ds_pair_sphere_capsule(ds_manifold *m, const ds_query *query, const ds_plac
   ds_emit_round(m, query, a->p, a->shape->radius, ds_segment_at(&s, t), b->shape->radius, t1, 0);
 }
 
-/* A ball about a point whose signed distance and outward normal (frame of b) are known. */
-static void emit_ball(ds_manifold *m, const ds_query *query, const ds_placed *a, const ds_placed *b, double distance,
-                      ds_vec3 normal) {
-  double gap = distance - a->shape->radius;
+/* By the distance function of the other: a cylinder, a box, a hull. */
+void ds_pair_sphere_convex(ds_manifold *m, const ds_query *query, const ds_placed *a, const ds_placed *b) {
+  ds_vec3 n, x = mat3_tmul_v3(&b->r, v3_sub(a->p, b->p));
+  double gap = ds_shape_distance(&n, b->shape, x) - a->shape->radius;
   if (!(gap < query->reach)) return;
-  ds_vec3 n = mat3_mul_v3(&b->r, normal);
+  n = mat3_mul_v3(&b->r, n);
   ds_emit(m, v3_mad(a->p, -(a->shape->radius + 0.5 * gap), n), n, gap, 0);
-}
-
-void ds_pair_sphere_cylinder(ds_manifold *m, const ds_query *query, const ds_placed *a, const ds_placed *b) {
-  ds_vec3 n, x = mat3_tmul_v3(&b->r, v3_sub(a->p, b->p));
-  double d = ds_cylinder_distance(&n, b->shape->radius, b->shape->half_length, x);
-  emit_ball(m, query, a, b, d, n);
-}
-
-void ds_pair_sphere_hull(ds_manifold *m, const ds_query *query, const ds_placed *a, const ds_placed *b) {
-  ds_vec3 n, x = mat3_tmul_v3(&b->r, v3_sub(a->p, b->p));
-  bool box = b->shape->kind == DS_SHAPE_BOX;
-  double d = box ? ds_box_distance(&n, b->shape->half, x) : ds_hull_distance(&n, &b->shape->hull, x);
-  emit_ball(m, query, a, b, d, n);
 }
 
 double ds_cylinder_distance(ds_vec3 *normal, double radius, double half_length, ds_vec3 x) {
