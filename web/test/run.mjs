@@ -262,6 +262,11 @@ const tests = {
       const [saved] = await Promise.all([page.waitForEvent("download"), page.click("#screenshot")]);
       const png = readFileSync(await saved.path());
       check(png.length > 5000 && png.readUInt32BE(0) === 0x89504e47, `a picture of ${png.length} bytes`);
+      await page.focus("#canvas");
+      await page.keyboard.press("v");
+      await until(page, () => window.drystone.video.running && window.drystone.player.time > 0.3);
+      const [video] = await Promise.all([page.waitForEvent("download"), page.keyboard.press("v")]), film = readFileSync(await video.path());
+      check(film.length > 2000 && (film.readUInt32BE(0) === 0x1a45dfa3 || film.toString("latin1", 4, 8) === "ftyp"), `a video of ${film.length} bytes`); // WebM or MP4
     }, "", /404/);
   },
 
