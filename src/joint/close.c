@@ -108,31 +108,6 @@ static void end_row(ds_linkage *l, int32_t i, const ds_assembly *assembly, const
   ds_null_space_enter(l->best, &l->space);
 }
 
-/* x := A⁻¹ x by elimination with row interchanges; a is overwritten. False where a pivot vanishes. */
-static bool eliminate(double *x, double *a, int32_t n) {
-  for (int32_t k = 0; k < n; k++) {
-    int32_t pivot = k;
-    for (int32_t i = k + 1; i < n; i++)
-      if (fabs(a[(size_t)i * (size_t)n + (size_t)k]) > fabs(a[(size_t)pivot * (size_t)n + (size_t)k])) pivot = i;
-    double *top = a + (size_t)k * (size_t)n, *other = a + (size_t)pivot * (size_t)n, swap = x[k];
-    x[k] = x[pivot], x[pivot] = swap;
-    for (int32_t j = k; j < n && pivot != k; j++) swap = top[j], top[j] = other[j], other[j] = swap;
-    if (!(fabs(top[k]) > 0)) return false;
-    for (int32_t i = k + 1; i < n; i++) {
-      double *row = a + (size_t)i * (size_t)n, f = row[k] / top[k];
-      if (f == 0) continue;
-      for (int32_t j = k + 1; j < n; j++) row[j] -= f * top[j];
-      x[i] -= f * x[k];
-    }
-  }
-  for (int32_t k = n - 1; k >= 0; k--) {
-    const double *row = a + (size_t)k * (size_t)n;
-    for (int32_t j = k + 1; j < n; j++) x[k] -= row[j] * x[j];
-    x[k] /= row[k];
-  }
-  return true;
-}
-
 /* ---- steps ---- */
 
 /* work = the change of y: by the derivative of the start, or of the end. */
@@ -147,7 +122,7 @@ static bool direction(ds_linkage *l, bool of_end, const ds_assembly *assembly, c
     memcpy(l->matrix + (size_t)i * (size_t)rank, l->best, (size_t)rank * sizeof(double));
     l->work[i] = l->gap[l->space.row[i]];
   }
-  return eliminate(l->work, l->matrix, rank);
+  return ds_small_eliminate(l->work, l->matrix, rank);
 }
 
 /* One step of y, as far as it makes gaps smaller: from a distance to the one that is returned, which is the same where

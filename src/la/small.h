@@ -1,5 +1,5 @@
-/* Dense Cholesky factors of small row-major matrices, plainly; the factorizations of contact systems are in block.h.
- * The diagonal of l holds reciprocals, so that solves multiply. */
+/* Small row-major matrices, plainly; the factorizations of contact systems are in block.h. The diagonal of a Cholesky
+ * factor l holds reciprocals, so that solves multiply. */
 #ifndef DS_LA_SMALL_H
 #define DS_LA_SMALL_H
 
@@ -10,5 +10,7 @@
 bool ds_small_cholesky(double *a, int32_t n);
 void ds_small_solve_l(double *x, const double *l, int32_t n);  /* x := l⁻¹ x */
 void ds_small_solve_lt(double *x, const double *l, int32_t n); /* x := l⁻ᵀ x */
+/* x := a⁻¹ x by elimination with row interchanges; a is overwritten. False where a pivot vanishes. */
+bool ds_small_eliminate(double *x, double *a, int32_t n);
 
 #endif
