@@ -207,7 +207,7 @@ static ds_status read_track(track *t, const char *path, ds_error *error) {
   t->frames = ds_recording_frame_count(recording);
   t->bodies = ds_scene_body_count(scene);
   t->deformable = scene->reduced_count > 0;
-  t->tolerance = run->options.tolerance;
+  t->tolerance = ds_options_tolerance(&run->options);
   t->step = run->options.step;
   ds_status status = DS_OK;
   ds_state *state = ds_state_create(scene);

@@ -42,7 +42,9 @@ struct run_report {
   double time;
   int64_t contacts, active_contacts, staggered_iterations, projection_iterations, factorizations; /* sums */
   int32_t contacts_max, active_contacts_max, islands_max, staggered_iterations_max;
-  int64_t unconverged_steps;
+  int64_t unconverged_steps, moving_steps, limited_steps;
+  double moving_tolerance_max;
+  double rest_error_max; /* of the steps in which nothing was solved as motion */
   double first_unconverged_time;
   ds_certificate worst; /* the errors only */
   double penetration_max, penetration_first_second, penetration_last;
@@ -170,6 +172,11 @@ static void add_certificate(run_report *r, const ds_step_report *step) {
   r->worst.approach_velocity = worse(r->worst.approach_velocity, c->approach_velocity);
   r->worst.cone_violation = worse(r->worst.cone_violation, c->cone_violation);
   r->worst.dissipation_error = worse(r->worst.dissipation_error, c->dissipation_error);
+  if (step->moving_islands > 0)
+    r->moving_steps++, r->moving_tolerance_max = worse(r->moving_tolerance_max, c->tolerance);
+  else
+    r->rest_error_max = worse(r->rest_error_max, c->natural_error);
+  r->limited_steps += c->limited;
   if (c->converged) return;
   if (r->unconverged_steps++ == 0) r->first_unconverged_time = step->time;
 }
@@ -302,7 +309,9 @@ static void write_setup(json_object *j, const run_report *r) {
   json_integer(j, "newton", o->newton);
   json_real(j, "newmark_damping", o->newmark_damping);
   json_real(j, "step", o->step);
-  json_real(j, "tolerance", o->tolerance);
+  json_real(j, "tolerance", ds_options_tolerance(o));
+  json_text(j, "tolerance_of", o->tolerance > 0 ? "every step" : "rest");
+  json_real(j, "step_budget", o->step_budget);
   json_integer(j, "friction_samples", o->friction_samples);
   json_integer(j, "max_iterations", o->max_iterations);
   json_bool(j, "warm_start", o->warm_start);
@@ -330,6 +339,9 @@ static void write_solution(json_object *j, const run_report *r) {
   json_integer(j, "factorizations", r->factorizations);
   json_real(j, "converged_share", converged_share(r));
   json_integer(j, "unconverged_steps", r->unconverged_steps);
+  json_integer(j, "limited_steps", r->limited_steps);
+  json_integer(j, "moving_steps", r->moving_steps);
+  json_real(j, "natural_error_rest_max", r->rest_error_max);
   json_real(j, "first_unconverged_time", r->first_unconverged_time);
   json_real(j, "rel_err_max", r->worst.rel_err);
   json_real(j, "residual_max", r->worst.residual);
@@ -419,7 +431,16 @@ void report_print(const run_report *r, FILE *out) {
           (int)r->contacts_max, (int)r->islands_max, r->islands_max == 1 ? "" : "s");
   fprintf(out, "  converged     %lld of %lld steps", (long long)(r->steps - r->unconverged_steps), (long long)r->steps);
   if (r->unconverged_steps > 0) fprintf(out, ", first not at t = %g s", r->first_unconverged_time);
-  fprintf(out, "; natural-map error %.2g at most, tolerance %g\n", r->worst.natural_error, o->tolerance);
+  if (r->moving_steps == 0) {
+    fprintf(out, "; natural-map error %.2g at most, tolerance %g\n", r->worst.natural_error, ds_options_tolerance(o));
+  } else {
+    fprintf(out, "\n  error         %.2g at most, in %lld steps with sliding contacts (tolerance up to %g)",
+            r->worst.natural_error, (long long)r->moving_steps, r->moving_tolerance_max);
+    fprintf(out, "; %.2g in the others (%g)\n", r->rest_error_max, ds_options_tolerance(o));
+  }
+  if (r->limited_steps > 0)
+    fprintf(out, "  limited       %lld steps found no solution and had impulses reduced so that they add no energy\n",
+            (long long)r->limited_steps);
   fprintf(out, "  displacement  %.3g m", r->moved.distance);
   if (r->moved.body >= 0) fprintf(out, " (%s)", r->moved_name);
   if (r->has_settled) fprintf(out, ", after the first second %.3g m", r->moved_settled.distance);

@@ -46,7 +46,8 @@ static bool parse(solve_options *o, const char **words, int argc, char **argv) {
   o->method = (int32_t)s->method;
   o->predictor = (int32_t)s->predictor;
   const arg_option table[] = {
-      {"--tol", NULL, ARG_REAL, &s->tolerance, 1e-16, 1, NULL, NULL},
+      {"--tol", NULL, ARG_REAL, &s->tolerance, 0, 1, NULL, NULL},
+      {"--budget", NULL, ARG_REAL, &s->budget, 0, 1e9, NULL, NULL},
       {"--method", NULL, ARG_CHOICE, &o->method, 0, 0, METHOD_CHOICES, NULL},
       {"--predictor", NULL, ARG_CHOICE, &o->predictor, 0, 0, PREDICTOR_CHOICES, NULL},
       {"--max-iterations", NULL, ARG_INTEGER, &s->max_iterations, 1, 1e9, NULL, NULL},
@@ -83,6 +84,8 @@ static const char *outcome_name(ds_outcome outcome) {
       return "solved";
     case DS_UNSOLVED:
       return "unsolved";
+    case DS_JAM:
+      return "jam";
     case DS_NO_SOLUTION:
       break;
   }
@@ -161,10 +164,10 @@ static void print_row(const solve_row *row, int width) {
   if (s->asymmetry > 1e-12)
     printf("%-*s %s is asymmetric by %.1e; error as given %.1e\n", width, "", p->form == DS_PROBLEM_LOCAL ? "W" : "M",
            s->asymmetry, s->asymmetric_error);
-  if (s->outcome == DS_NO_SOLUTION && s->conflict > 0)
+  if (s->outcome == DS_NO_SOLUTION)
     printf("%-*s no velocity keeps every contact from penetrating: conflict %.1e\n", width, "", s->conflict);
-  else if (s->outcome == DS_NO_SOLUTION)
-    printf("%-*s impulses grow without bound on the way to a solution: a jam\n", width, "");
+  else if (s->outcome == DS_JAM)
+    printf("%-*s impulses grow without bound on every way to a solution: likely there is none\n", width, "");
 }
 
 static void show_progress(progress *line, int32_t index, int32_t count, const char *path) {

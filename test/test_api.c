@@ -87,7 +87,9 @@ static void test_options(void) {
   CHECK(ds_options_check(&good, &error) == DS_OK);
   CHECK(ds_options_check(&good, NULL) == DS_OK);
   CHECK_NEAR(good.step, 0.01, 0);
-  CHECK_NEAR(good.tolerance, 1e-8, 0);
+  CHECK_NEAR(good.tolerance, 0, 0);
+  CHECK_NEAR(ds_options_tolerance(&good), 1e-8, 0);
+  CHECK_NEAR(good.step_budget, 2000, 0);
   CHECK(good.warm_start && good.friction_samples == 0 && good.contacts_per_face == 8);
 #define REFUSED(field, value, word)                        \
   do {                                                     \
@@ -101,7 +103,9 @@ static void test_options(void) {
   REFUSED(step, -0.01, "step");
   REFUSED(step, NAN, "step");
   REFUSED(step, INFINITY, "step");
-  REFUSED(tolerance, 0, "tolerance");
+  REFUSED(tolerance, -1e-8, "tolerance");
+  REFUSED(step_budget, -1, "step_budget");
+  REFUSED(step_budget, NAN, "step_budget");
   REFUSED(tolerance, 2, "tolerance");
   REFUSED(tolerance, NAN, "tolerance");
   REFUSED(rel_err, 0, "rel_err");

@@ -209,7 +209,7 @@ static const mistake mistakes[] = {
     {"\"step\": 0.01", "\"friction_samples\": 2",
      "\"friction_samples\" is 2; expected 0 for the exact disk, or 3 to 64"},
     {"\"step\": 0.01", "\"max_iterations\": 1.5", "\"max_iterations\" is 1.5; expected a whole number from 1 to 1e+09"},
-    {"\"step\": 0.01", "\"tolerance\": -1", "\"tolerance\" is -1; expected a number above 0 and at most 1"},
+    {"\"step\": 0.01", "\"tolerance\": -1", "\"tolerance\" is -1; expected a number from 0 to 1"},
     {"\"step\": 0.01", "\"warm_start\": \"yes\"", "\"warm_start\" is a text; expected true or false"},
     {"\"mu\": 0.5", "\"mu\": -0.5",
      "s.json:6:32: material \"wood\": \"mu\" is -0.5; expected a number from 0 to 1e+12"},

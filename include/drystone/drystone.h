@@ -119,10 +119,17 @@ double ds_state_deepest_overlap(const ds_scene *scene, const ds_state *state, ds
 
 /* ---- Step ---- */
 ds_options ds_default_options(void);
+/* The tolerance where nothing slides: the one given, or 1e-8. */
+double ds_options_tolerance(const ds_options *options);
 /* Checks ranges; the message names the field. */
 ds_status ds_options_check(const ds_options *options, ds_error *error);
 ds_stepper *ds_stepper_create(int32_t threads); /* 0 = all cores; NULL where memory or threads ran out */
 void ds_stepper_destroy(ds_stepper *stepper);
+/* Makes a step that is being taken, or the next one, give up soon and return DS_STOPPED, the state as it was. From any
+ * thread, or from a signal handler. */
+void ds_stepper_stop(ds_stepper *stepper);
+/* Factorizations of the step that is being taken, so far, for progress displays. From any thread. */
+int64_t ds_stepper_work(const ds_stepper *stepper);
 /* One step: detect, assemble, predict, project, integrate. Not converging is no failure of the call: the report says
  * so. On other than DS_OK the state is as it was. */
 ds_status ds_step(ds_stepper *stepper, ds_state *state, ds_step_report *report, const ds_scene *scene,

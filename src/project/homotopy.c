@@ -285,18 +285,19 @@ ds_homotopy_end ds_homotopy_solve(ds_arena *arena, ds_system *system, ds_iterate
   copy_point(&q.before, &q.now, &q);
   double h = 0.3, h_before = 0.3, next_newton = 1e-4;
   int32_t corrections = 0, losses = 0;
-  bool unbounded = false;
-  for (int32_t i = 0; i < o->iterations && best->error > o->tolerance; i++) {
+  bool unbounded = false, solved = false;
+  for (int32_t i = 0; i < o->iterations && best->error > o->goal->tolerance; i++) {
     double away = evaluate(&q, &q.now);
     if (q.trial.error < best->error) ds_iterate_copy(best, &q.trial, p);
     if (q.trial.error <= next_newton) {
-      ds_newton_options newton = {.tolerance = o->tolerance, .target = o->target, .steps = NEWTON_STEPS};
+      ds_newton_options newton = {.tolerance = o->goal->tolerance, .target = o->goal->target, .steps = NEWTON_STEPS};
       newton.proximal = fmax(1e-10, q.trial.error);
       ds_iterate_copy(&polished, &q.trial, p);
       ds_newton_solve(arena, system, &polished, work, &newton);
       if (polished.error < best->error) ds_iterate_copy(best, &polished, p);
       next_newton = 0.1 * q.trial.error;
-      if (best->error <= o->tolerance) break;
+      solved = best->error <= o->goal->moving && ds_goal_is_met(best, p, o->goal);
+      if (solved) break;
     }
     if (away > ON_PATH && corrections >= CORRECTIONS_MAX) { /* lost */
       if (++losses > 2) {                                   /* the last point may be one of another branch */
@@ -336,6 +337,6 @@ ds_homotopy_end ds_homotopy_solve(ds_arena *arena, ds_system *system, ds_iterate
     q.next = swap;
   }
   ds_arena_release(arena, mark);
-  if (best->error <= o->tolerance) return DS_HOMOTOPY_SOLVED;
+  if (solved || ds_goal_is_met(best, p, o->goal)) return DS_HOMOTOPY_SOLVED;
   return unbounded ? DS_HOMOTOPY_UNBOUNDED : DS_HOMOTOPY_LOST;
 }
