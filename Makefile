@@ -34,6 +34,7 @@ bench: all ## the rivals beside Drystone on the same scenes; tables in bench/res
 	@$(DEPS) bench
 	@$(call build,bench,)
 	@bench/run.py
+	@bench/impact.py
 	@bench/drop.py
 	@bench/soft.py
 	@build/bench/bench/bench-solver bench/results/solver
