@@ -14,6 +14,7 @@
 #include "drift.h"
 #include "output.h"
 #include "source.h"
+#include "work.h"
 
 #define BIN_LOW 1e-8   /* s, the first edge */
 #define BIN_RATIO 1.01 /* from edge to edge */
@@ -42,6 +43,7 @@ struct run_report {
   double time;
   int64_t contacts, active_contacts, staggered_iterations, projection_iterations, factorizations; /* sums */
   int32_t contacts_max, active_contacts_max, islands_max, staggered_iterations_max;
+  work_tally work;
   int64_t unconverged_steps, moving_steps, limited_steps;
   double moving_tolerance_max;
   double rest_error_max; /* of the steps in which nothing was solved as motion */
@@ -50,7 +52,7 @@ struct run_report {
   double penetration_max, penetration_first_second, penetration_last;
   double separation_max, joint_drift_max;
   int64_t stopped_bodies;
-  double energy_start, energy_end, elastic_end, energy_gain_max, energy_gain_time;
+  double energy_start, energy_end, elastic_end, energy_gain_max, energy_gain_time, energy_gained;
   bool restitution, scripted, forced; /* what may raise the energy */
   ds_vec3 *start, *settled, *window;  /* centres at the start, after the first second, before the last tenth */
   bool has_settled, has_window;
@@ -125,6 +127,7 @@ run_report *report_create(const ds_scene *scene, const ds_state *state, const ds
     report_destroy(r);
     return NULL;
   }
+  work_begin(&r->work, ds_state_time(state));
   copy_centers(r->start, state, scene->body_count);
   open_window(r, state, ds_state_time(state));
   ds_energy energy = ds_state_energy(scene, state);
@@ -202,6 +205,7 @@ void report_add_step(run_report *r, const ds_scene *scene, const ds_state *state
   if (step->active_contacts > r->active_contacts_max) r->active_contacts_max = step->active_contacts;
   if (step->islands > r->islands_max) r->islands_max = step->islands;
   add_certificate(r, step);
+  work_add(&r->work, scene, state, step);
   r->penetration_last = step->penetration;
   r->penetration_max = worse(r->penetration_max, step->penetration);
   if (step->time <= SETTLED * (1 + 1e-9)) r->penetration_first_second = r->penetration_max;
@@ -209,6 +213,7 @@ void report_add_step(run_report *r, const ds_scene *scene, const ds_state *state
   r->joint_drift_max = worse(r->joint_drift_max, step->joint_drift);
   r->stopped_bodies += step->stopped_bodies;
   double gain = step->energy_after - step->energy_before;
+  if (!(gain <= 0)) r->energy_gained += gain;
   if (!(gain <= r->energy_gain_max) && !isnan(r->energy_gain_max)) {
     r->energy_gain_max = gain;
     r->energy_gain_time = step->time;
@@ -337,6 +342,11 @@ static void write_solution(json_object *j, const run_report *r) {
   json_integer(j, "staggered_iterations_max", r->staggered_iterations_max);
   json_integer(j, "projection_iterations", r->projection_iterations);
   json_integer(j, "factorizations", r->factorizations);
+  json_real(j, "factorizations_mean", mean(r, (double)r->factorizations));
+  json_integer(j, "factorizations_max", r->work.max);
+  json_real(j, "factorizations_max_time", r->work.max_time);
+  json_real(j, "factorizations_worst_mean", work_worst_mean(&r->work));
+  json_real(j, "factorizations_rest_mean", work_rest_mean(&r->work));
   json_real(j, "converged_share", converged_share(r));
   json_integer(j, "unconverged_steps", r->unconverged_steps);
   json_integer(j, "limited_steps", r->limited_steps);
@@ -372,11 +382,13 @@ static void write_motion(json_object *j, const run_report *r) {
   json_text(j, "creep_body", r->crept.body >= 0 ? r->crept_name : NULL);
   json_real(j, "drift_max", r->drifted.distance);
   json_text(j, "drift_body", r->drifted.body >= 0 ? r->drifted_name : NULL);
+  json_real(j, "rest_time", work_rest_time(&r->work, r->time));
   json_real(j, "energy_start", r->energy_start);
   json_real(j, "energy_end", r->energy_end);
   json_real(j, "elastic_energy_end", r->elastic_end);
   json_real(j, "energy_gain_max", r->energy_gain_max);
   json_real(j, "energy_gain_time", r->energy_gain_time);
+  json_real(j, "energy_gained", r->energy_gained);
   json_texts(j, "energy_gain_causes", causes, count);
 }
 
@@ -389,6 +401,9 @@ static void write_cost(json_object *j, const run_report *r) {
   for (int i = 0; i < TIMING_COUNT; i++)
     json_real(&p99, stages[i], r->steps > 0 ? 1e3 * percentile(&r->timings[i], r->steps, 0.99) : NAN);
   json_end(&p99);
+  json_object max = json_child(j, "ms_max");
+  for (int i = 0; i < TIMING_COUNT; i++) json_real(&max, stages[i], r->steps > 0 ? 1e3 * r->timings[i].max : NAN);
+  json_end(&max);
   char hash[17];
   snprintf(hash, sizeof hash, "%016llx", (unsigned long long)r->hash);
   json_real(j, "wall_seconds", r->wall_seconds);
@@ -441,7 +456,10 @@ void report_print(const run_report *r, FILE *out) {
   if (r->limited_steps > 0)
     fprintf(out, "  limited       %lld steps found no solution and had impulses reduced so that they add no energy\n",
             (long long)r->limited_steps);
-  fprintf(out, "  displacement  %.3g m", r->moved.distance);
+  fprintf(out, "  work          %.4g factorizations a step, the worst percent %.4g, the worst step %lld",
+          mean(r, (double)r->factorizations), work_worst_mean(&r->work), (long long)r->work.max);
+  if (!isnan(work_rest_mean(&r->work))) fprintf(out, "; at rest %.4g", work_rest_mean(&r->work));
+  fprintf(out, "\n  displacement  %.3g m", r->moved.distance);
   if (r->moved.body >= 0) fprintf(out, " (%s)", r->moved_name);
   if (r->has_settled) fprintf(out, ", after the first second %.3g m", r->moved_settled.distance);
   fputc('\n', out);

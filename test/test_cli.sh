@@ -88,12 +88,13 @@ expect 2 "" info bad.json
 output=$("$program" run incline.json --time 0.5 --threads 1 --record a.h5 --report a.json 2>err.txt)
 check "a run" test $? -eq 0
 check "silent on stderr when piped" test ! -s err.txt
-for text in "incline: 2 bodies (1 dynamic), 50 steps" contacts converged displacement creep penetration energy "times real time" \
+for text in "incline: 2 bodies (1 dynamic), 50 steps" contacts converged "factorizations a step" displacement creep penetration energy "times real time" \
   "a.h5, 51 frames" "a.json"; do
   check "summary has $text" test -z "${output##*"$text"*}"
 done
 for name in version scene method step tolerance threads steps time bodies dof contacts_mean contacts_max \
-  staggered_iterations_mean staggered_iterations_max factorizations converged_share unconverged_steps rel_err_max residual_max \
+  staggered_iterations_mean staggered_iterations_max factorizations factorizations_mean factorizations_max factorizations_max_time \
+  factorizations_worst_mean factorizations_rest_mean rest_time energy_gained ms_max converged_share unconverged_steps rel_err_max residual_max \
   natural_error_max approach_velocity_max cone_violation_max dissipation_error_max penetration_max penetration_first_second separation_max stopped_bodies \
   displacement_max displacement_settled_max creep_max drift_max energy_gain_max ms_mean ms_p99 state_hash peak_memory islands_max \
   first_unconverged_time wall_seconds cpu_seconds; do
@@ -104,6 +105,8 @@ if command -v python3 >/dev/null; then check "the report is JSON" python3 -m jso
 check "steps" test "$(field steps a.json)" = 50
 check "dof" test "$(field dof a.json)" = 6
 check "converged" test "$(field converged_share a.json)" = 1
+check "at rest from the start" test "$(field rest_time a.json)" = 0
+check "not yet at rest for a second" test "$(field factorizations_rest_mean a.json)" = null
 check "no settled displacement before 1 s" test "$(field displacement_settled_max a.json)" = null
 check "nothing else is left" test "$(ls | grep -c part)" -eq 0
 # creep is from end to end of a window, drift without swings: a pendulum has the one, a ball that flies both

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "check.h"
-#include "random_ds_problem.h"
+#include "random_families.h"
 #include "random_pose.h"
 
 static const double TOLERANCE = 1e-8;
@@ -95,6 +95,64 @@ static void every_problem_is_solved(void) {
   ds_arena_free(&arena);
 }
 
+/* ---- Families of rigid bodies (random_families.h) ---- */
+
+/* The motion that a family promises opens every contact, u_N > mu |u_T|: a solution exists. */
+static void families_keep_their_word(void) {
+  ds_arena arena = {0};
+  for (int which = 0; which < FAMILY_COUNT; which++) {
+    int32_t fewest = FAMILY_CONTACTS, most = 0, without = 0;
+    double least = INFINITY;
+    for (int64_t number = 0; number < 100; number++) {
+      ds_arena_reset(&arena);
+      family_spec spec = family_draw((family)which, 1, number);
+      family_case c = family_problem(&arena, &spec);
+      CHECK(!ds_arena_failed(&arena));
+      fewest = c.problem.contacts < fewest ? c.problem.contacts : fewest;
+      most = c.problem.contacts > most ? c.problem.contacts : most;
+      without += c.may_be_infeasible;
+      for (int32_t k = 0; !c.may_be_infeasible && k < c.problem.contacts; k++) {
+        const double *u = c.apart + 3 * k;
+        least = fmin(least, u[0] - c.problem.mu[k] * sqrt(u[1] * u[1] + u[2] * u[2]));
+      }
+    }
+    printf("     %s: %d to %d contacts, %d without a known motion apart; the least opens by %.1e\n",
+           family_names[which], (int)fewest, (int)most, (int)without, least);
+    CHECK(fewest >= 5 && most <= FAMILY_CONTACTS && most > 200);
+    CHECK(least > 0);
+    CHECK(which == FAMILY_WEDGE ? without > 0 && without < 100 : without == 0);
+  }
+  ds_arena_free(&arena);
+}
+
+/* Small ones with masses of 1:100 are solved; solve-random counts the others. Nothing is called solved or infeasible
+ * that is not. */
+static void small_problems_of_families_are_solved(void) {
+  ds_arena arena = {0};
+  ds_solve_options options = ds_default_solve_options();
+  for (int which = 0; which < FAMILY_COUNT; which++) {
+    int32_t solved = 0, feasible = 0;
+    for (int64_t number = 0; number < 40; number++) {
+      ds_arena_reset(&arena);
+      family_spec spec = family_draw((family)which, 1, number);
+      spec.contacts = 5 + (int32_t)(number % 10), spec.ratio = fmin(spec.ratio, 100);
+      family_case c = family_problem(&arena, &spec);
+      double r[3 * FAMILY_CONTACTS] = {0}, u[3 * FAMILY_CONTACTS];
+      ds_solution solution = {0};
+      ds_error error = {""};
+      CHECK(!ds_arena_failed(&arena));
+      CHECK(ds_problem_solve(&c.problem, &options, r, u, NULL, &solution, &error) == DS_OK);
+      bool truly = measured_error(&c.problem, r) <= options.tolerance;
+      if (!c.may_be_infeasible && !truly) printf("     %s %d: %s\n", family_names[which], (int)number, solution.path);
+      CHECK((solution.outcome == DS_SOLVED) == truly);
+      feasible += !c.may_be_infeasible, solved += !c.may_be_infeasible && truly;
+    }
+    printf("     %s: %d of %d solved\n", family_names[which], (int)solved, (int)feasible);
+    CHECK(solved == feasible);
+  }
+  ds_arena_free(&arena);
+}
+
 /* W as no mechanical system has it: far from symmetric, its symmetric part indefinite. Few of these have a solution.
  * What is told of them must be true of the impulses that come back. */
 enum { STRANGE = 3, STRANGE_ROWS = 2 * STRANGE };
@@ -174,6 +232,8 @@ static void told_is_what_is_returned(void) {
 int main(void) {
   RUN(told_is_what_is_returned);
   RUN(planted_solutions_are_solutions);
+  RUN(families_keep_their_word);
+  RUN(small_problems_of_families_are_solved);
   RUN(every_problem_is_solved);
   return test_summary();
 }
