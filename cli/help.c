@@ -48,6 +48,7 @@ static const char solve_options[] =
     "      --cold              start from zero, not from the file's guess\n"
     "  -j, --threads N         threads, default 1; 0 = all cores. Results do not depend on it\n"
     "      --json              one JSON object a line instead of the table\n"
+    "      --rank              also find the rank of W, which may take far longer than the solve\n"
     "      --write-solution FILE.hdf5      write problem and solution; one FILE only\n"
     "      --write-problem FILE.hdf5|.dat  write the problem in FCLIB's or Siconos' format; one FILE only\n"
     "      --strict            exit with 1 if any problem is not solved\n";
