@@ -35,7 +35,6 @@ static void catch_signals(void) {
     struct sigaction before; /* what runs under nohup stays so */
     if (sigaction(numbers[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN) sigaction(numbers[i], &action, NULL);
   }
-  signal(SIGXFSZ, SIG_IGN); /* a file at its size limit is an error to report, not an end */
 }
 
 typedef struct run_options {
