@@ -161,7 +161,11 @@ static bool prepare(run_context *c, ds_error *error) {
   c->state = ds_state_create(c->scene);
   c->stepper = ds_stepper_create(o->reading.threads);
   if (c->state == NULL || c->stepper == NULL) return false;
-  if (o->from != NULL && !resume_state(c->state, c->scene, o->from, error)) return false;
+  bool exact = true;
+  if (o->from != NULL && !resume_state(c->state, &exact, c->scene, o->from, error)) return false;
+  if (!exact)
+    fprintf(stderr, "drystone run: %s has no state, only frames: the run goes on from the last one, not bit for bit\n",
+            o->from);
   if (!plan(c, error)) return false;
   snprintf(error->message, sizeof error->message, "out of memory");
   c->report = report_create(c->scene, c->state, &c->run, o->source, o->reading.threads, c->steps);

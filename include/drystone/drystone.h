@@ -10,6 +10,8 @@
 #ifndef DRYSTONE_H
 #define DRYSTONE_H
 
+#include <stddef.h>
+
 #include "drystone/types.h"
 
 #ifdef __cplusplus
@@ -96,6 +98,13 @@ void ds_state_set_reduced(ds_state *state, ds_body_id body, const double *q, con
  * whose impulses the next step starts from. DS_ERROR_INPUT where they are not in the order of ds_state_contacts. */
 void ds_state_set_time(ds_state *state, double time);
 ds_status ds_state_set_contacts(ds_state *state, const ds_contact *contacts, int32_t count);
+/* A state as bytes, for files: everything needed to go on bit for bit, with version, length and checksum. New memory,
+ * to be freed by free(); NULL where it ran out. */
+unsigned char *ds_state_save(const ds_state *state, size_t *size);
+/* The state becomes the one that was saved, of a scene with the same bodies. DS_ERROR_INPUT with a message where the
+ * bytes are damaged, of another scene or of a later version: then the state is as it was. Bytes beyond the length that
+ * was saved are not looked at. */
+ds_status ds_state_load(ds_state *state, const void *bytes, size_t size, ds_error *error);
 /* Acts during the next step only, N and N m, world frame; the force at a world point. On a deformable body it acts as
  * on a rigid one: it does not deform. */
 void ds_state_apply_force(ds_state *state, ds_body_id body, ds_vec3 force, ds_vec3 point);

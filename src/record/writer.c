@@ -56,7 +56,10 @@ struct ds_recorder {
   ds_contact_row *last; /* contacts of the last frame, and where they are or will be */
   int32_t last_count, last_capacity;
   int64_t last_start;
-  double flushed; /* clock of the last flush */
+  unsigned char *state; /* of the last frame, where it is not yet written */
+  size_t state_size, state_room;
+  int32_t state_turn; /* row of /state to be written next */
+  double flushed;     /* clock of the last flush */
 };
 
 /* Remembers the reason before another call clears it; returns false. */
@@ -129,6 +132,19 @@ static hid_t create_growing(hid_t file, ds_record_set set, hid_t type, int colum
   return id;
 }
 
+/* Two rows of bytes that grow in length. Chunks are about as long as the state of a scene without contacts. */
+static hid_t create_states(ds_recorder *r) {
+  size_t least = 256 * (size_t)r->body_count + 16 * (size_t)r->reduced_count;
+  hsize_t dims[2] = {2, 0}, limits[2] = {2, H5S_UNLIMITED};
+  hsize_t chunk[2] = {1, least < CHUNK_BYTES / 16 ? CHUNK_BYTES / 16 : least < CHUNK_BYTES ? least : CHUNK_BYTES};
+  hid_t space = H5Screate_simple(2, dims, limits), list = H5Pcreate(H5P_DATASET_CREATE), id = -1;
+  if (space >= 0 && list >= 0 && H5Pset_chunk(list, 2, chunk) >= 0)
+    id = H5Dcreate2(r->out.file, ds_record_set_path(DS_SET_STATE), H5T_STD_U8LE, space, H5P_DEFAULT, list, H5P_DEFAULT);
+  if (space >= 0) H5Sclose(space);
+  if (list >= 0) H5Pclose(list);
+  return id;
+}
+
 static hid_t create_scalar(hid_t file, ds_record_set set, hid_t file_type) {
   hid_t space = H5Screate(H5S_SCALAR), id = -1;
   int64_t zero = 0;
@@ -166,6 +182,7 @@ static bool create_sets(ds_recorder *r) {
     s[DS_SET_CONTACT_START] = create_growing(r->out.file, DS_SET_CONTACT_START, H5T_STD_I64LE, 0, 0, 0);
     s[DS_SET_CONTACT_COUNT] = create_growing(r->out.file, DS_SET_CONTACT_COUNT, H5T_STD_I32LE, 0, 0, 0);
     s[DS_SET_CONTACTS] = create_growing(r->out.file, DS_SET_CONTACTS, contact, 0, 0, 0);
+    s[DS_SET_STATE] = create_states(r);
     s[DS_SET_COUNT] = create_scalar(r->out.file, DS_SET_COUNT, H5T_STD_I64LE);
     s[DS_SET_CLOSED] = create_scalar(r->out.file, DS_SET_CLOSED, H5T_STD_I32LE);
     for (int i = 0; i < DS_SET_END; i++) ok = ok && (s[i] >= 0 || !has_set(r, (ds_record_set)i));
@@ -180,12 +197,8 @@ static bool create_file(ds_recorder *r, const char *name, const char *scene_text
                         const ds_record_solids *solids, const ds_record_reduced *reduced, const ds_scene *scene) {
   if (!ds_hdf5_output_open(&r->out, name, true)) return broken(r);
   hid_t file = r->out.file;
-  int32_t version = scene->joint_count > 0 ? DS_RECORD_FORMAT_VERSION
-                    : reduced->count > 0   ? DS_RECORD_FORMAT_DEFORMABLES
-                    : solids->count > 0    ? DS_RECORD_FORMAT_SOLIDS
-                                           : DS_RECORD_FORMAT_PLAIN;
   bool ok = ds_attribute_write_text(file, "format", DS_RECORD_FORMAT) &&
-            ds_attribute_write_integer(file, "format_version", version) &&
+            ds_attribute_write_integer(file, "format_version", DS_RECORD_FORMAT_VERSION) &&
             ds_attribute_write_text(file, "drystone_version", ds_version()) && write_settings(file, run) &&
             write_scene(file, scene_text) && ds_record_write_solids(file, solids) &&
             ds_record_write_reduced(file, reduced, scene) && ds_record_write_joints(file, scene) && create_sets(r) &&
@@ -238,6 +251,7 @@ static void recorder_free_memory(ds_recorder *r) {
   free(w->contact_count);
   free(w->contacts);
   free(r->last);
+  free(r->state);
   free(r->path);
   free(r);
 }
@@ -375,9 +389,30 @@ static bool write_waiting(ds_recorder *r) {
   return true;
 }
 
+/* The state of the last frame, in the place of the one before the last: where this one is only half written the last is
+ * still whole, and its checksum tells. */
+static bool write_state(ds_recorder *r) {
+  if (r->state == NULL) return true;
+  hsize_t start[2] = {(hsize_t)r->state_turn, 0}, count[2] = {1, (hsize_t)r->state_size};
+  hsize_t dims[2] = {2, (hsize_t)(r->state_size > r->state_room ? r->state_size : r->state_room)};
+  if (H5Dset_extent(r->sets[DS_SET_STATE], dims) < 0) return broken(r);
+  r->state_room = (size_t)dims[1];
+  hid_t file_space = H5Dget_space(r->sets[DS_SET_STATE]), memory_space = H5Screate_simple(2, count, NULL);
+  bool ok = file_space >= 0 && memory_space >= 0 &&
+            H5Sselect_hyperslab(file_space, H5S_SELECT_SET, start, NULL, count, NULL) >= 0 &&
+            H5Dwrite(r->sets[DS_SET_STATE], H5T_NATIVE_UCHAR, memory_space, file_space, H5P_DEFAULT, r->state) >= 0;
+  if (!ok) broken(r);
+  if (file_space >= 0) H5Sclose(file_space);
+  if (memory_space >= 0) H5Sclose(memory_space);
+  free(r->state);
+  r->state = NULL;
+  r->state_turn = 1 - r->state_turn;
+  return ok;
+}
+
 /* All rows first, then how many frames they make. */
 static bool flush(ds_recorder *r) {
-  if (!write_waiting(r)) return false;
+  if (!write_waiting(r) || !write_state(r)) return false;
   for (int i = 0; i < DS_SET_COUNT; i++)
     if (has_set(r, (ds_record_set)i) && (H5Dflush(r->sets[i]) < 0 || !arrived(r))) return broken(r);
   r->flushed = ds_clock();
@@ -470,6 +505,13 @@ static bool keep_contacts(ds_recorder *r, const ds_state *state) {
   return true;
 }
 
+static bool keep_state(ds_recorder *r, const ds_state *state) {
+  free(r->state);
+  r->state = ds_state_save(state, &r->state_size);
+  if (r->state == NULL) snprintf(r->reason, sizeof r->reason, "out of memory");
+  return r->state != NULL;
+}
+
 static ds_status failed(const ds_recorder *r, ds_error *error) {
   return ds_fail(error, DS_ERROR_INPUT, "recording %s: cannot be written: %s; frames that can be read: %lld", r->path,
                  r->reason, (long long)r->readable);
@@ -481,7 +523,7 @@ ds_status ds_recorder_append(ds_recorder *r, const ds_scene *scene, const ds_sta
     return ds_fail(error, DS_ERROR_INPUT, "recording %s: was created for another scene", r->path);
   if (r->reason[0] != '\0') return failed(r, error); /* what failed once stays as it was */
   waiting *w = &r->next;
-  bool ok = (w->count < w->capacity || write_waiting(r)) && keep_contacts(r, state);
+  bool ok = (w->count < w->capacity || write_waiting(r)) && keep_contacts(r, state) && keep_state(r, state);
   if (ok) {
     w->time[w->count] = ds_state_time(state);
     keep_motion(r, scene, state);
