@@ -88,6 +88,8 @@ ds_vec3 ds_state_center(const ds_state *state, ds_body_id body);   /* of mass, w
 ds_vec3 ds_state_velocity(const ds_state *state, ds_body_id body); /* of the centre of mass */
 ds_vec3 ds_state_angular_velocity(const ds_state *state, ds_body_id body);
 void ds_state_set_pose(const ds_scene *scene, ds_state *state, ds_body_id body, ds_pose pose);
+/* Of a dynamic body. A kinematic one moves as its ds_body_def.motion says and a static one not at all: to set their
+ * velocity is misuse, for the next step would not look at it. */
 void ds_state_set_velocity(ds_state *state, ds_body_id body, ds_vec3 velocity, ds_vec3 angular_velocity);
 /* Reduced coordinates of a deformable body, r of them, and their rates: of the step just done. NULL and r = 0 for a
  * rigid body; valid until the next step. Setting takes r numbers each; NULL leaves what is there. */
