@@ -124,7 +124,7 @@ static const char draw_options[] =
     "      --scale F           multiply the coordinates of a mesh\n";
 
 static const char plot_options[] =
-    "  -o, --output FILE.png   the picture\n"
+    "  -o, --output FILE       the picture: .png or .svg\n"
     "      --what NAMES        curves, separated by commas, out of energy, contacts, natural_error, iterations, "
     "residual, speed,\n"
     "                          penetration, ms\n"
@@ -172,7 +172,8 @@ static const command_entry entries[] = {
     {"figures", command_figures, "figures", "the figures that solids can be", NULL},
     {"draw", command_draw, "draw RECORD.h5|SOURCE|MESH|BODY.h5 -o FILE.png [options]",
      "a picture of a recording at one moment, of a scene, a mesh or a body", draw_options},
-    {"plot", command_plot, "plot RECORD.h5... -o FILE.png [options]", "curves of recordings over time", plot_options},
+    {"plot", command_plot, "plot RECORD.h5... -o FILE.png|.svg [options]", "curves of recordings over time",
+     plot_options},
 #ifdef DRYSTONE_VIEW
     {"view", command_view, "view SOURCE|RECORD.h5 [options]",
      "a scene live in the browser, to be touched; or a recording", view_options},
