@@ -52,6 +52,7 @@ static const char solve_options[] =
     "      --cold              start from zero, not from the file's guess\n"
     "  -j, --threads N         threads, default 1; 0 = all cores. Results do not depend on it\n"
     "      --json              one JSON object a line instead of the table\n"
+    "      --rank              also find the rank of W, which may take far longer than the solve\n"
     "      --write-solution FILE.hdf5      write problem and solution; one FILE only\n"
     "      --write-problem FILE.hdf5|.dat  write the problem in FCLIB's or Siconos' format; one FILE only\n"
     "      --strict            exit with 1 if any problem is not solved\n";
@@ -127,7 +128,7 @@ static const char draw_options[] =
     "      --scale F           multiply the coordinates of a mesh\n";
 
 static const char plot_options[] =
-    "  -o, --output FILE.png   the picture\n"
+    "  -o, --output FILE       the picture: .png or .svg\n"
     "      --what NAMES        curves, separated by commas, out of energy, contacts, natural_error, iterations, "
     "residual, speed,\n"
     "                          penetration, ms\n"
@@ -177,7 +178,8 @@ static const command_entry entries[] = {
     {"figures", command_figures, "figures", "the figures that solids can be", NULL},
     {"draw", command_draw, "draw RECORD.h5|SOURCE|MESH|BODY.h5 -o FILE.png [options]",
      "a picture of a recording at one moment, of a scene, a mesh or a body", draw_options},
-    {"plot", command_plot, "plot RECORD.h5... -o FILE.png [options]", "curves of recordings over time", plot_options},
+    {"plot", command_plot, "plot RECORD.h5... -o FILE.png|.svg [options]", "curves of recordings over time",
+     plot_options},
 #ifdef DRYSTONE_VIEW
     {"view", command_view, "view SOURCE|RECORD.h5 [options]",
      "a scene live in the browser, to be touched; or a recording", view_options},

@@ -50,7 +50,7 @@ struct run_report {
   double first_unconverged_time;
   ds_certificate worst; /* the errors only */
   double penetration_max, penetration_first_second, penetration_last;
-  double separation_max, joint_drift_max;
+  double separation_max, joint_drift_max, joint_drift_time;
   int64_t stopped_bodies;
   double energy_start, energy_end, elastic_end, energy_gain_max, energy_gain_time, energy_gained;
   bool restitution, scripted, forced; /* what may raise the energy */
@@ -210,6 +210,7 @@ void report_add_step(run_report *r, const ds_scene *scene, const ds_state *state
   r->penetration_max = worse(r->penetration_max, step->penetration);
   if (step->time <= SETTLED * (1 + 1e-9)) r->penetration_first_second = r->penetration_max;
   r->separation_max = worse(r->separation_max, step->separation);
+  if (!(step->joint_drift <= r->joint_drift_max)) r->joint_drift_time = step->time;
   r->joint_drift_max = worse(r->joint_drift_max, step->joint_drift);
   r->stopped_bodies += step->stopped_bodies;
   double gain = step->energy_after - step->energy_before;
@@ -373,6 +374,7 @@ static void write_motion(json_object *j, const run_report *r) {
   json_real(j, "penetration_last", r->penetration_last);
   json_real(j, "separation_max", r->separation_max);
   json_real(j, "joint_drift_max", r->joint_drift_max);
+  json_real(j, "joint_drift_time", r->joint_drift_max > 0 ? r->joint_drift_time : NAN);
   json_integer(j, "stopped_bodies", r->stopped_bodies);
   json_real(j, "displacement_max", r->moved.distance);
   json_text(j, "displacement_body", r->moved.body >= 0 ? r->moved_name : NULL);
@@ -467,7 +469,7 @@ void report_print(const run_report *r, FILE *out) {
   fprintf(out, "  penetration   %.3g m, in the first second %.3g m, at the end %.3g m\n", r->penetration_max,
           r->penetration_first_second, r->penetration_last);
   if (r->joints > 0) fprintf(out, "  joints        %d; drift %.2g m at most", (int)r->joints, r->joint_drift_max);
-  if (r->joint_drift_max > joints_open) fprintf(out, ": they come apart; try --step %g", 0.5 * o->step);
+  if (r->joint_drift_max > joints_open) fprintf(out, " at t = %g s: they come apart", r->joint_drift_time);
   if (r->joints > 0) fputc('\n', out);
   fprintf(out, "  energy        %.6g J, at the start %.6g J; gain in a step %.2g J at most\n", r->energy_end,
           r->energy_start, r->energy_gain_max);

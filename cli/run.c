@@ -39,7 +39,6 @@ static void catch_signals(void) {
     struct sigaction before; /* what runs under nohup stays so */
     if (sigaction(numbers[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN) sigaction(numbers[i], &action, NULL);
   }
-  signal(SIGXFSZ, SIG_IGN); /* a file at its size limit is an error to report, not an end */
 }
 
 typedef struct run_options {
@@ -169,7 +168,11 @@ static bool prepare(run_context *c, ds_error *error) {
   c->stepper = ds_stepper_create(o->reading.threads);
   if (c->state == NULL || c->stepper == NULL) return false;
   interrupted_stepper = c->stepper;
-  if (o->from != NULL && !resume_state(c->state, c->scene, o->from, error)) return false;
+  bool exact = true;
+  if (o->from != NULL && !resume_state(c->state, &exact, c->scene, o->from, error)) return false;
+  if (!exact)
+    fprintf(stderr, "drystone run: %s has no state, only frames: the run goes on from the last one, not bit for bit\n",
+            o->from);
   if (!plan(c, error)) return false;
   snprintf(error->message, sizeof error->message, "out of memory");
   c->report = report_create(c->scene, c->state, &c->run, o->source, o->reading.threads, c->steps);

@@ -57,6 +57,7 @@ static void test_misuse(void) {
   MISUSE(ds_state_center(s.state, none));
   MISUSE(ds_state_velocity(s.state, beyond));
   MISUSE(ds_state_set_velocity(s.state, ds_scene_body(s.scene, 1), broken, zero));
+  MISUSE(ds_state_set_velocity(s.state, ds_scene_body(s.scene, 0), zero, zero)); /* the floor does not move */
   MISUSE(ds_state_apply_force(s.state, ds_scene_body(s.scene, 1), broken, zero));
   MISUSE(ds_state_apply_torque(s.state, ds_scene_body(s.scene, 1), broken));
   MISUSE(ds_step(NULL, s.state, &s.report, s.scene, &s.options));
@@ -70,6 +71,22 @@ static void test_misuse(void) {
   /* nothing of this did harm */
   sim_run(&s, 0.05);
   CHECK_LE(sim_displacement(&s, s.start), 1e-9);
+  sim_close(&s);
+}
+
+/* A kinematic body moves as its script says. */
+static void test_scripted_velocity(void) {
+  sim s;
+  if (!sim_generate(&s, "stack:count=2,shake=0.01")) return;
+  ds_body_id floor = ds_scene_body(s.scene, 0);
+  ds_vec3 v = v3(1, 0, 0);
+  uint64_t before = ds_state_hash(s.state);
+  CHECK(ds_body_get_kind(s.scene, floor) == DS_BODY_KINEMATIC);
+  ds_set_check_handler(note_misuse);
+  MISUSE(ds_state_set_velocity(s.state, floor, v, v));
+  ds_set_check_handler(NULL);
+  CHECK(strstr(misuse.condition, "DS_BODY_DYNAMIC") != NULL);
+  CHECK(ds_state_hash(s.state) == before);
   sim_close(&s);
 }
 
@@ -456,6 +473,7 @@ static void test_mixing(void) {
 
 int main(void) {
   RUN(test_misuse);
+  RUN(test_scripted_velocity);
   RUN(test_options);
   RUN(test_scene_refusals);
   RUN(test_getters);

@@ -540,9 +540,11 @@ static void test_set_mutations(void) {
   for (int i = 0; i < 4000; i++) {
     char *copy = malloc(length), one[64];
     memcpy(copy, base, length);
-    if (i % 2) copy[next_random(&seed) % length] = (char)next_random(&seed);
+    size_t at = next_random(&seed) % length;
+    if (i % 2) copy[at] = (char)next_random(&seed);
     snprintf(one, sizeof one, "%s", paths[next_random(&seed) % 7]);
-    one[next_random(&seed) % strlen(one)] = (char)(next_random(&seed) % 127 + 1);
+    at = next_random(&seed) % strlen(one);
+    one[at] = (char)(next_random(&seed) % 127 + 1);
     const char *setting = one;
     ds_error error = {""};
     char *text = ds_scene_set(copy, length, "s.json", &setting, 1, &error);

@@ -30,7 +30,8 @@ expect 0 "--write-solution" help solve
 expect 0 "solve" help
 
 # --- the table
-expect 0 "slide.dat        1       -      3       1  solved" solve slide.dat
+expect 0 "slide.dat        1       -      -       1  solved" solve slide.dat
+expect 0 "slide.dat        1       -      3       1  solved" solve slide.dat --rank
 expect 0 "W is asymmetric by" solve skew.dat
 expect 0 "solved" solve slide.dat --method gauss-seidel --tol 1e-6 --threads 2
 expect 0 "no solution" solve wedge.dat
@@ -61,6 +62,8 @@ check "file" test "$(field file <<<"$row")" = '"slide.dat"'
 check "form" test "$(field form <<<"$row")" = '"local"'
 check "contacts" test "$(field contacts <<<"$row")" = 1
 check "converged" test "$(field converged <<<"$row")" = true
+check "no rank unasked" test "$(field rank <<<"$row")" = null
+check "a rank on request" test "$("$program" solve --rank --json slide.dat | field rank)" = 3
 check "natural_error" at_most "$(field natural_error <<<"$row")" 1e-8
 check "no asymmetry" test "$(field asymmetry <<<"$row")" = 0
 row=$(sed -n 2p rows.json)
