@@ -293,6 +293,7 @@ typedef struct ds_contact {
   ds_vec3 velocity; /* of a against b at the point, after the step, m/s */
   ds_contact_mode mode;
   uint64_t feature; /* names the touching features; the same from step to step while they touch */
+  double held;      /* m: overlap of the two bodies at the start that is not pushed apart; 0 where there is none */
 } ds_contact;
 
 typedef struct ds_mass {

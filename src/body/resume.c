@@ -31,7 +31,8 @@ ds_status ds_state_set_contacts(ds_state *state, const ds_contact *contacts, int
     const ds_contact *c = &contacts[i];
     bool bodies =
         c->a.index1 >= 1 && c->a.index1 <= state->body_count && c->b.index1 >= 1 && c->b.index1 <= state->body_count;
-    if (!bodies || !v3_finite(c->impulse) || !v3_finite(c->normal) || !isfinite(c->gap)) return DS_ERROR_INPUT;
+    if (!bodies || !v3_finite(c->impulse) || !v3_finite(c->normal) || !isfinite(c->gap) || !(c->held >= 0))
+      return DS_ERROR_INPUT;
   }
   if (!ds_contacts_in_order(contacts, count)) return DS_ERROR_INPUT;
   if (!ds_array_reserve(&state->contacts, &state->contact_capacity, count, sizeof *state->contacts))

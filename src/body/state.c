@@ -221,7 +221,10 @@ uint64_t ds_state_hash(const ds_state *state) {
   hash = hash_words(hash, state->bodies, (size_t)state->body_count * (sizeof(ds_body_state) / 8));
   hash = hash_words(hash, state->reduced, (size_t)state->scene->reduced_count);
   hash = hash_words(hash, state->reduced_rate, (size_t)state->scene->reduced_count);
-  for (int32_t i = 0; i < state->contact_count; i++) hash = hash_words(hash, &state->contacts[i].impulse, 3);
+  for (int32_t i = 0; i < state->contact_count; i++) {
+    hash = hash_words(hash, &state->contacts[i].impulse, 3);
+    if (state->contacts[i].held > 0) hash = hash_words(hash, &state->contacts[i].held, 1);
+  }
   for (int32_t i = 0; i < state->hand_count; i++) {
     const ds_hand_state *hand = &state->hands[i];
     hash = hash_words(hash, &hand->def.grip, 3);

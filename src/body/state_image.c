@@ -22,7 +22,7 @@
 #include "body/reduced.h"
 #include "body/scene.h"
 
-enum { VERSION = 1, HEADER = 32, CONTACT_BYTES = 8 * 19 /* at least */ };
+enum { VERSION = 1, HEADER = 32, CONTACT_BYTES = 8 * 20 /* at least */ };
 static const unsigned char MARK[8] = {'D', 'S', 'T', 'A', 'T', 'E', '\r', '\n'};
 
 /* Where the visit is. Neither `out` nor `in`: it counts. */
@@ -131,6 +131,8 @@ static void visit_contact(cursor *c, ds_contact *k, const ds_state *s) {
   number(c, &mode, DS_CONTACT_OPEN, DS_CONTACT_SLIDE, "a contact does nothing that contacts do");
   k->mode = (ds_contact_mode)mode;
   word(c, &k->feature);
+  real(c, &k->held);
+  if (c->in != NULL && !(k->held >= 0)) fault(c, "a contact holds an overlap below 0");
 }
 
 static void visit_contacts(cursor *c, ds_state *s) {

@@ -119,6 +119,22 @@ typedef struct ds_patch {
 } ds_patch;
 void ds_patch_build(ds_manifold *m, const ds_query *query, const ds_patch *patch);
 
+/* --- points of two polyhedra along a normal (overlay.c) --- */
+typedef struct ds_overlay {
+  const ds_hull *ref;
+  const ds_placed *placed; /* of the reference */
+  bool ref_is_a;
+  bool is_face; /* n is the normal of a face of the reference */
+  ds_vec3 n;    /* unit, out of the reference, in its frame */
+  const ds_hull *incident;
+  ds_mat3 r; /* incident -> reference frame */
+  ds_vec3 p;
+  double eps;  /* points this far outside a face still count as inside, m */
+  double near; /* points nearer than this are one, m */
+} ds_overlay;
+/* Returns whether there is any within the reach. */
+bool ds_overlay_build(ds_manifold *m, const ds_query *query, const ds_overlay *overlay);
+
 /* --- point against solid --- */
 /* Signed distance of a point to a polyhedron (frame of the polyhedron), with its outward normal. */
 double ds_hull_distance(ds_vec3 *normal, const ds_hull *h, ds_vec3 x);

@@ -11,13 +11,17 @@
  * 3. Cores that overlap: the axis of least penetration among face normals and products of edges. */
 #include "detect/pairs.h"
 
+enum { FEW = 8 };                  /* contacts a face, above which a grid of points fills it */
+static const double SQUARE = 2e-5; /* 1 - cos of 0.36 degrees: a face so nearly square to a normal is the contact */
+
 typedef struct pair {
   const ds_hull *h[2];
   const ds_placed *placed[2];
   ds_mat3 r[2]; /* r[k], p[k]: the other's frame -> frame of h[k] */
   ds_vec3 p[2];
-  double tau; /* heights that differ by less are equal */
-  double eps; /* points that differ by less are one */
+  double tau;      /* heights that differ by less are equal */
+  double eps;      /* points that differ by less are one */
+  double rounding; /* so wide are edges and corners */
 } pair;
 
 static ds_vec3 to_frame(const pair *c, int k, ds_vec3 x) { return v3_add(mat3_mul_v3(&c->r[k], x), c->p[k]); }
@@ -108,9 +112,16 @@ static bool is_over_face(const pair *c, int k, int32_t face, double separation) 
   return true;
 }
 
-static void face_patch(ds_manifold *m, const ds_query *query, const pair *c, int k, int32_t face) {
-  ds_patch patch = {c->h[k], face, c->placed[k], k == 0, c->h[1 - k], c->r[k], c->p[k], c->eps};
-  ds_patch_build(m, query, &patch);
+/* The points of a face of h[k]; many of them where that is asked for and the other's face is flush with it. */
+static void face_contact(ds_manifold *m, const ds_query *query, const pair *c, int k, int32_t face) {
+  const ds_hull *h = c->h[k], *o = c->h[1 - k];
+  if (query->per_face > FEW) {
+    ds_patch patch = {h, face, c->placed[k], k == 0, o, c->r[k], c->p[k], c->eps};
+    ds_patch_build(m, query, &patch);
+    return;
+  }
+  ds_overlay overlay = {h, c->placed[k], k == 0, true, h->normals[face], o, c->r[k], c->p[k], c->eps, 2 * c->eps};
+  ds_overlay_build(m, query, &overlay);
 }
 
 /* Largest n.x over the vertices, n in the frame of h[0]; k says whose. */
@@ -172,75 +183,11 @@ static ds_segment edge_of(const pair *c, int k, int32_t edge) {
   return (ds_segment){vertex_of(c, k, e[0], false), vertex_of(c, k, e[1], false)};
 }
 
-/* Edges of body k that start or end in the nearest vertices and run nearly across n. */
-static int edges_near(int32_t *edges, int max, const pair *c, const nearest *f, int k, ds_vec3 n) {
-  const ds_hull *h = c->h[k];
-  int count = 0;
-  for (int32_t e = 0; e < h->edge_count && count < max; e++) {
-    int touching = 0;
-    for (int j = 0; j < f->count[k]; j++)
-      touching += h->edges[4 * e] == f->v[k][j] || h->edges[4 * e + 1] == f->v[k][j];
-    if (touching == 0 || (f->count[k] == 2 && touching < 2)) continue;
-    ds_segment s = edge_of(c, k, e);
-    if (fabs(v3_dot(n, v3_unit(v3_sub(s.b, s.a)))) < 0.1) edges[count++] = e;
-  }
-  return count;
-}
-
-static uint32_t edge_feature(int32_t a, int32_t b, int end) {
-  return DS_FEATURE(3, DS_FEATURE_EDGES | ((uint32_t)a & 0x3fffu) << 15 | ((uint32_t)b & 0x3fffu) << 1 | (uint32_t)end);
-}
-
-static void emit_local(ds_manifold *m, const ds_query *query, const pair *c, ds_vec3 xa, ds_vec3 xb, ds_vec3 n,
-                       uint32_t feature) {
-  double gap = v3_dot(n, v3_sub(xa, xb));
-  if (gap < query->reach)
-    ds_emit(m, ds_placed_point(c->placed[0], v3_scale(0.5, v3_add(xa, xb))), mat3_mul_v3(&c->placed[0]->r, n), gap,
-            feature);
-}
-
-/* Points of an edge or corner contact with the given normal (frame of h[0]). */
-static void edge_contact(ds_manifold *m, const ds_query *query, const pair *c, const nearest *f, ds_vec3 n) {
-  enum { MAX_EDGES = 16 };
-  int32_t ea[MAX_EDGES], eb[MAX_EDGES];
-  int na = edges_near(ea, MAX_EDGES, c, f, 0, n), nb = edges_near(eb, MAX_EDGES, c, f, 1, n);
-  /* parallel edges: both ends of the stretch that they share, of the longest such pair */
-  double s[2], t[2], lateral = 4 * (c->h[0]->skin + c->h[1]->skin), longest = 0;
-  int best_a = -1, best_b = -1;
-  for (int i = 0; i < na; i++)
-    for (int j = 0; j < nb; j++) {
-      ds_segment a = edge_of(c, 0, ea[i]), b = edge_of(c, 1, eb[j]);
-      if (ds_segment_overlap(s, t, &a, &b, n, lateral) < 2) continue;
-      double length = fabs(s[1] - s[0]) * v3_dist(a.a, a.b);
-      if (length > longest * (1 + 1e-6) + c->eps) {
-        longest = length;
-        best_a = ea[i];
-        best_b = eb[j];
-      }
-    }
-  if (best_a >= 0) {
-    ds_segment a = edge_of(c, 0, best_a), b = edge_of(c, 1, best_b);
-    int count = ds_segment_overlap(s, t, &a, &b, n, lateral);
-    for (int i = 0; i < count; i++)
-      emit_local(m, query, c, ds_segment_at(&a, s[i]), ds_segment_at(&b, t[i]), n, edge_feature(best_a, best_b, i));
-    return;
-  }
-  ds_vec3 xa = vertex_of(c, 0, f->v[0][0], false), xb = vertex_of(c, 1, f->v[1][0], false);
-  uint32_t feature = f->count[0] == 1 ? DS_FEATURE(0, f->v[0][0]) : DS_FEATURE(1, f->v[1][0]);
-  if (f->count[0] == 2 && f->count[1] == 2) {
-    ds_segment a = {xa, vertex_of(c, 0, f->v[0][1], false)}, b = {xb, vertex_of(c, 1, f->v[1][1], false)};
-    ds_segment_closest(&s[0], &t[0], &a, &b);
-    xa = ds_segment_at(&a, s[0]);
-    xb = ds_segment_at(&b, t[0]);
-    if (na > 0 && nb > 0) feature = edge_feature(ea[0], eb[0], 0);
-  } else if (f->count[0] == 1 && f->count[1] == 2) {
-    ds_segment b = {xb, vertex_of(c, 1, f->v[1][1], false)};
-    xb = ds_segment_at(&b, ds_segment_nearest(&b, xa));
-  } else if (f->count[0] == 2 && f->count[1] == 1) {
-    ds_segment a = {xa, vertex_of(c, 0, f->v[0][1], false)};
-    xa = ds_segment_at(&a, ds_segment_nearest(&a, xb));
-  }
-  emit_local(m, query, c, xa, xb, n, feature);
+/* The points of an edge or corner contact with the given normal (frame of h[0], from b to a). What lies nearer together
+ * than the rounding is one contact. */
+static void edge_contact(ds_manifold *m, const ds_query *query, const pair *c, ds_vec3 n) {
+  ds_overlay overlay = {c->h[0], c->placed[0], true, false, v3_neg(n), c->h[1], c->r[0], c->p[0], c->eps, c->rounding};
+  ds_overlay_build(m, query, &overlay);
 }
 
 /* Whether the arcs of two edges' face normals cross on the sphere, so that the edges' product can separate. */
@@ -278,19 +225,31 @@ static double best_edges(ds_vec3 *normal, int32_t *edge_a, int32_t *edge_b, cons
   return best;
 }
 
-/* Deep beyond the border of a face, no corner of the patch shows the depth: then the lowest vertex of the other does.
- */
-static void add_deepest(ds_manifold *m, const pair *c, int k, int32_t face, double separation, int32_t first) {
-  const ds_hull *o = c->h[1 - k];
-  double least = INFINITY, skins = o->skin + c->h[k]->skin;
-  for (int32_t i = first; i < m->count; i++) least = fmin(least, m->gap[i]);
-  if (!(least > separation + 0.25 * fabs(separation) + 2 * skins)) return;
-  ds_vec3 n = c->h[k]->normals[face], down = mat3_tmul_v3(&c->r[k], n), world = mat3_mul_v3(&c->placed[k]->r, n);
-  int32_t low = 0;
-  for (int32_t i = 1; i < o->vertex_count; i++)
-    if (v3_dot(down, o->vertices[i]) < v3_dot(down, o->vertices[low]) - c->tau) low = i;
-  ds_vec3 x = v3_mad(to_frame(c, k, o->vertices[low]), -0.5 * separation, n);
-  ds_emit(m, ds_placed_point(c->placed[k], x), k == 0 ? v3_neg(world) : world, separation, DS_FEATURE(1 - k, low));
+/* The face of h[k] whose normal is nearest to n (frame of h[0], from b to a), and 1 - cos of the angle between them. */
+static double square_face(int32_t *face, const pair *c, int k, ds_vec3 n) {
+  ds_vec3 d = k == 0 ? v3_neg(n) : mat3_tmul_v3(&c->r[0], n);
+  double best = -INFINITY;
+  for (int32_t f = 0; f < c->h[k]->face_count; f++) {
+    double cosine = v3_dot(d, c->h[k]->normals[f]);
+    if (cosine > best + 1e-12) {
+      best = cosine;
+      *face = f;
+    }
+  }
+  return 1 - best;
+}
+
+/* The contact with normal n: of edges and corners, but where a face is nearly square to n and holds the bodies apart as
+ * well, it is that face's. */
+static void contact_along(ds_manifold *m, const ds_query *query, const pair *c, ds_vec3 n, double separation) {
+  int32_t fa = 0, fb = 0;
+  double a = square_face(&fa, c, 0, n), b = square_face(&fb, c, 1, n), skins = c->h[0]->skin + c->h[1]->skin;
+  bool first = a <= b + SQUARE;
+  double s = face_separation(c, first ? 0 : 1, first ? fa : fb, false);
+  if (fmin(a, b) < SQUARE && separation - s < 0.5 * skins)
+    face_contact(m, query, c, first ? 0 : 1, first ? fa : fb);
+  else
+    edge_contact(m, query, c, n);
 }
 
 static void deep_contact(ds_manifold *m, const ds_query *query, const pair *c) {
@@ -301,18 +260,12 @@ static void deep_contact(ds_manifold *m, const ds_query *query, const pair *c) {
   double se = best_edges(&n, &ea, &eb, c);
   /* faces first: an edge pair must be less deep by a twentieth */
   if (ea >= 0 && se > sf + 0.05 * fabs(sf) + 0.1 * skins) {
-    const int32_t *va = c->h[0]->edges + 4 * ea, *vb = c->h[1]->edges + 4 * eb;
-    nearest f = {{2, 2}, {{va[0], va[1], 0}, {vb[0], vb[1], 0}}};
-    edge_contact(m, query, c, &f, n);
+    contact_along(m, query, c, n, se);
     return;
   }
   int k = sa >= sb - 0.1 * skins ? 0 : 1;
-  int32_t first = m->count;
-  face_patch(m, query, c, k, k == 0 ? fa : fb);
-  add_deepest(m, c, k, k == 0 ? fa : fb, k == 0 ? sa : sb, first);
+  face_contact(m, query, c, k, k == 0 ? fa : fb);
 }
-
-static const double SQUARE = 2e-5; /* 1 - cos of 0.36 degrees */
 
 static void rounded_contact(ds_manifold *m, const ds_query *query, const pair *c, ds_vec3 guess) {
   const ds_hull *a = c->h[0], *b = c->h[1];
@@ -333,20 +286,12 @@ static void rounded_contact(ds_manifold *m, const ds_query *query, const pair *c
   if (separation >= query->reach) return;
   int32_t fa, fb;
   double sa = best_face(&fa, c, 0, false), sb = best_face(&fb, c, 1, false);
-  /* A face that is nearly square to the normal is the contact, even where its rounded edge is the nearest point. */
-  double square_a = -v3_dot(n, a->normals[fa]), square_b = v3_dot(n, mat3_mul_v3(&c->r[0], b->normals[fb]));
-  bool first_square = square_a >= square_b - SQUARE;
-  if (fmax(square_a, square_b) > 1 - SQUARE && separation - (first_square ? sa : sb) < 0.5 * skins) {
-    bool first = first_square;
-    face_patch(m, query, c, first ? 0 : 1, first ? fa : fb);
-    return;
-  }
   if (fmax(sa, sb) > separation + 0.1 * skins) {
     bool first = sa >= sb - c->tau;
-    face_patch(m, query, c, first ? 0 : 1, first ? fa : fb);
+    face_contact(m, query, c, first ? 0 : 1, first ? fa : fb);
     return;
   }
-  edge_contact(m, query, c, &f, n);
+  contact_along(m, query, c, n, separation);
 }
 
 void ds_pair_hull_hull(ds_manifold *m, const ds_query *query, const ds_placed *a, const ds_placed *b) {
@@ -359,6 +304,7 @@ void ds_pair_hull_hull(ds_manifold *m, const ds_query *query, const ds_placed *a
   double skin = fmin(c.h[0]->skin, c.h[1]->skin);
   c.tau = 1e-6 * skin;
   c.eps = 0.01 * skin;
+  c.rounding = 4 * (c.h[0]->skin + c.h[1]->skin);
   double far = query->reach + c.h[0]->retreat + c.h[1]->retreat;
   int32_t fa, fb;
   double sa = best_face(&fa, &c, 0, true);
@@ -367,11 +313,11 @@ void ds_pair_hull_hull(ds_manifold *m, const ds_query *query, const ds_placed *a
   if (sb > far) return;
   if (fmax(sa, sb) > 1e-3 * skin) {
     if (sa >= sb - c.tau && is_over_face(&c, 0, fa, sa)) {
-      face_patch(m, query, &c, 0, fa);
+      face_contact(m, query, &c, 0, fa);
       return;
     }
     if (sb >= sa - c.tau && is_over_face(&c, 1, fb, sb)) {
-      face_patch(m, query, &c, 1, fb);
+      face_contact(m, query, &c, 1, fb);
       return;
     }
     ds_vec3 guess = sa >= sb ? v3_neg(c.h[0]->normals[fa]) : mat3_mul_v3(&c.r[0], c.h[1]->normals[fb]);

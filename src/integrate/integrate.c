@@ -133,11 +133,13 @@ void ds_store_contacts(ds_contact *out, const ds_assembly *assembly, const ds_co
 bool ds_integrate(ds_arena *arena, ds_state *state, ds_integration *integration, const ds_scene *scene,
                   const ds_assembly *assembly, const ds_contact_list *contacts, double h) {
   ds_move *moves = plan_moves(arena, scene, assembly);
-  if (!moves) return false;
-  integration->separation = ds_separate(arena, moves, state, assembly, contacts, h);
+  double *held = ds_held_overlaps(arena, contacts, state);
+  if (!moves || !held) return false;
+  integration->separation = ds_separate(arena, moves, state, assembly, contacts, held, h);
   integration->stopped = ds_sweep(arena, moves, scene, state, assembly, h);
   if (integration->separation < 0 || integration->stopped < 0) return false;
   ds_store_contacts(state->contacts, assembly, contacts);
+  for (int32_t k = 0; k < contacts->count; k++) state->contacts[k].held = held[k];
   state->contact_count = contacts->count;
   move_bodies(state, scene, assembly, moves, h);
   state->reduced_step = h;

@@ -7,6 +7,10 @@
  * by projected Gauss-Seidel on the normals alone. An answer that is not quite one is a correction all the same: the
  * rest is left for the next step.
  *
+ * Bodies that overlap when a run starts, or when one of them is released, are held as they are: blocks modelled as
+ * convex hulls, or measured ones, overlap though they only touch. Such a pair's slack is that overlap. It is part of
+ * the state (ds_contact.held), and shrinks with the overlap.
+ *
  * An ear forced between two ears overlaps both: its normals oppose each other, and moving it either way helps nothing.
  * Bodies whose limbs are caught like this draw back from there, each towards its own centre; their single contacts have
  * no say. (A ring tight on a peg is caught around its centre, and left to them.)
@@ -26,6 +30,7 @@
 
 enum { SWEEPS = 50 };
 static const double slack_share = 4e-3; /* of the smaller body's radius: deeper overlaps are taken away */
+static const double at_rest = 0.01;     /* of that: so much more is left, or a fifth of ever less would never end */
 static const double rate = 0.2;         /* of the rest, a step */
 static const double farthest = 0.01;    /* of the smaller body's radius, a step */
 static const double limb = 0.3;         /* of a body's radius: what is caught nearer to its centre is no limb of it */
@@ -40,6 +45,31 @@ typedef struct row {
 
 static double smaller_radius(const ds_scene *scene, const ds_contact_point *c) {
   return fmin(scene->bodies[c->a].bounding_radius, scene->bodies[c->b].bounding_radius);
+}
+
+/* Whether a body was held, and touched nothing, until this step. */
+static bool is_new(const ds_state *state, int32_t body) {
+  return state->step == 0 || ds_body_is_held(&state->scene->bodies[body], state->time - state->reduced_step);
+}
+
+static bool same_pair(const ds_contact_point *x, const ds_contact_point *y) { return x->a == y->a && x->b == y->b; }
+
+/* Both lists are sorted by pairs. */
+double *ds_held_overlaps(ds_arena *arena, const ds_contact_list *contacts, const ds_state *state) {
+  double *held = DS_NEW(arena, double, contacts->count + 1);
+  const ds_contact *old = state->contacts, *end = old + state->contact_count;
+  for (int32_t k = 0, next; held && k < contacts->count; k = next) {
+    const ds_contact_point *c = &contacts->points[k];
+    int32_t a = c->a, b = c->b;
+    double deepest = 0, slack = slack_share * smaller_radius(state->scene, c);
+    for (next = k; next < contacts->count && same_pair(c, &contacts->points[next]); next++)
+      deepest = fmax(deepest, -contacts->points[next].gap);
+    while (old < end && (ds_index(old->a) < a || (ds_index(old->a) == a && ds_index(old->b) < b))) old++;
+    bool known = old < end && ds_index(old->a) == a && ds_index(old->b) == b;
+    double overlap = known ? fmin(old->held, deepest + slack) : is_new(state, a) || is_new(state, b) ? deepest : 0;
+    for (int32_t i = k; i < next; i++) held[i] = overlap > slack ? overlap : 0;
+  }
+  return held;
 }
 
 static double along(const row *r) {
@@ -97,11 +127,12 @@ static bool is_caught(ds_vec3 *where, double *deepest, const run *r, double slac
 }
 
 /* One row in place of the others: bodies draw back from where they are caught, each towards its own centre. */
-static bool free_caught(ds_arena *arena, row *rows, const run *r, const ds_state *state, const ds_assembly *assembly) {
+static bool free_caught(ds_arena *arena, row *rows, const run *r, const ds_state *state, const ds_assembly *assembly,
+                        double held) {
   const ds_contact_point *c = point_of(r, r->first);
   bool swapped = !assembly->bodies[c->a].moves; /* rows have one that moves first */
   const int32_t index[2] = {swapped ? c->b : c->a, swapped ? c->a : c->b};
-  double size = smaller_radius(state->scene, c), slack = slack_share * size, deepest;
+  double size = smaller_radius(state->scene, c), slack = fmax(slack_share * size, held), deepest;
   ds_vec3 where, out = v3(0, 0, 0);
   if (assembly->bodies[c->a].deformable || assembly->bodies[c->b].deformable) return true;
   if (!is_caught(&where, &deepest, r, slack)) return true;
@@ -131,12 +162,12 @@ static bool free_caught(ds_arena *arena, row *rows, const run *r, const ds_state
 }
 
 static bool free_all_caught(ds_arena *arena, row *rows, const ds_island *island, const ds_state *state,
-                            const ds_assembly *assembly, const ds_contact_list *contacts) {
+                            const ds_assembly *assembly, const ds_contact_list *contacts, const double *held) {
   const ds_subproblem *p = &island->problem;
   for (int32_t k = 0, end; k < p->contact_count; k = end) {
     end = ds_subproblem_end_of_pair(p, k);
     run r = {island, contacts, k, end};
-    if (end - k > 1 && !free_caught(arena, rows, &r, state, assembly)) return false;
+    if (end - k > 1 && !free_caught(arena, rows, &r, state, assembly, held[island->contacts[k]])) return false;
   }
   return true;
 }
@@ -185,18 +216,19 @@ static bool is_tied(const ds_articulation *a) {
 /* Whether the island has an overlap to speak of, and is held by something that does not move; no memory needs to be
  * asked for where it has none. */
 static bool is_deep(row *rows, const ds_island *island, const ds_move *moves, const ds_state *state,
-                    const ds_assembly *assembly, const ds_contact_list *contacts, double h) {
+                    const ds_assembly *assembly, const ds_contact_list *contacts, const double *held, double h) {
   const ds_subproblem *p = &island->problem;
-  bool deep = false, held = is_tied(island->articulation);
+  bool deep = false, tied = is_tied(island->articulation);
   for (int32_t k = 0; k < p->contact_count; k++) {
     const ds_contact_point *c = &contacts->points[island->contacts[k]];
-    double size = smaller_radius(state->scene, c), over = gap_after(c, moves, state, assembly, h) + slack_share * size;
+    double size = smaller_radius(state->scene, c), slack = fmax(slack_share * size, held[island->contacts[k]]);
+    double over = gap_after(c, moves, state, assembly, h) + slack;
     rows[k] = (row){.want = over < 0 ? fmin(-rate * over, farthest * size) : -over};
     if (c->a == c->b) continue;
-    deep |= over < 0 && c->gap < 0;
-    held |= p->body[2 * k] < 0 || p->body[2 * k + 1] < 0;
+    deep |= over < -at_rest * slack_share * size && c->gap < 0;
+    tied |= p->body[2 * k] < 0 || p->body[2 * k + 1] < 0;
   }
-  return deep && held;
+  return deep && tied;
 }
 
 static bool fill_rows(ds_arena *arena, row *rows, double *d, const ds_island *island, const ds_state *state,
@@ -320,7 +352,7 @@ static double take_joined(ds_arena *arena, ds_move *moves, const ds_island *isla
 }
 
 double ds_separate(ds_arena *arena, ds_move *moves, const ds_state *state, const ds_assembly *assembly,
-                   const ds_contact_list *contacts, double h) {
+                   const ds_contact_list *contacts, const double *held, double h) {
   const ds_scene *scene = state->scene;
   double farthest_moved = 0;
   for (int32_t i = 0; i < assembly->island_count; i++) {
@@ -330,7 +362,7 @@ double ds_separate(ds_arena *arena, ds_move *moves, const ds_state *state, const
     row *rows = DS_NEW(arena, row, p->contact_count + 1);
     double *d = DS_NEW0(arena, double, 6 * (size_t)p->body_count + 1);
     if (!rows || !d) return -1;
-    bool deep = is_deep(rows, island, moves, state, assembly, contacts, h);
+    bool deep = is_deep(rows, island, moves, state, assembly, contacts, held, h);
     if (deep && island->articulation) {
       double *free = DS_NEW0(arena, double, p->dof + 1);
       if (!free) return -1;
@@ -341,7 +373,7 @@ double ds_separate(ds_arena *arena, ds_move *moves, const ds_state *state, const
       farthest_moved = fmax(farthest_moved, far);
     } else if (deep) {
       if (!fill_rows(arena, rows, d, island, state, assembly, contacts)) return -1;
-      if (!free_all_caught(arena, rows, island, state, assembly, contacts)) return -1;
+      if (!free_all_caught(arena, rows, island, state, assembly, contacts, held)) return -1;
       relax(rows, p->contact_count);
       for (int32_t b = 0; b < p->body_count; b++) {
         int32_t index = island->bodies[b];
