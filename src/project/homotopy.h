@@ -8,7 +8,7 @@
 typedef struct ds_homotopy_options {
   double tolerance;   /* natural-map error to reach */
   double target;      /* what Newton aims at once it is in its basin */
-  double start;       /* size of the first impulses, as in ds_cone_options */
+  double relaxation;  /* kappa at the start, in units of the typical predicted velocity */
   int32_t iterations; /* factorizations at most, besides Newton's */
 } ds_homotopy_options;
 

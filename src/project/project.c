@@ -7,7 +7,6 @@
 #include <math.h>
 
 #include "problem/condense.h"
-#include "project/cone.h"
 #include "project/conflict.h"
 #include "project/deadline.h"
 #include "project/gauss_seidel.h"
@@ -18,6 +17,7 @@
 
 /* Steps of the first Newton. A problem of its own goes over to sweeps sooner, and back. */
 enum { NEWTON_OF_STEP = 40, POLISH_OF_LOOSE = 8, POLISH_IN_TIME = 4, NEWTON_ONCE = 15, SWEEPS_BETWEEN = 15 };
+enum { HOMOTOPY_MAX = 400 }; /* steps of one path; nine in ten paths of random problems end within 200 */
 
 /* A warm start is taken without a solve only where its error is well below the tolerance. */
 static const double ACCEPT_WARM = 10; /* over the aim */
@@ -73,53 +73,19 @@ static void forget(ds_iterate *x, const ds_subproblem *p) {
   ds_iterate_update(x, p);
 }
 
-/* How much larger the impulses are than one contact alone would need: weight piles up in arches and stacks. */
-static double impulse_scale(const ds_iterate *x, const ds_subproblem *p) {
-  double sum = 0;
-  for (int32_t i = 0; i < 3 * p->contact_count; i++) sum += x->r[i] * x->r[i];
-  double ratio = sqrt(sum) / (p->rho * p->target);
-  return isfinite(ratio) ? fmin(1e4, fmax(1, ratio)) : 1;
-}
-
-/* The convex program decides where nothing slides; the interior point goes where the path to the solution has no fold.
- * Each ends in Newton, for the last digits. */
-static bool interior_points(ds_arena *arena, ds_system *system, ds_iterate *x, ds_iterate *y, ds_work *work, goal g) {
-  double start = 1.5 * impulse_scale(x, system->problem);
-  const ds_cone_options cone[] = {
-      {.tolerance = 1e-7, .iterations = 40, .convex = true, .centring = 0, .start = start},
-      {.tolerance = g.target, .iterations = 100, .centring = 0.5, .start = start},
-  };
-  for (size_t i = 0; i < sizeof cone / sizeof *cone; i++) {
-    int32_t before = work->projections;
-    y->error = INFINITY;
-    ds_cone_solve(arena, system, y, work, &cone[i]);
-    work->tool[cone[i].convex ? DS_TOOL_CONVEX : DS_TOOL_CONE] += work->projections - before;
-    newton(arena, system, y, work, g, fmin(1e-2, fmax(1e-10, y->error)), i == 0 ? 20 : 60);
-    if (keep(x, y, system->problem, g.tolerance)) return true;
-  }
-  return false;
-}
-
 /* W alone, which the caller will solve as that of one body where this form fails: the dear tools are left to that. */
 static bool has_other_form(const ds_subproblem *p, goal g) { return g.once && ds_subproblem_can_have_body(p); }
 
-/* The same path through its folds, from one start and, where it gets lost, from others. True where that was all that
- * can be done. */
-static bool homotopies(ds_arena *arena, ds_system *system, ds_iterate *x, ds_iterate *y, ds_work *work, goal g) {
-  double start = 1.5 * impulse_scale(x, system->problem);
-  const double starts[] = {start, 10 * start, 0.1 * start, 100 * start, 0.01 * start};
-  for (size_t i = 0; i < sizeof starts / sizeof *starts; i++) {
-    ds_homotopy_options o = {
-        .tolerance = g.tolerance, .target = g.target, .start = starts[i], .iterations = i == 0 ? 1000 : 500};
-    int32_t before = work->projections;
-    y->error = INFINITY;
-    ds_homotopy_end end = ds_homotopy_solve(arena, system, y, work, &o);
-    work->tool[DS_TOOL_HOMOTOPY] += work->projections - before;
-    if (keep(x, y, system->problem, g.tolerance)) return true;
-    work->unbounded |= end == DS_HOMOTOPY_UNBOUNDED;
-    if (has_other_form(system->problem, g) || ds_is_late(system->problem)) return true;
-  }
-  return work->unbounded;
+/* From the central path of a convex program, through the folds, to the solution. */
+static bool homotopy(ds_arena *arena, ds_system *system, ds_iterate *x, ds_iterate *y, ds_work *work, goal g,
+                     double relaxation) {
+  ds_homotopy_options o = {
+      .tolerance = g.tolerance, .target = g.target, .relaxation = relaxation, .iterations = HOMOTOPY_MAX};
+  int32_t before = work->projections;
+  y->error = INFINITY;
+  work->unbounded = ds_homotopy_solve(arena, system, y, work, &o) == DS_HOMOTOPY_UNBOUNDED;
+  work->tool[DS_TOOL_HOMOTOPY] += work->projections - before;
+  return keep(x, y, system->problem, g.tolerance);
 }
 
 static void sweep(ds_iterate *x, const ds_subproblem *p, const ds_single_contact *blocks, ds_work *work,
@@ -148,7 +114,12 @@ static bool sweeps(ds_arena *arena, ds_system *system, ds_iterate *x, ds_iterate
 
 static void rescue(ds_arena *arena, ds_system *system, ds_iterate *x, ds_iterate *y, ds_iterate *z, ds_work *work,
                    goal g, int32_t max_iterations) {
-  if (homotopies(arena, system, x, y, work, g)) return;
+  const double relaxation[] = {0.1, 10}; /* other paths, where the first got lost */
+  for (size_t i = 0; i < sizeof relaxation / sizeof *relaxation; i++) {
+    if (work->unbounded || has_other_form(system->problem, g) || ds_is_late(system->problem)) return;
+    if (homotopy(arena, system, x, y, work, g, relaxation[i])) return;
+  }
+  if (work->unbounded) return;
   if (sweeps(arena, system, x, y, z, work, g)) return;
   /* a last resort that costs some forty factorizations an iteration */
   int32_t iterations = max_iterations < 10 ? max_iterations : 10;
@@ -261,7 +232,7 @@ static void coupled_path(ds_arena *arena, ds_system *system, ds_iterate *x, ds_w
   double *violation = DS_NEW(arena, double, p->contact_count + 1);
   double *b = DS_NEW(arena, double, 3 * (size_t)p->contact_count + 1);
   if (ds_arena_failed(arena) || ds_is_late(p)) return;
-  if (interior_points(arena, system, x, &y, work, g) || ds_is_late(p)) return;
+  if (homotopy(arena, system, x, &y, work, g, 1) || ds_is_late(p)) return;
   work->conflict = ds_conflict_find(arena, system, violation, work);
   if (work->conflict > 0) {
     ds_subproblem relaxed = *p;
@@ -270,7 +241,7 @@ static void coupled_path(ds_arena *arena, ds_system *system, ds_iterate *x, ds_w
     relaxed.b = b;
     system->problem = &relaxed;
     forget(x, &relaxed);
-    if (!interior_points(arena, system, x, &y, work, g)) rescue(arena, system, x, &y, &z, work, g, max_iterations);
+    if (!homotopy(arena, system, x, &y, work, g, 1)) rescue(arena, system, x, &y, &z, work, g, max_iterations);
     system->problem = p;
     ds_iterate_update(x, p);
     ds_iterate_solves(x, p, g.tolerance);
