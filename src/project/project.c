@@ -73,7 +73,8 @@ static void forget(ds_iterate *x, const ds_subproblem *p) {
   ds_iterate_update(x, p);
 }
 
-/* W alone, which the caller will solve as that of one body where this form fails: the dear tools are left to that. */
+/* W alone, which the caller will solve as that of one body where this form fails: the dear tools are left to that,
+ * and here the homotopy would lose the path to rounding. */
 static bool has_other_form(const ds_subproblem *p, goal g) { return g.once && ds_subproblem_can_have_body(p); }
 
 /* From the central path of a convex program, through the folds, to the solution. */
@@ -116,7 +117,7 @@ static void rescue(ds_arena *arena, ds_system *system, ds_iterate *x, ds_iterate
                    goal g, int32_t max_iterations) {
   const double relaxation[] = {0.1, 10}; /* other paths, where the first got lost */
   for (size_t i = 0; i < sizeof relaxation / sizeof *relaxation; i++) {
-    if (work->unbounded || has_other_form(system->problem, g) || ds_is_late(system->problem)) return;
+    if (work->unbounded || ds_is_late(system->problem)) return;
     if (homotopy(arena, system, x, y, work, g, relaxation[i])) return;
   }
   if (work->unbounded) return;
@@ -232,7 +233,7 @@ static void coupled_path(ds_arena *arena, ds_system *system, ds_iterate *x, ds_w
   double *violation = DS_NEW(arena, double, p->contact_count + 1);
   double *b = DS_NEW(arena, double, 3 * (size_t)p->contact_count + 1);
   if (ds_arena_failed(arena) || ds_is_late(p)) return;
-  if (homotopy(arena, system, x, &y, work, g, 1) || ds_is_late(p)) return;
+  if (has_other_form(p, g) || homotopy(arena, system, x, &y, work, g, 1) || ds_is_late(p)) return;
   work->conflict = ds_conflict_find(arena, system, violation, work);
   if (work->conflict > 0) {
     ds_subproblem relaxed = *p;
