@@ -1,13 +1,18 @@
-/* The frictional contact problem is the end of a path. In the variables of cone.c, x = (mu r_N, r_T) and z in the
+/* The frictional contact problem is the end of a path. In the variables of centre.c, x = (mu r_N, r_T) and z in the
  * Lorentz cone, y = (u_N/mu, u_T), and with t from 1 down to 0, the path is
  *
- *   z = y + sqrt(|y_T|² + t² sigma²) e_0 - t c,   x o z = t m e,
+ *   z = y + ((1 - t) n + t kappa) e_0,   n = sqrt(|y_T|² + t² sigma²),   x o z = t m e.
  *
- * where c is such that the chosen start, x and z on the axes of their cones, lies on it for t = 1. At t = 0 it says:
- * the contact problem. An interior point method follows this path by lowering t in every step. De Saxcé's term makes
- * that fail: the problem is not monotone, the path has folds, and behind a fold t must rise for a while before it can
- * fall again. Measured on disturbed steps of card houses, stacks and pyramids, nearly all those on which Newton and the
- * interior point are stuck have folds, between one and ten of them.
+ * At t = 1 it is the central path of a convex program, at t = 0 the contact problem: De Saxcé's term n comes in as the
+ * barrier goes out. The start is the one solution for t = 1 (centre.c), where every impulse has the size that its loads
+ * give it: with light bodies under heavy ones these sizes differ by decades, and a start that guesses them loses the
+ * path. m is the mean over contacts of |q_k|²/W_k, twice the energy of what each has to do alone, kappa a typical
+ * velocity: it leaves room inside the cones where the contacts themselves leave none, between two parallel faces.
+ *
+ * An interior point method follows this path by lowering t in every step. De Saxcé's term makes that fail: the problem
+ * is not monotone, the path has folds, and behind a fold t must rise for a while before it can fall again. Measured on
+ * disturbed steps of card houses, stacks and pyramids, nearly all those on which Newton and the interior point are
+ * stuck have folds, between one and ten of them.
  *
  * So the path is followed by its length (Allgower and Georg 1990), with s = log t as one variable more. Its tangent
  * solves the linearized equations with ds = 1; all steps are measured relative to x and z themselves, contact by
@@ -16,20 +21,21 @@
  * could mislead. With L_x, L_z the matrices of the Jordan product, one factorization serves tangent and correction,
  *
  *   (I + sum G D⁻¹ B T D⁻¹ Gᵀ) dv = G D⁻¹ (d - B e1),   dz = T D⁻¹ Gᵀ dv + e1,   dx = d - B dz,
- *   B = L_z⁻¹ L_x,   T = [1 tauᵀ; 0 I],   tau = y_T / sqrt(|y_T|² + t² sigma²),   d = L_z⁻¹ e2,
+ *   B = L_z⁻¹ L_x,   T = [1 (1 - t) tauᵀ; 0 I],   tau = y_T / n,   d = L_z⁻¹ e2,
  *
- * and det J has the sign of its determinant, because L_x and L_z are positive definite inside the cones. Corrections
- * are orthogonal to the tangent; where they do not come back to the path the last point on it is taken up again with a
+ * and det J has the sign of its determinant, because L_x and L_z are positive definite inside the cones. B is as large
+ * as x/z, and multiplies the rounding of dv in dx: one step of iterative refinement removes it. Corrections are
+ * orthogonal to the tangent; where they do not come back to the path the last point on it is taken up again with a
  * shorter step. Whenever the error has fallen by ten, Newton tries whether it is in its basin yet. */
 #include "project/homotopy.h"
 
 #include <math.h>
 
 #include "la/lorentz.h"
+#include "project/centre.h"
 #include "project/newton.h"
 
-enum { CORRECTIONS_MAX = 4, TRIALS_MAX = 60, NEWTON_STEPS = 30 };
-static const double MU_LEAST = 1e-6;              /* below it a contact counts as having no friction */
+enum { CORRECTIONS_MAX = 4, TRIALS_MAX = 60, NEWTON_STEPS = 30, NEWTONS_MAX = 3, CENTRES_MAX = 3 };
 static const double UNBOUNDED = 1e6;              /* growth of impulses, at standing t, that no solution has */
 static const double ON_PATH = 0.2, NEAR_PATH = 3; /* distances from the path relative to t m, see evaluate */
 
@@ -42,21 +48,22 @@ typedef struct path {
   const ds_subproblem *p;
   ds_system *system;
   int32_t n;
-  double *mu;          /* 1 where a contact has no friction: there x and z are numbers, their tangents zero */
-  double *m, *c;       /* m: 1 a contact; c: 3 */
-  double sigma, speed; /* smoothing of |y_T|; typical predicted velocity */
+  double *mu; /* 1 where a contact has no friction: there x and z are numbers, their tangents zero */
+  double m, kappa, sigma;
+  double speed, size; /* typical predicted velocity; |x| at the start */
   point now, next;
   point last, before;      /* the last two points on the path */
   double *e1, *e2;         /* residuals of the two equations */
   double *f1, *f2;         /* right-hand sides of the curvature */
-  double *tau, *dsigma;    /* 2 and 1 a contact; dsigma: derivative of the smoothed |y_T| by s */
+  double *tau, *slip;      /* 2 and 1 a contact; slip: n */
   double *b, *inverse, *C; /* 9 a contact: B, L_z⁻¹, D⁻¹ B T D⁻¹ */
   point tangent, correction, curvature;
+  double *d, *right, *left; /* of the linear system: d, its first right-hand side, what is left of that */
   double *impulse, *dv, *gdv;
   ds_iterate trial; /* at the point evaluated last */
 } path;
 
-static bool smooth(const path *q, int32_t k) { return q->p->mu[k] < MU_LEAST; }
+static bool smooth(const path *q, int32_t k) { return ds_is_frictionless(q->p->mu[k]); }
 
 static size_t bytes(const path *q) { return 3 * (size_t)q->n * sizeof(double); }
 
@@ -66,8 +73,8 @@ static void copy_point(point *to, const point *from, const path *q) {
   to->s = from->s;
 }
 
-/* e1 = y + sqrt(|y_T|² + t² sigma²) e_0 - t c - z and e2 = t m e - x o z. Returns how far the point is from the path:
- * the larger of the worst |e2|/(t m) and the mean of |e1| over t times the typical velocity. */
+/* e1 = y + ((1 - t) n + t kappa) e_0 - z and e2 = t m e - x o z. Returns how far the point is from the path: the larger
+ * of the worst |e2|/(t m) and the mean of |e1| over t times the typical velocity. */
 static double evaluate(path *q, const point *at) {
   double t = exp(at->s), worst = 0, sum = 0;
   for (int32_t k = 0; k < q->n; k++) {
@@ -75,23 +82,24 @@ static double evaluate(path *q, const point *at) {
     q->trial.r[3 * k + 1] = at->x[3 * k + 1];
     q->trial.r[3 * k + 2] = at->x[3 * k + 2];
   }
-  ds_iterate_update(&q->trial, q->p);
+  ds_subproblem_velocity(q->trial.v, q->p, q->trial.r);
+  ds_subproblem_slip(q->trial.u, q->p, q->trial.v);
   for (int32_t k = 0; k < q->n; k++) {
-    const double *x = at->x + 3 * k, *z = at->z + 3 * k, *c = q->c + 3 * k;
+    const double *x = at->x + 3 * k, *z = at->z + 3 * k;
     double *e1 = q->e1 + 3 * k, *e2 = q->e2 + 3 * k, ts = t * q->sigma, tangential = smooth(q, k) ? 0 : 1;
     double u[3] = {q->trial.u[3 * k], tangential * q->trial.u[3 * k + 1], tangential * q->trial.u[3 * k + 2]};
     double slip = sqrt(u[1] * u[1] + u[2] * u[2] + ts * ts);
-    e1[0] = u[0] / q->mu[k] + slip - t * c[0] - z[0];
-    e1[1] = u[1] - t * c[1] - z[1];
-    e1[2] = u[2] - t * c[2] - z[2];
+    e1[0] = u[0] / q->mu[k] + (1 - t) * slip + t * q->kappa - z[0];
+    e1[1] = u[1] - z[1];
+    e1[2] = u[2] - z[2];
     ds_jordan(e2, x, z);
-    e2[0] = t * q->m[k] - e2[0], e2[1] = -e2[1], e2[2] = -e2[2];
+    e2[0] = t * q->m - e2[0], e2[1] = -e2[1], e2[2] = -e2[2];
     q->tau[2 * k] = u[1] / slip, q->tau[2 * k + 1] = u[2] / slip;
-    q->dsigma[k] = ts * ts / slip;
-    worst = fmax(worst, sqrt(e2[0] * e2[0] + e2[1] * e2[1] + e2[2] * e2[2]) / (t * q->m[k]));
+    q->slip[k] = slip;
+    worst = fmax(worst, sqrt(e2[0] * e2[0] + e2[1] * e2[1] + e2[2] * e2[2]));
     sum += e1[0] * e1[0] + e1[1] * e1[1] + e1[2] * e1[2];
   }
-  double away = fmax(worst, sqrt(sum / q->n) / (t * q->speed));
+  double away = fmax(worst / (t * q->m), sqrt(sum / q->n) / (t * q->speed));
   return isfinite(away) ? away : INFINITY;
 }
 
@@ -104,6 +112,7 @@ static void invert_arrow(double out[9], const double z[3]) {
 
 /* At `now`, after evaluate. */
 static bool factor(path *q) {
+  double theta = 1 - exp(q->now.s);
   for (int32_t k = 0; k < q->n; k++) {
     double *inverse = q->inverse + 9 * k, *b = q->b + 9 * k, *c = q->C + 9 * k, mu = q->mu[k];
     const double *x = q->now.x + 3 * k;
@@ -114,43 +123,72 @@ static bool factor(path *q) {
       for (int j = 0; j < 3; j++)
         b[3 * i + j] = inverse[3 * i] * lx[j] + inverse[3 * i + 1] * lx[3 + j] + inverse[3 * i + 2] * lx[6 + j];
       c[3 * i] = di * b[3 * i] / mu;
-      c[3 * i + 1] = di * (b[3 * i + 1] + b[3 * i] * q->tau[2 * k]);
-      c[3 * i + 2] = di * (b[3 * i + 2] + b[3 * i] * q->tau[2 * k + 1]);
+      c[3 * i + 1] = di * (b[3 * i + 1] + theta * b[3 * i] * q->tau[2 * k]);
+      c[3 * i + 2] = di * (b[3 * i + 2] + theta * b[3 * i] * q->tau[2 * k + 1]);
     }
     if (smooth(q, k)) b[4] = b[8] = c[4] = c[8] = 0;
   }
   return ds_system_factor(q->system, q->C, false);
 }
 
-/* Solution of the linearized equations: e1 and e2 on their right (NULL: zero), and the change ds of log t. */
-static void direction(path *q, point *d, const double *e1, const double *e2, double ds) {
-  double t = exp(q->now.s);
-  for (int32_t k = 0; k < q->n; k++) {
-    const double *inverse = q->inverse + 9 * k, *b = q->b + 9 * k;
-    double *dx = d->x + 3 * k, *dz = d->z + 3 * k, right[3];
-    for (int i = 0; i < 3; i++) {
-      dz[i] = (e1 ? e1[3 * k + i] : 0) - ds * t * q->c[3 * k + i];
-      right[i] = e2 ? e2[3 * k + i] : 0;
-    }
-    dz[0] += ds * q->dsigma[k];
-    right[0] += ds * t * q->m[k];
-    for (int i = 0; i < 3; i++) {
-      dx[i] = inverse[3 * i] * right[0] + inverse[3 * i + 1] * right[1] + inverse[3 * i + 2] * right[2];
-      q->impulse[3 * k + i] = dx[i] - (b[3 * i] * dz[0] + b[3 * i + 1] * dz[1] + b[3 * i + 2] * dz[2]);
-    }
-    q->impulse[3 * k] /= q->mu[k];
-  }
-  memset(q->dv, 0, (size_t)q->p->dof * sizeof(double));
-  ds_subproblem_add_impulse(q->dv, q->p, q->impulse);
-  ds_system_solve(q->dv, q->system);
+/* gdv := T D⁻¹ Gᵀ dv */
+static void slip_of(path *q) {
+  double theta = 1 - exp(q->now.s);
   ds_subproblem_apply_transposed(q->gdv, q->p, q->dv);
   for (int32_t k = 0; k < q->n; k++) {
-    const double *g = q->gdv + 3 * k, *b = q->b + 9 * k;
-    double *dx = d->x + 3 * k, *dz = d->z + 3 * k;
-    dz[0] += g[0] / q->mu[k] + q->tau[2 * k] * g[1] + q->tau[2 * k + 1] * g[2];
-    if (!smooth(q, k)) dz[1] += g[1], dz[2] += g[2];
-    for (int i = 0; i < 3; i++) dx[i] -= b[3 * i] * dz[0] + b[3 * i + 1] * dz[1] + b[3 * i + 2] * dz[2];
+    double *g = q->gdv + 3 * k;
+    if (smooth(q, k)) g[1] = g[2] = 0;
+    g[0] = g[0] / q->mu[k] + theta * (q->tau[2 * k] * g[1] + q->tau[2 * k + 1] * g[2]);
   }
+}
+
+/* dv := G D⁻¹ x */
+static void push(path *q, const double *x) {
+  for (int32_t i = 0; i < 3 * q->n; i++) q->impulse[i] = i % 3 == 0 ? x[i] / q->mu[i / 3] : x[i];
+  memset(q->dv, 0, (size_t)q->p->dof * sizeof(double));
+  ds_subproblem_add_impulse(q->dv, q->p, q->impulse);
+}
+
+static void times_b(double out[3], const double b[9], const double z[3]) {
+  for (int i = 0; i < 3; i++) out[i] = b[3 * i] * z[0] + b[3 * i + 1] * z[1] + b[3 * i + 2] * z[2];
+}
+
+/* to += (dx, dz) with dz = T D⁻¹ Gᵀ dv + e1, dx = d - B dz (d NULL: zero), dv = G D⁻¹ dx */
+static void add_solution(path *q, point *to, const double *e1, const double *d) {
+  double *rhs = q->gdv, dz[3], bz[3];
+  for (int32_t k = 0; k < q->n; k++) {
+    times_b(bz, q->b + 9 * k, e1 + 3 * k);
+    for (int i = 0; i < 3; i++) rhs[3 * k + i] = (d ? d[3 * k + i] : 0) - bz[i];
+  }
+  push(q, rhs);
+  ds_system_solve(q->dv, q->system);
+  slip_of(q);
+  for (int32_t k = 0; k < q->n; k++) {
+    for (int i = 0; i < 3; i++) dz[i] = q->gdv[3 * k + i] + e1[3 * k + i];
+    times_b(bz, q->b + 9 * k, dz);
+    for (int i = 0; i < 3; i++) to->z[3 * k + i] += dz[i], to->x[3 * k + i] += (d ? d[3 * k + i] : 0) - bz[i];
+  }
+}
+
+/* Solution of the linearized equations: e1 and e2 on their right (NULL: zero), and the change ds of log t. */
+static void direction(path *q, point *d, const double *e1, const double *e2, double ds) {
+  double t = exp(q->now.s), ts2 = t * t * q->sigma * q->sigma;
+  for (int32_t k = 0; k < q->n; k++) {
+    const double *inverse = q->inverse + 9 * k;
+    double *right = q->right + 3 * k, second[3];
+    for (int i = 0; i < 3; i++) right[i] = e1 ? e1[3 * k + i] : 0, second[i] = e2 ? e2[3 * k + i] : 0;
+    right[0] += ds * ((1 - t) * ts2 / q->slip[k] - t * q->slip[k] + t * q->kappa);
+    second[0] += ds * t * q->m;
+    times_b(q->d + 3 * k, inverse, second);
+  }
+  memset(d->x, 0, bytes(q));
+  memset(d->z, 0, bytes(q));
+  add_solution(q, d, q->right, q->d);
+  /* refinement: dz against T D⁻¹ Gᵀ G D⁻¹ dx + e1 */
+  push(q, d->x);
+  slip_of(q);
+  for (int32_t i = 0; i < 3 * q->n; i++) q->left[i] = q->right[i] + q->gdv[i] - d->z[i];
+  add_solution(q, d, q->left, NULL);
   d->s = ds;
 }
 
@@ -171,22 +209,22 @@ static void add(point *to, const point *from, double factor, const path *q) {
 
 static void make_orthogonal(point *d, const point *unit, const path *q) { add(d, unit, -dot(q, unit, d), q); }
 
-/* Second derivative by length: with n = sqrt(|y_T|² + t² sigma²), primes for the tangent, the linearized equations have
+/* Second derivative by length: with primes for the tangent, t' = t s', the linearized equations have
  *
- *   e1 = (|y_T'|² + 2 t² sigma² s'² - n'²)/n e_0 - t c s'²,   e2 = t m s'² e - 2 x' o z'
+ *   e1 = ((1 - t)(|y_T'|² + 2 t² sigma² s'² - n'²)/n - 2 t s' n' + t s'² (kappa - n)) e_0,   e2 = t m s'² e - 2 x' o z'
  *
  * on their right. */
 static void find_curvature(path *q) {
-  double t = exp(q->now.s), ds = q->tangent.s;
+  double t = exp(q->now.s), ds = q->tangent.s, ts2 = t * t * q->sigma * q->sigma;
   for (int32_t k = 0; k < q->n; k++) {
-    const double *dx = q->tangent.x + 3 * k, *dz = q->tangent.z + 3 * k, *c = q->c + 3 * k;
-    double *e1 = q->f1 + 3 * k, *e2 = q->f2 + 3 * k, ts2 = t * t * q->sigma * q->sigma;
-    double y1 = dz[1] + t * c[1] * ds, y2 = dz[2] + t * c[2] * ds, n = ts2 / q->dsigma[k];
-    double dn = q->tau[2 * k] * y1 + q->tau[2 * k + 1] * y2 + q->dsigma[k] * ds;
+    const double *dx = q->tangent.x + 3 * k, *dz = q->tangent.z + 3 * k;
+    double *e1 = q->f1 + 3 * k, *e2 = q->f2 + 3 * k, n = q->slip[k];
+    double dn = q->tau[2 * k] * dz[1] + q->tau[2 * k + 1] * dz[2] + ts2 / n * ds;
     ds_jordan(e2, dx, dz);
-    for (int i = 0; i < 3; i++) e1[i] = -t * c[i] * ds * ds, e2[i] *= -2;
-    e1[0] += (y1 * y1 + y2 * y2 + 2 * ts2 * ds * ds - dn * dn) / n;
-    e2[0] += t * q->m[k] * ds * ds;
+    for (int i = 0; i < 3; i++) e1[i] = 0, e2[i] *= -2;
+    e1[0] = (1 - t) * (dz[1] * dz[1] + dz[2] * dz[2] + 2 * ts2 * ds * ds - dn * dn) / n;
+    e1[0] += t * ds * (ds * (q->kappa - n) - 2 * dn);
+    e2[0] += t * q->m * ds * ds;
   }
   direction(q, &q->curvature, q->f1, q->f2, 0);
   make_orthogonal(&q->curvature, &q->tangent, q);
@@ -241,8 +279,8 @@ static bool advance(path *q, double *h) {
 static bool allocate(ds_arena *arena, path *q) {
   size_t n = 3 * (size_t)q->n + 1;
   point *points[] = {&q->now, &q->next, &q->last, &q->before, &q->tangent, &q->correction, &q->curvature};
-  double **vectors[] = {&q->mu, &q->m,   &q->c,      &q->e1,      &q->e2, &q->f1,
-                        &q->f2, &q->tau, &q->dsigma, &q->impulse, &q->gdv};
+  double **vectors[] = {&q->mu,   &q->e1, &q->e2,    &q->f1,   &q->f2,      &q->tau,
+                        &q->slip, &q->d,  &q->right, &q->left, &q->impulse, &q->gdv};
   double **matrices[] = {&q->b, &q->inverse, &q->C};
   for (size_t i = 0; i < sizeof points / sizeof *points; i++)
     points[i]->x = DS_NEW0(arena, double, n), points[i]->z = DS_NEW0(arena, double, n);
@@ -253,24 +291,45 @@ static bool allocate(ds_arena *arena, path *q) {
   return !ds_arena_failed(arena);
 }
 
-static void start(path *q, double size) {
-  q->speed = size * q->p->target / sqrt(q->n);
-  q->sigma = q->speed;
-  for (int32_t k = 0; k < q->n; k++) {
-    q->mu[k] = smooth(q, k) ? 1 : q->p->mu[k];
-    q->now.x[3 * k] = q->speed / q->p->scale[k];
-    q->now.z[3 * k] = q->speed;
-    q->m[k] = q->now.x[3 * k] * q->now.z[3 * k];
-  }
-  evaluate(q, &q->now); /* with c = 0 */
-  memcpy(q->c, q->e1, bytes(q));
+static double size_of(const path *q) { /* |x_N| */
+  double sum = 0;
+  for (int32_t k = 0; k < q->n; k++) sum += q->now.x[3 * k] * q->now.x[3 * k];
+  return sqrt(sum);
 }
 
-/* Impulses against those of the start, where x_N is of the size of one contact alone. */
-static double growth(const path *q) {
-  double largest = 0;
-  for (int32_t k = 0; k < q->n; k++) largest = fmax(largest, q->now.x[3 * k] * q->p->scale[k]);
-  return largest / q->speed;
+/* Where the convex program has no room inside its cones it gets more. */
+static bool start(ds_arena *arena, path *q, ds_work *work, double relaxation) {
+  const ds_subproblem *p = q->p;
+  q->speed = q->sigma = p->target / sqrt(q->n);
+  q->kappa = relaxation * q->speed;
+  for (int32_t k = 0; k < q->n; k++) {
+    const double *slip = p->free_slip + 3 * k;
+    q->mu[k] = ds_cone_mu(p->mu[k]);
+    q->m += (slip[0] * slip[0] + slip[1] * slip[1] + slip[2] * slip[2]) / (p->scale[k] * q->n);
+  }
+  for (int32_t i = 0; i < CENTRES_MAX; i++, q->kappa *= 10) {
+    if (!ds_centre_find(arena, q->system, q->now.x, q->now.z, work, q->kappa, q->m)) continue;
+    q->size = size_of(q);
+    return true;
+  }
+  return false;
+}
+
+/* From a point of the path, without moving it. A residual of Newton may be nothing where the error is not: then it is
+ * asked for more digits. */
+static void try_newton(ds_arena *arena, path *q, ds_iterate *polished, ds_iterate *best, ds_work *work,
+                       const ds_homotopy_options *o) {
+  ds_newton_options newton = {.tolerance = o->goal->tolerance, .target = o->goal->target, .steps = NEWTON_STEPS};
+  newton.proximal = fmax(1e-10, q->trial.error);
+  ds_iterate_copy(polished, &q->trial, q->p);
+  for (int32_t i = 0; i < NEWTONS_MAX; i++) {
+    ds_iterate_update(polished, q->p);
+    if (!ds_newton_solve(arena, q->system, polished, work, &newton)) break;
+    if (ds_goal_is_met(polished, q->p, o->goal)) break;
+    newton.tolerance *= 0.1, newton.target *= 0.1;
+  }
+  ds_goal_is_met(polished, q->p, o->goal);
+  if (polished->error < best->error) ds_iterate_copy(best, polished, q->p);
 }
 
 ds_homotopy_end ds_homotopy_solve(ds_arena *arena, ds_system *system, ds_iterate *best, ds_work *work,
@@ -280,7 +339,10 @@ ds_homotopy_end ds_homotopy_solve(ds_arena *arena, ds_system *system, ds_iterate
   path q = {.p = p, .system = system, .n = p->contact_count};
   ds_iterate polished = ds_iterate_new(arena, p);
   if (!allocate(arena, &q) || p->contact_count == 0 || !(p->target > 0)) return DS_HOMOTOPY_LOST;
-  start(&q, o->start);
+  if (!start(arena, &q, work, o->relaxation)) {
+    ds_arena_release(arena, mark);
+    return DS_HOMOTOPY_LOST;
+  }
   copy_point(&q.last, &q.now, &q);
   copy_point(&q.before, &q.now, &q);
   double h = 0.3, h_before = 0.3, next_newton = 1e-4;
@@ -288,14 +350,11 @@ ds_homotopy_end ds_homotopy_solve(ds_arena *arena, ds_system *system, ds_iterate
   bool unbounded = false, solved = false;
   for (int32_t i = 0; i < o->iterations && best->error > o->goal->tolerance; i++) {
     double away = evaluate(&q, &q.now);
+    q.trial.error = ds_subproblem_error(p, q.trial.r, q.trial.u, 0);
     if (q.trial.error < best->error) ds_iterate_copy(best, &q.trial, p);
     if (q.trial.error <= next_newton) {
-      ds_newton_options newton = {.tolerance = o->goal->tolerance, .target = o->goal->target, .steps = NEWTON_STEPS};
-      newton.proximal = fmax(1e-10, q.trial.error);
-      ds_iterate_copy(&polished, &q.trial, p);
-      ds_newton_solve(arena, system, &polished, work, &newton);
-      if (polished.error < best->error) ds_iterate_copy(best, &polished, p);
       next_newton = 0.1 * q.trial.error;
+      try_newton(arena, &q, &polished, best, work, o);
       solved = best->error <= o->goal->moving && ds_goal_is_met(best, p, o->goal);
       if (solved) break;
     }
@@ -311,7 +370,7 @@ ds_homotopy_end ds_homotopy_solve(ds_arena *arena, ds_system *system, ds_iterate
       away = evaluate(&q, &q.now);
       corrections = CORRECTIONS_MAX; /* so that h is not raised */
     }
-    unbounded = away <= ON_PATH && fabs(q.tangent.s) < 1e-4 && growth(&q) > UNBOUNDED;
+    unbounded = away <= ON_PATH && fabs(q.tangent.s) < 1e-4 && size_of(&q) > UNBOUNDED * q.size;
     if (unbounded || h < 1e-8 || q.now.s < -45 || q.now.s > 5 || !factor(&q)) break;
     work->projections++;
     directions(&q);

@@ -7,7 +7,7 @@
 
 typedef struct ds_homotopy_options {
   const ds_goal *goal;
-  double start;       /* size of the first impulses, as in ds_cone_options */
+  double relaxation;  /* kappa at the start, in units of the typical predicted velocity */
   int32_t iterations; /* factorizations at most, besides Newton's */
 } ds_homotopy_options;
 
