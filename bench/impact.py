@@ -12,6 +12,7 @@ Exit code: 0, or 1 where a step is not certified or a run did not come to its en
 """
 import json
 import math
+import re
 import subprocess
 import sys
 import time
@@ -55,18 +56,26 @@ def write_scene(name, options):
     return path
 
 
+def recorded_steps(record, options):
+    """Of a run that was killed within a step: what its recording holds."""
+    found = re.search(r"^frames +(\d+)", text_of([options.drystone, "info", str(record)]), re.M)
+    return int(found[1]) - 1 if found else "some"
+
+
 def run_drystone(name, path, options):
     report, problems = options.work / "report.json", options.work / "problems" / name
+    record = options.work / "record.h5"
+    record.unlink(missing_ok=True)
     report.unlink(missing_ok=True)
     problems.mkdir(parents=True, exist_ok=True)
     for old in problems.glob("*.hdf5"):
         old.unlink()
     command = [options.drystone, "run", str(path), "--time", str(options.time), "--threads", "1", "--quiet",
-               "--report", str(report), "--dump-problems", str(problems)]
+               "--report", str(report), "--dump-problems", str(problems), "--record", str(record)]
     errors, used, ended = run_limited(command, options.cpu_limit)
     if not report.exists():
-        if ended in ("killed", "interrupted"):
-            return {"failure": f"{ended} after {used:.0f} s of processor time, without a report"}
+        if ended == "killed":
+            return {"failure": f"ended after {recorded_steps(record, options)} steps and {used:.0f} s"}
         return {"failure": errors.strip()[-200:] or ended or "no report"}
     data = json.loads(report.read_text())
     result = {key: data.get(key) for key in KEEP}
@@ -124,7 +133,7 @@ def row(name, own, rival):
 
 def summary(data):
     own = {name: r["Drystone"] for name, r in data["results"].items() if "Drystone" in r}
-    ran = [r for r in own.values() if "failure" not in r]
+    ran = [r for r in own.values() if "failure" not in r]  # those that were killed within a step have no report
     whole = [r for r in ran if r["steps"] == r["planned"]]
     steps, missed = sum(r["steps"] for r in ran), sum(r["unconverged_steps"] for r in ran)
     quotients = sorted(q for name, r in data["results"].items() if "Jolt" in r
