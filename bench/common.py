@@ -7,7 +7,6 @@ import platform
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 BENCH = Path(__file__).resolve().parent
@@ -87,8 +86,8 @@ def processor_seconds(pid):
         return None
 
 
-def run_limited(command, limit, grace=60):
-    """Runs a command; after `limit` processor seconds it is interrupted, after `grace` more seconds ended.
+def run_limited(command, limit):
+    """Runs a command; after `limit` processor seconds it is interrupted, after as many again ended.
 
     Returns (what it printed on stderr, processor seconds, how it ended): "" = by itself, "interrupted", "killed",
     or the reason why it could not be started or failed. Drystone ends after the step it is in, and reports up to there.
@@ -97,17 +96,17 @@ def run_limited(command, limit, grace=60):
         child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, cwd=ROOT)
     except OSError as error:
         return "", 0, str(error)
-    ended, used, told = "", 0, None
+    ended, used = "", 0
     while True:
         try:
             _, errors = child.communicate(timeout=0.1)
             break
         except subprocess.TimeoutExpired:
             used = processor_seconds(child.pid) or used
-            if told is None and used > limit:
+            if ended == "" and used > limit:
                 child.send_signal(signal.SIGINT)
-                ended, told = "interrupted", time.monotonic()
-            elif told is not None and time.monotonic() > told + grace:
+                ended = "interrupted"
+            elif ended == "interrupted" and used > 2 * limit + 1:
                 child.kill()
                 ended = "killed"
     if ended == "" and child.returncode not in (0, 1):

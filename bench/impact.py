@@ -12,6 +12,7 @@ Exit code: 0, or 1 where a step is not certified or a run did not come to its en
 """
 import json
 import math
+import re
 import subprocess
 import sys
 import time
@@ -21,6 +22,7 @@ from common import (BENCH, conclude, keep_results, open_results, origin, parser_
                     text_of, work_folder)
 
 SPEEDS = (1, 3, 6, 10, 20)
+STEP = 0.01  # s, Drystone's default
 STRUCTURES = {
     "wall": ("wall of 84 bricks", "wall:rows=8"),
     "card-house": ("card house, 5 levels", "card-house:levels=5"),
@@ -55,18 +57,28 @@ def write_scene(name, options):
     return path
 
 
+def recorded_steps(record, options):
+    """Of a run that was killed within a step: what its recording holds."""
+    found = re.search(r"^frames +(\d+)", text_of([options.drystone, "info", str(record)]), re.M)
+    return int(found[1]) - 1 if found else 0
+
+
 def run_drystone(name, path, options):
     report, problems = options.work / "report.json", options.work / "problems" / name
+    record = options.work / "record.h5"
+    record.unlink(missing_ok=True)
     report.unlink(missing_ok=True)
     problems.mkdir(parents=True, exist_ok=True)
     for old in problems.glob("*.hdf5"):
         old.unlink()
     command = [options.drystone, "run", str(path), "--time", str(options.time), "--threads", "1", "--quiet",
-               "--report", str(report), "--dump-problems", str(problems)]
+               "--report", str(report), "--dump-problems", str(problems), "--record", str(record)]
     errors, used, ended = run_limited(command, options.cpu_limit)
     if not report.exists():
-        if ended in ("killed", "interrupted"):
-            return {"failure": f"{ended} after {used:.0f} s of processor time, without a report"}
+        if ended == "killed":
+            steps = recorded_steps(record, options)
+            least = {"cpu_per_second": used / (steps * STEP)} if steps else {}
+            return {"failure": f"ended after {steps} steps and {used:.0f} s", "steps": steps, **least}
         return {"failure": errors.strip()[-200:] or ended or "no report"}
     data = json.loads(report.read_text())
     result = {key: data.get(key) for key in KEEP}
@@ -111,7 +123,8 @@ def row(name, own, rival):
     jolt = [rival["failure"], "", ""] if "failure" in rival else [
         short(rival["cpu_per_second"]), short(rival["energy_gained"]), short(1000 * rival["penetration_max"])]
     if "failure" in own:
-        return [STRUCTURES[structure][0], speed, own["failure"]] + [""] * 8 + jolt + [""]
+        least = [f"> {short(x)}" if x else "" for x in (own.get("cpu_per_second"), ratio(own, rival))]
+        return [STRUCTURES[structure][0], speed, own["failure"], "", least[0]] + [""] * 6 + jolt + [least[1]]
     certified = own["steps"] - own["unconverged_steps"]
     steps = f"{certified} of {own['steps']}"
     if own["steps"] < own["planned"]:
@@ -124,18 +137,18 @@ def row(name, own, rival):
 
 def summary(data):
     own = {name: r["Drystone"] for name, r in data["results"].items() if "Drystone" in r}
-    ran = [r for r in own.values() if "failure" not in r]
+    ran = [r for r in own.values() if "failure" not in r]  # those that were killed within a step have no report
     whole = [r for r in ran if r["steps"] == r["planned"]]
     steps, missed = sum(r["steps"] for r in ran), sum(r["unconverged_steps"] for r in ran)
     quotients = sorted(q for name, r in data["results"].items() if "Jolt" in r
                        if (q := ratio(own[name], r["Jolt"])) is not None)
     lines = ["## What this run says", "",
              f"- {len(whole)} of {len(own)} scenes came to their end within {data['cpu_limit']:g} s of processor time.",
-             f"- {steps - missed} of {steps} steps are certified at Drystone's default tolerance."]
+             f"- {steps - missed} of {steps} steps are certified at Drystone's default tolerance, in the runs that were not killed."]
     if ran:
         worst = max(ran, key=lambda r: r["factorizations_max"])
         lines.append(f"- The worst step took {worst['factorizations_max']} factorizations, "
-                     f"{worst['ms_max']['total'] / 1000:.3g} s.")
+                     f"{worst['ms_max']['total'] / 1000:.3g} s of wall time.")
     if quotients:
         lines.append(f"- Drystone takes {quotients[0]:.2g} to {quotients[-1]:.2g} times the processor time of Jolt tuned, "
                      f"in the median {quotients[len(quotients) // 2]:.2g} times; runs that were ended count up to there.")
@@ -145,7 +158,7 @@ def summary(data):
 def write_tables(data, path):
     machine = data["machine"]
     head = ["scene", "ball, m/s", "steps certified", "worst error", "processor s per s", "factorizations a step",
-            "worst percent", "worst step", "worst step, ms", "energy gained, J", "overlap, mm", "Jolt: processor s per s",
+            "worst percent", "worst step", "worst step, ms of wall time", "energy gained, J", "overlap, mm", "Jolt: processor s per s",
             "energy gained, J", "overlap, mm", "Drystone over Jolt"]
     lines = ["# Structures hit by a ball", "",
              f"Commit {data['commit']}, {data['date']}. {machine['processor']}, {machine['cores']} cores, "

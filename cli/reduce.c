@@ -25,7 +25,7 @@ typedef struct reduce_options {
   ds_reduced_def def;
   ds_stuffing_def stuffing;
   double scale;
-  bool has_cell, has_tets, json;
+  bool has_cell, has_tets, has_mass, json;
   ds_material_given given; /* by options */
   source_reading reading;  /* of the cache: threads, quiet and where it is */
 } reduce_options;
@@ -38,6 +38,7 @@ typedef struct reduction {
   ds_mesh surface; /* what was filled; empty where the file had tetrahedra */
   ds_tets_report report;
   double surface_volume;
+  double density; /* asked for; what the tetrahedra have makes up for what was cut off */
   ds_reduced *reduced;
   int64_t file_size;
   double mesh_seconds, reduce_seconds;
@@ -60,6 +61,8 @@ static bool check_options(const reduce_options *o) {
   if (o->output == NULL) return refuse("say where the body goes: -o body.h5");
   if (source_same_file(o->source, o->output)) return refuse("the mesh would be overwritten by its own body");
   if (o->has_cell && o->has_tets) return refuse("--cell and --tets say the same twice; give one of them");
+  if (o->has_mass && !(o->def.mass > 0)) return refuse("--mass must be above 0 kg");
+  if (o->has_mass && o->given.density) return refuse("--mass and --density say the same twice; give one of them");
   if (!(o->def.density > 0)) return refuse("--density must be above 0 kg/m³");
   if (!(o->def.young > 0)) return refuse("--young must be above 0 Pa");
   if (!(o->def.poisson > -1 && o->def.poisson < 0.5))
@@ -73,6 +76,7 @@ static bool parse(reduce_options *o, const char **words, int argc, char **argv) 
       {"--young", NULL, ARG_REAL, &o->def.young, -1e15, 1e15, NULL, &o->given.young},
       {"--poisson", NULL, ARG_REAL, &o->def.poisson, -1e9, 1e9, NULL, &o->given.poisson},
       {"--density", NULL, ARG_REAL, &o->def.density, -1e12, 1e12, NULL, &o->given.density},
+      {"--mass", NULL, ARG_REAL, &o->def.mass, -1e15, 1e15, NULL, &o->has_mass},
       {"--modes", NULL, ARG_INTEGER, &o->def.modes, 1, DS_REDUCED_MAX, NULL, NULL},
       {"--stvk", NULL, ARG_FLAG, &o->def.stvk, 0, 0, NULL, NULL},
       {"--damping-mass", NULL, ARG_REAL, &o->def.damping_mass, 0, 1e12, NULL, NULL},
@@ -195,11 +199,15 @@ static bool make_reduced(reduction *x, const reduce_options *o, ds_error *error)
   error->message[0] = '\0';
   if (!source_cache(&cache, &o->reading, error)) return false;
   ds_reduced_def def = o->def;
-  if (ds_reduced_take_material(&def, &x->tets, o->given, error) != DS_OK) {
+  ds_material_given given = o->given;
+  given.density |= o->has_mass;
+  if (ds_reduced_take_material(&def, &x->tets, given, error) != DS_OK) {
     name_options(error);
     free(cache);
     return false;
   }
+  x->density = def.density;
+  if (!o->has_mass && x->surface_volume > 0) def.mass = def.density * x->surface_volume; /* what stuffing cut off */
   def.name = x->title;
   def.threads = o->reading.threads;
   def.cache = cache;
@@ -240,9 +248,9 @@ static double volume_error(const reduction *x) {
 }
 
 /* What of the material is that of the file. */
-static void print_taken(const reduction *x, const ds_material_given *given) {
+static void print_taken(const reduction *x, const ds_material_given *given, bool has_mass) {
   const char *names[] = {"E", "nu", "density"};
-  const bool by_option[] = {given->young, given->poisson, given->density};
+  const bool by_option[] = {given->young, given->poisson, given->density || has_mass};
   const char *between = "the file's own ";
   if (x->tets.material.count != 1 || (by_option[0] && by_option[1] && by_option[2])) return;
   printf("of the file  ");
@@ -259,8 +267,9 @@ static void print_report(const reduction *x, const reduce_options *o) {
   info_tets_print(&x->tets, &x->report);
   printf("volume       %.6g m³", x->report.volume);
   if (x->surface_volume > 0) printf(", %+.2f %% of the surface's", 100 * volume_error(x));
+  if (x->surface_volume > 0 && !o->has_mass) printf("; its mass is the surface's, at %g kg/m³", x->density);
   putchar('\n');
-  print_taken(x, &o->given);
+  print_taken(x, &o->given, o->has_mass);
   info_reduced_print(&info);
   printf("file         %s, %.2f MB\n", o->output, 1e-6 * (double)x->file_size);
   if (o->pictures != NULL) printf("pictures     %s-01.png to %s-%02d.png\n", o->pictures, o->pictures, (int)info.modes);
@@ -297,6 +306,7 @@ static void print_json(const reduction *x, const reduce_options *o) {
   json_real(&j, "young", i.young);
   json_real(&j, "poisson", i.poisson);
   json_real(&j, "density", i.density);
+  json_real(&j, "surface_density", x->surface_volume > 0 ? i.mass / x->surface_volume : NAN);
   json_real(&j, "damping_mass", i.damping_mass);
   json_real(&j, "damping_stiffness", i.damping_stiffness);
   json_bool(&j, "stvk", i.stvk);

@@ -40,7 +40,7 @@ struct run_report {
   int32_t joints;
   int32_t threads, bodies, dynamic_bodies, deformable_bodies, reduced;
   int64_t planned_steps, steps;
-  double time;
+  double start_time, time;
   int64_t contacts, active_contacts, staggered_iterations, projection_iterations, factorizations; /* sums */
   int32_t contacts_max, active_contacts_max, islands_max, staggered_iterations_max;
   work_tally work;
@@ -109,6 +109,7 @@ run_report *report_create(const ds_scene *scene, const ds_state *state, const ds
   r->reduced = scene->reduced_count;
   r->joints = scene->joint_count;
   r->planned_steps = planned_steps;
+  r->time = r->start_time = ds_state_time(state);
   r->first_unconverged_time = r->energy_gain_time = NAN;
   r->moved.body = r->moved_settled.body = r->crept.body = r->drifted.body = -1;
   for (int32_t i = 0; i < scene->body_count; i++) {
@@ -298,7 +299,9 @@ double report_first_unconverged_time(const run_report *r) { return r->first_unco
 
 static double mean(const run_report *r, double sum) { return r->steps > 0 ? sum / (double)r->steps : NAN; }
 static double converged_share(const run_report *r) { return mean(r, (double)(r->steps - r->unconverged_steps)); }
-static double speed(const run_report *r) { return r->wall_seconds > 0 ? r->time / r->wall_seconds : NAN; }
+static double speed(const run_report *r) {
+  return r->wall_seconds > 0 ? (r->time - r->start_time) / r->wall_seconds : NAN;
+}
 
 /* ---- As JSON ---- */
 
@@ -325,6 +328,7 @@ static void write_setup(json_object *j, const run_report *r) {
   json_integer(j, "contacts_per_face", o->contacts_per_face);
   json_integer(j, "threads", r->threads);
   json_integer(j, "steps", r->steps);
+  json_real(j, "start_time", r->start_time);
   json_real(j, "time", r->time);
   json_integer(j, "bodies", r->bodies);
   json_integer(j, "dynamic_bodies", r->dynamic_bodies);

@@ -101,6 +101,10 @@ static bool parse(run_options *o, const char **words, int argc, char **argv) {
                              : "give one scene only");
     return false;
   }
+  if (o->record != NULL && strcmp(o->record, "-") == 0) {
+    complain("--record -: a recording cannot go to the standard output; give the name of a file");
+    return false;
+  }
   if (o->has_record_every && o->record == NULL) {
     complain("--record-every needs --record FILE.h5");
     return false;

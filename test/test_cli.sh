@@ -52,6 +52,9 @@ expect 2 "path=value" run incline --set nonsense
 # --- going on from a recording
 expect 0 "50 of 50 steps" run card-house:levels=2 -t 0.5 -o first.h5
 expect 0 "50 of 50 steps" run card-house:levels=2 -t 1 --from first.h5 -o second.h5 --report second.json
+check "it starts where the other ended" test "$(field start_time second.json)" = 0.5
+check "speed is that of the steps done" awk "BEGIN { x = $(field speed second.json) * $(field wall_seconds second.json); exit !(x > 0.499 && x < 0.501) }"
+expect 2 "cannot go to the standard output" run stack:count=1 --record -
 check "time goes on" test "$(field time second.json)" = 1
 check "a house that stands goes on standing" awk "BEGIN { exit !($(field displacement_max second.json) < 1e-9) }"
 # bit for bit: rigid, shaken by a kinematic floor, jointed, deformable, thrown over with long steps

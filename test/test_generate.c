@@ -367,7 +367,7 @@ static void test_refusals(void) {
 /* The note names the call that gives the same text again. */
 static void test_note_repeats(void) {
   static const char *const specs[] = {"pile:count=20,seed=3", "arch:shape=semicircle,thickness=0.12",
-                                      "card-house:lean=20.5"};
+                                      "card-house:lean=20.5", "wall:jitter=0.001,missing=3,seed=7,ball_speed=6"};
   for (size_t i = 0; i < sizeof specs / sizeof specs[0]; i++) {
     ds_error error;
     char spec[512] = "";

@@ -62,6 +62,11 @@ expect 0 "the file's own nu, density" reduce steel.veg --young 1e11 --modes 4 -o
 expect 2 "several materials; give --young, --poisson and --density" reduce two.veg --modes 4 -o two.h5
 expect 2 "of a kind that is not known; give --young" reduce rubber.veg --modes 4 -o two.h5
 expect 0 "E 1e+09 Pa, nu 0.3, 500 kg/m" reduce two.veg --young 1e9 --poisson 0.3 --density 500 --modes 4 -o two.h5
+expect 0 "its mass is the surface's, at 1000 kg/m" reduce block.obj --scale 0.1 $few -o block.h5
+expect 0 "mass         3.5 kg" reduce block.obj --scale 0.1 $few --mass 3.5 -o block.h5
+expect 0 "mass         7 kg" reduce steel.veg --mass 7 --modes 4 -o steel.h5
+expect 2 "--mass and --density say the same twice" reduce block.obj --mass 3 --density 5 -o block.h5
+expect 2 "--mass must be above 0" reduce block.obj --mass 0 -o block.h5
 soft='{"drystone": 1, "time": 0.01, "bodies": [{"name": "a", "deformable": {"shape": {"file": "FILE.veg"}, "modes": 4}}]}'
 sed s/FILE/steel/ <<<"$soft" >steel.json
 sed s/FILE/two/ <<<"$soft" >two.json
@@ -74,7 +79,9 @@ expect 0 "from figure:bone" reduce figure:bone --tets 500 --modes 3 -o bone.h5
 expect 0 "body         bone, from bone" reduce bone --tets 500 --modes 3 -o bone.h5
 expect 0 "StVK" reduce block.obj --scale 0.1 --tets 300 --modes 9 --stvk --young 1e5 --poisson 0.4 --density 1200 \
   --damping-mass 0.1 --damping-stiffness 0.002 --name soft -o soft.h5
-expect 0 "E 100000 Pa, nu 0.4, 1200 kg/m³; damping 0.1 1/s of mass, 0.002 s of stiffness" info soft.h5
+expect 0 "E 100000 Pa, nu 0.4, " info soft.h5
+expect 0 "kg/m³; damping 0.1 1/s of mass, 0.002 s of stiffness" info soft.h5
+expect 0 "mass         2.4 kg" info soft.h5 # 1200 kg/m³ of the surface's 2 litres, whatever was cut off
 expect 0 "9 coordinates" info soft.h5
 output=$("$program" reduce beam.msh --modes 4 -q -o quiet.h5 2>&1)
 check "reduce -q says nothing" test -z "$output"
@@ -98,7 +105,8 @@ j = json.load(open("json.txt"))
 assert j["modes"] == 6 and len(j["frequencies"]) == 6 and j["frequencies"] == sorted(j["frequencies"])
 assert j["bytes"] == os.path.getsize("json.h5") and j["tets"] > 100 and sum(j["angles"]) == 6 * j["tets"]
 assert 0.1 < j["least_angle"] < j["greatest_angle"] < 3 and abs(j["volume"] - 2e-3) < 1e-4
-assert abs(j["volume_error"] - (j["volume"] / 2e-3 - 1)) < 1e-9 and abs(j["mass"] - 1000 * j["volume"]) < 1e-9
+assert abs(j["volume_error"] - (j["volume"] / 2e-3 - 1)) < 1e-9 and abs(j["mass"] - 1000 * 2e-3) < 1e-9
+assert abs(j["density"] * j["volume"] - j["mass"]) < 1e-9 and abs(j["surface_density"] - 1000) < 1e-6
 assert j["mass_error"] < 1e-9 and j["orthogonality"] < 1e-9 and j["file"] == "json.h5" and not j["stvk"]
 END
 

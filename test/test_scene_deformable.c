@@ -42,11 +42,12 @@ static const char whole[] =
     "  {\"name\": \"a\", \"deformable\": \"rubber\", \"reduced\": [1e-3, 0, 0, -2e-3]},\n"
     "  {\"name\": \"b\", \"position\": [0, 0, 1], \"deformable\": {\"shape\": {\"file\": \"box.obj\", \"scale\": "
     "0.2},\n"
-    "    \"young\": 1e6, \"modes\": 3, \"stvk\": true, \"cell\": 0.15}, \"reduced_rate\": [0, 0.1, 0]},\n"
+    "    \"young\": 1e6, \"modes\": 3, \"stvk\": true, \"cell\": 0.15, \"mass\": 3.5}, \"reduced_rate\": [0, 0.1, "
+    "0]},\n"
     "  {\"name\": \"c\", \"position\": [0, 0, 2], \"deformable\": \"rubber\"},\n"
     "  {\"name\": \"d\", \"position\": [0, 0, 3], \"deformable\": {\"shape\": {\"file\": \"box.obj\", \"scale\": "
     "0.2},\n"
-    "    \"young\": 1e6, \"modes\": 3, \"stvk\": true, \"cell\": 0.15}},\n"
+    "    \"young\": 1e6, \"modes\": 3, \"stvk\": true, \"cell\": 0.15, \"mass\": 3.5}},\n"
     "  {\"name\": \"e\", \"position\": [0, 0, 4], \"deformable\": {\"file\": \"body.h5\"}}\n"
     " ]}\n";
 
@@ -120,6 +121,7 @@ static void test_whole(void) {
   CHECK_NEAR(rubber.damping_stiffness, 0.002, 0);
   CHECK(rubber.modes == 4 && !rubber.stvk && soft.modes == 3 && soft.stvk);
   CHECK_NEAR(rubber.mass, 1200 * 2e-3, 0.2 * 1200 * 2e-3); /* stuffing rounds the edges of a coarse box */
+  CHECK_NEAR(soft.mass, 3.5, 1e-12);
   CHECK_NEAR(rubber.high.z - rubber.low.z, 0.2, 0.04);
   CHECK(scene->reduced_count == 4 + 3 + 4 + 3 + 2);
   ds_state *state = ds_state_create(scene);
@@ -158,6 +160,9 @@ static const mistake mistakes[] = {
     {"\"poisson\": 0.4", "\"poisson\": -1", "\"poisson\" is -1; expected a number between"},
     {"\"poisson\": 0.4", "\"poisson\": 0.6", "\"poisson\" is 0.6; expected a number from -1 to 0.5"},
     {"\"density\": 1200", "\"density\": 0", "\"density\" is 0; expected a number above 0"},
+    {"\"density\": 1200", "\"mass\": -2", "\"mass\" is -2; expected a number above 0"},
+    {"\"density\": 1200", "\"density\": 1200, \"mass\": 2", "\"mass\" beside \"density\"; expected one of them"},
+    {"{\"file\": \"none.h5\"}", "{\"file\": \"none.h5\", \"mass\": 1}", "\"mass\" beside \"file\", which has its own"},
     {"\"modes\": 4", "\"modes\": 0", "\"modes\" is 0; expected a whole number from 1 to 128"},
     {"\"modes\": 4", "\"modes\": 129", "\"modes\" is 129; expected a whole number from 1 to 128"},
     {"\"modes\": 4", "\"modes\": 4.5", "\"modes\" is 4.5; expected a whole number"},
@@ -174,7 +179,7 @@ static const mistake mistakes[] = {
      "body \"a\": \"reduced\" has 1 numbers; expected 4, one a reduced coordinate"},
     {RUBBER, "\"deformable\": \"rubber\", \"reduced_rate\": [0, 0, \"x\", 0]", "\"reduced_rate\" holds a text"},
     {RUBBER, "\"deformable\": \"rubber\", \"reduced\": [0, 1e300, 0, 0]", "a number that is too large"},
-    {RUBBER, "\"deformable\": \"rubber\", \"mass\": 2", "\"mass\" in a deformable body; expected \"density\" in"},
+    {RUBBER, "\"deformable\": \"rubber\", \"mass\": 2", "\"mass\" in a deformable body; expected \"density\" or"},
     {RUBBER, "\"deformable\": \"rubber\", \"density\": 2", "\"density\" in a deformable body"},
     {RUBBER, "\"deformable\": \"rubber\", \"kind\": \"static\"", "\"deformable\" in a body that is static"},
     {RUBBER, "\"deformable\": \"rubber\", \"shapes\": [{\"kind\": \"sphere\", \"radius\": 1}]",

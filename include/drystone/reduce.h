@@ -79,6 +79,7 @@ typedef struct ds_reduced_def {
   double young;                 /* Pa, default 1e6 */
   double poisson;               /* -1 .. 0.5 without the ends, default 0.3 */
   double density;               /* kg/m³, default 1000 */
+  double mass;                  /* kg: the density is chosen for it; default 0 = density x volume of the tetrahedra */
   int32_t modes;                /* r: reduced coordinates, default 12 */
   bool stvk;                    /* large deformation: St. Venant-Kirchhoff on linear modes and modal derivatives */
   double damping_mass;          /* Rayleigh: C = damping_mass M + damping_stiffness K; 1/s, default 0 */

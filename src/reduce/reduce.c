@@ -24,6 +24,8 @@ static ds_status check_number(double x, const char *what, ds_error *error) {
 static ds_status check_def(const ds_reduced_def *def, ds_error *error) {
   if (check_number(def->young, "young", error) != DS_OK || check_number(def->density, "density", error) != DS_OK)
     return DS_ERROR_INPUT;
+  if (!(def->mass >= 0) || !isfinite(def->mass))
+    return ds_fail(error, DS_ERROR_INPUT, "deformable: mass = %g kg; expected a positive number, or 0", def->mass);
   if (!(def->poisson > -1 && def->poisson < 0.5))
     return ds_fail(error, DS_ERROR_INPUT, "deformable: poisson = %g; expected more than -1 and less than 0.5",
                    def->poisson);
@@ -265,8 +267,21 @@ static ds_reduced *from_cache(const ds_tets *tets, const ds_reduced_def *def, ds
   return NULL;
 }
 
-ds_reduced *ds_reduced_create(const ds_tets *tets, const ds_reduced_def *def, ds_error *error) {
-  if (check_def(def, error) != DS_OK || check_size(tets, def, error) != DS_OK) return NULL;
+/* The density that gives the mass. */
+static ds_status choose_density(ds_reduced_def *def, const ds_tets *tets, ds_error *error) {
+  ds_tets_report report;
+  if (def->mass == 0) return DS_OK;
+  ds_status status = ds_tets_check(&report, tets, error);
+  if (status != DS_OK) return status;
+  def->density = def->mass / report.volume;
+  return check_number(def->density, "density", error);
+}
+
+ds_reduced *ds_reduced_create(const ds_tets *tets, const ds_reduced_def *given, ds_error *error) {
+  ds_reduced_def own = *given, *def = &own;
+  if (check_def(def, error) != DS_OK || check_size(tets, def, error) != DS_OK ||
+      choose_density(def, tets, error) != DS_OK)
+    return NULL;
   ds_reduce_meter meter = {def->progress, def->user, "mesh", 0, 1};
   ds_reduce_tell(&meter, 0);
   ds_cache_key key = {{0, 0}};

@@ -236,8 +236,8 @@ static bool check_form(ds_reader *r, const body_text *b, uint64_t given, const d
                               b->def.kind == DS_BODY_STATIC ? "static" : "kinematic");
   if (given & (1u << MASS | 1u << DENSITY)) {
     const ds_json *key = ds_json_find(value, given >> MASS & 1 ? "mass" : "density");
-    return ds_reader_fail_key(r, key, "\"%s\" in a deformable body; expected \"density\" in its \"deformable\"",
-                              key->key);
+    return ds_reader_fail_key(
+        r, key, "\"%s\" in a deformable body; expected \"density\" or \"mass\" in its \"deformable\"", key->key);
   }
   return true;
 }

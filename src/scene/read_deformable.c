@@ -21,7 +21,7 @@ typedef struct deformable_text {
 } deformable_text;
 
 /* Places in the table whose being given matters. */
-enum { FILE_PATH, SHAPE, FIRST_OTHER, YOUNG = FIRST_OTHER, POISSON, DENSITY };
+enum { FILE_PATH, SHAPE, FIRST_OTHER, YOUNG = FIRST_OTHER, POISSON, DENSITY, MASS };
 
 #define AT(member) .offset = offsetof(deformable_text, member)
 static const ds_field deformable_fields[] = {
@@ -35,6 +35,7 @@ static const ds_field deformable_fields[] = {
                  .unit = "kg/m³",
                  .low = 1e-9,
                  .high = DS_FIELD_LIMIT},
+    [MASS] = {.key = "mass", .kind = DS_FIELD_NUMBER, AT(def.mass), .unit = "kg", .low = 1e-9, .high = DS_FIELD_LIMIT},
     {.key = "modes", .kind = DS_FIELD_INTEGER, AT(def.modes), .low = 1, .high = DS_REDUCED_MAX},
     {.key = "stvk", .kind = DS_FIELD_BOOLEAN, AT(def.stvk)},
     {.key = "damping_mass", .kind = DS_FIELD_NUMBER, AT(def.damping_mass), .unit = "1/s", .high = DS_FIELD_LIMIT},
@@ -74,13 +75,15 @@ static bool read_definition(ds_scene_reader *s, ds_file_deformable *d, const ds_
       return ds_reader_fail_key(r, ds_json_find(value, deformable_fields[i].key),
                                 "\"%s\" beside \"file\", which has its own; remove it, or give a \"shape\"",
                                 deformable_fields[i].key);
+  if ((given >> DENSITY & 1) && (given >> MASS & 1))
+    return ds_reader_fail_key(r, ds_json_find(value, "mass"), "\"mass\" beside \"density\"; expected one of them");
   if (!(text.def.poisson > -1 && text.def.poisson < 0.5))
     return ds_reader_fail(r, ds_json_find(value, "poisson"),
                           "\"poisson\" is %.9g; expected a number between -1 and 0.5, without the ends",
                           text.def.poisson);
   d->path = text.path;
   d->def = text.def;
-  d->given = (ds_material_given){given >> YOUNG & 1, given >> POISSON & 1, given >> DENSITY & 1};
+  d->given = (ds_material_given){given >> YOUNG & 1, given >> POISSON & 1, (given >> DENSITY | given >> MASS) & 1};
   d->stuffing = text.stuffing;
   return !text.shape || read_shape(s, d, text.shape);
 }
