@@ -45,6 +45,10 @@ typedef struct ds_problem {
   /* Optional, global form: M is block diagonal with these blocks, in order. Found from the pattern of M where NULL. */
   const int32_t *body_size; /* body_count */
   int32_t body_count;
+
+  /* Optional, of a step: nc, how fast each contact slid in the step before, where it carried load. It decides how
+   * exactly a moving island is solved where no tolerance is given [ds_options.tolerance]. */
+  const double *slip_before;
 } ds_problem;
 
 typedef enum ds_outcome {

@@ -4,8 +4,8 @@
  *   fclib_global { spacedim, M, H, G, vectors { f, w, b, mu } }
  *
  * with V, R, s or G, b where there are equality rows, and besides it, as far as they are there: info/title,
- * guesses/1/r, solution/r, and drystone/body_size. A matrix is a group { m, n, nz, nzmax, p, i, x } in CSparse's
- * manner: nz >= 0 triplets (i rows, p columns), -1 compressed columns, -2 compressed rows.
+ * guesses/1/r, solution/r, drystone/body_size and drystone/slip_before. A matrix is a group { m, n, nz, nzmax, p, i, x
+ * } in CSparse's manner: nz >= 0 triplets (i rows, p columns), -1 compressed columns, -2 compressed rows.
  *
  * A dataset is used only where its type, rank and length are the expected ones, it lies in this very file (no links,
  * no external or virtual storage), and its length is borne out by stored bytes: deflate packs 1032 to 1 at best. */
@@ -307,8 +307,10 @@ static ds_status read_bodies(const fclib_reader *r, ds_problem *p) {
   int64_t count;
   if (!exists(r, where)) return DS_OK;
   ds_status status = read_list(r, &sizes, &count, where, H5T_INTEGER, 0, p->dof);
-  if (status == DS_OK) p->body_size = sizes, p->body_count = (int32_t)count;
-  return status;
+  if (status != DS_OK) return status;
+  p->body_size = sizes, p->body_count = (int32_t)count;
+  return exists(r, "drystone/slip_before") ? read_vector(r, &p->slip_before, p->contacts, "drystone/slip_before")
+                                           : DS_OK;
 }
 
 static ds_status read_global(const fclib_reader *r, ds_problem *p) {

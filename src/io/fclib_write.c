@@ -120,7 +120,8 @@ static bool write_problem(hid_t file, const ds_problem *p, const char *title) {
 static bool write_bodies(hid_t file, const ds_problem *p) {
   if (p->form != DS_PROBLEM_GLOBAL || p->body_size == NULL) return true;
   hid_t group = make_group(file, "drystone");
-  bool ok = group >= 0 && write_integers(group, "body_size", p->body_count, p->body_size);
+  bool ok = group >= 0 && write_integers(group, "body_size", p->body_count, p->body_size) &&
+            (p->slip_before == NULL || write_reals(group, "slip_before", p->contacts, p->slip_before));
   return close_group(group) && ok;
 }
 

@@ -104,7 +104,8 @@ static bool fill_subproblem(ds_arena *arena, ds_whole *whole, const bodies *b, c
                              .g = g,
                              .predicted = predicted,
                              .b = bias,
-                             .mu = p->mu};
+                             .mu = p->mu,
+                             .slip_before = p->slip_before};
   whole->q = q;
   ds_subproblem_slip(q, &whole->p, predicted);
   return ds_subproblem_prepare(arena, &whole->p);

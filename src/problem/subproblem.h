@@ -35,6 +35,7 @@ typedef struct ds_subproblem {
   const double *predicted;     /* v_p */
   const double *b;             /* 3 x contact_count */
   const double *mu;            /* contact_count */
+  const double *slip_before;   /* contact_count: speed of sliding in the last step, where it is known; else NULL */
   const double *scale;         /* contact_count: W_k = largest diagonal entry of G_kᵀ G_k, 1/kg; 1 where that is 0 */
   const double *weight;     /* contact_count: mean of scale over the contacts of the same bodies; redundant impulses are
                                chosen    least in this metric, so that a patch shares its load evenly */

@@ -21,14 +21,15 @@ ds_goal ds_goal_of(const ds_options *o, double aim) {
 }
 
 double ds_goal_tolerance(const ds_goal *g, const ds_subproblem *p, const double *r, const double *u) {
-  double slip = 0, norm = 0;
+  double after = 0, before = 0, norm = 0;
   if (!(g->moving > g->tolerance)) return g->tolerance;
   for (int32_t k = 0; k < p->contact_count; k++) {
     const double *rk = r + 3 * k, *uk = u + 3 * k;
-    if (rk[0] > 0) slip += uk[1] * uk[1] + uk[2] * uk[2];
+    if (rk[0] > 0) after += uk[1] * uk[1] + uk[2] * uk[2];
+    if (p->slip_before) before += p->slip_before[k] * p->slip_before[k];
     norm += rk[0] * rk[0] + rk[1] * rk[1] + rk[2] * rk[2];
   }
-  double scale = fmax(sqrt(norm), p->rho * p->target), allowed = SHARE * p->rho * sqrt(slip) / scale;
+  double scale = fmax(sqrt(norm), p->rho * p->target), allowed = SHARE * p->rho * sqrt(fmax(after, before)) / scale;
   if (!isfinite(allowed)) return g->tolerance; /* a NaN must never pass a comparison */
   return fmin(g->moving, fmax(g->tolerance, allowed));
 }
