@@ -9,6 +9,9 @@
  * be that of a face, or any other: one rule serves faces, edges and corners, apart or overlapping, and faces of several
  * nearly coplanar facets.
  *
+ * At a face contact, facets of the reference count that are flush with the face. At others, corners count that lie in
+ * nearly one line or plane with the deepest one, or touch.
+ *
  * Decisions use a tolerance eps and a fixed priority (vertices of a, vertices of b, crossings), so that exact ties (a
  * cube flush on a cube) do not flicker. Feature ids name vertices and edges only: they survive a change of the normal
  * and of the reference.
@@ -16,8 +19,10 @@
  * Limit: a face has at most 512 vertices, a pair at most 640 corners within the reach before the best are chosen. */
 #include "detect/pairs.h"
 
-enum { MAX_LOOP = 512, MAX_SPOTS = 640, MAX_VERTICES = 4096, MAX_SIDES = 128 };
-static const double facing = 0.1; /* cosine from which a face looks along the normal */
+enum { MAX_LOOP = 512, MAX_SPOTS = 640, MAX_VERTICES = 4096, MAX_SIDES = 128, MAX_PLACED = 256 };
+static const double facing = 0.1;   /* cosine from which a face looks along the normal */
+static const double flush = 0.995;  /* cosine from which a facet belongs to the face whose normal it is */
+static const double parallel = 0.1; /* slope from which edges only cross (the same as in segment.c) */
 
 typedef struct spot {
   double u, w, gap, height; /* in the plane; between the bodies; of the point between them */
@@ -44,12 +49,14 @@ typedef struct layer {
   const ds_hull *h;
   ds_mat3 r; /* local -> (u, w, z) */
   ds_vec3 p;
+  bool of_a;                   /* the first body */
   double sign;                 /* 1: the reference, seen from above; -1: the incident body, seen from below */
   double limit;                /* the least cosine of faces that count */
   double edge;                 /* sign z from which on its points can be within the reach of the other */
-  bool of_a;                   /* the first body */
   bool face[2 * MAX_VERTICES]; /* faces that count */
-  bool in[MAX_VERTICES];       /* vertices of them */
+  int32_t face_count;          /* how many */
+  bool in[MAX_VERTICES];       /* their vertices */
+  ds_vec3 x[MAX_PLACED];       /* where the first vertices are */
 } layer;
 
 typedef struct builder {
@@ -68,8 +75,11 @@ static void add_spot(builder *b, double u, double w, double z_ref, double z_inc,
     b->spots[b->count++] = (spot){u, w, gap, 0.5 * (z_ref + z_inc), feature};
 }
 
-static ds_vec3 place(const layer *l, int32_t vertex) {
+static ds_vec3 transform(const layer *l, int32_t vertex) {
   return v3_add(mat3_mul_v3(&l->r, l->h->vertices[vertex]), l->p);
+}
+static ds_vec3 place(const layer *l, int32_t vertex) {
+  return vertex < MAX_PLACED ? l->x[vertex] : transform(l, vertex);
 }
 
 static double cosine(const layer *l, int32_t face) {
@@ -90,18 +100,25 @@ static bool counts(const layer *l, int32_t face) {
 static void open_layer(layer *l) {
   double best = 0;
   for (int32_t f = 0; f < l->h->face_count; f++) best = fmax(best, cosine(l, f));
-  l->limit = fmin(facing, 0.5 * best);
+  if (l->limit > best) l->limit = 0.5 * best;
+  l->face_count = 0;
   for (int32_t i = 0; i < l->h->vertex_count; i++) l->in[i] = false;
   for (int32_t f = 0; f < l->h->face_count; f++) {
     l->face[f] = counts(l, f);
+    l->face_count += l->face[f];
     for (int32_t i = l->h->face_start[f]; i < l->h->face_start[f + 1] && l->face[f]; i++)
       l->in[l->h->face_vertex[i]] = true;
   }
 }
 
-static double highest(const layer *l) {
+/* Places the vertices; how far they reach towards the other body. */
+static double place_all(layer *l) {
   double best = -INFINITY;
-  for (int32_t i = 0; i < l->h->vertex_count; i++) best = fmax(best, l->sign * place(l, i).z);
+  for (int32_t i = 0; i < l->h->vertex_count; i++) {
+    ds_vec3 x = transform(l, i);
+    if (i < MAX_PLACED) l->x[i] = x;
+    best = fmax(best, l->sign * x.z);
+  }
   return best;
 }
 
@@ -140,7 +157,7 @@ static bool is_inside(const polygon *p, double u, double w, double eps) {
 
 /* Vertices of one layer over, or under, faces of the other: inside them first, then on their borders. */
 static void add_vertices(builder *b, layer *of, const layer *over) {
-  for (int pass = 0; pass < 2; pass++)
+  for (int pass = over->face_count > 1 ? 0 : 1; pass < 2; pass++)
     for (int32_t f = 0; f < over->h->face_count; f++) {
       if (!over->face[f]) continue;
       load_face(&b->face, over, f);
@@ -220,6 +237,21 @@ static void merge_near(builder *b, double near) {
   b->count = kept;
 }
 
+/* Where the contact is that of edges or corners, keeps what touches, and what lies in nearly one line or plane with
+ * the deepest point. The rest recedes so steeply that it would only cost. */
+static void drop_steep(builder *b, double near) {
+  const spot *s = b->spots;
+  int32_t low = 0, kept = 0;
+  for (int32_t i = 1; i < b->count; i++)
+    if (s[i].gap < s[low].gap - b->eps) low = i;
+  spot deepest = b->spots[low];
+  for (int32_t i = 0; i < b->count; i++) {
+    double far = hypot(s[i].u - deepest.u, s[i].w - deepest.w);
+    if (s[i].gap <= near || s[i].gap <= deepest.gap + parallel * far) b->spots[kept++] = s[i];
+  }
+  b->count = kept;
+}
+
 /* Keeps `limit` points: the deepest, then always the one farthest from those kept, deeper ones first. A later point
  * must be better by a millionth, so that ties go to the lower feature. */
 static void thin_out(builder *b, int32_t limit) {
@@ -269,7 +301,9 @@ bool ds_overlay_build(ds_manifold *m, const ds_query *query, const ds_overlay *i
   ds_mat3 back = ds_mat3_transpose(&frame);
   b.inc.r = ds_mat3_tmul(&back, &in->r);
   b.inc.p = mat3_mul_v3(&frame, in->p);
-  double top = highest(&b.ref), bottom = -highest(&b.inc);
+  b.ref.limit = in->is_face ? flush : facing;
+  b.inc.limit = facing;
+  double top = place_all(&b.ref), bottom = -place_all(&b.inc);
   b.ref.edge = bottom - query->reach;
   b.inc.edge = -(top + query->reach);
   open_layer(&b.ref);
@@ -278,6 +312,7 @@ bool ds_overlay_build(ds_manifold *m, const ds_query *query, const ds_overlay *i
   add_vertices(&b, &b.ref, &b.inc);
   add_crossings(&b);
   merge_near(&b, in->near);
+  if (!in->is_face && b.count > 1) drop_steep(&b, in->near);
   int32_t limit = query->per_face < 1 ? 1 : query->per_face;
   if (b.count > limit) thin_out(&b, limit);
   ds_vec3 n_world = mat3_mul_v3(&in->placed->r, in->n), normal = in->ref_is_a ? v3_neg(n_world) : n_world;

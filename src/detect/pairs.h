@@ -124,7 +124,8 @@ typedef struct ds_overlay {
   const ds_hull *ref;
   const ds_placed *placed; /* of the reference */
   bool ref_is_a;
-  ds_vec3 n; /* unit, out of the reference, in its frame */
+  bool is_face; /* n is the normal of a face of the reference */
+  ds_vec3 n;    /* unit, out of the reference, in its frame */
   const ds_hull *incident;
   ds_mat3 r; /* incident -> reference frame */
   ds_vec3 p;

@@ -120,7 +120,7 @@ static void face_contact(ds_manifold *m, const ds_query *query, const pair *c, i
     ds_patch_build(m, query, &patch);
     return;
   }
-  ds_overlay overlay = {h, c->placed[k], k == 0, h->normals[face], o, c->r[k], c->p[k], c->eps, 2 * c->eps};
+  ds_overlay overlay = {h, c->placed[k], k == 0, true, h->normals[face], o, c->r[k], c->p[k], c->eps, 2 * c->eps};
   ds_overlay_build(m, query, &overlay);
 }
 
@@ -186,7 +186,7 @@ static ds_segment edge_of(const pair *c, int k, int32_t edge) {
 /* The points of an edge or corner contact with the given normal (frame of h[0], from b to a). What lies nearer together
  * than the rounding is one contact. */
 static void edge_contact(ds_manifold *m, const ds_query *query, const pair *c, ds_vec3 n) {
-  ds_overlay overlay = {c->h[0], c->placed[0], true, v3_neg(n), c->h[1], c->r[0], c->p[0], c->eps, c->rounding};
+  ds_overlay overlay = {c->h[0], c->placed[0], true, false, v3_neg(n), c->h[1], c->r[0], c->p[0], c->eps, c->rounding};
   ds_overlay_build(m, query, &overlay);
 }
 
