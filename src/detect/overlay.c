@@ -17,6 +17,8 @@
  * and of the reference.
  *
  * Limit: a face has at most 512 vertices, a pair at most 640 corners within the reach before the best are chosen. */
+#include <string.h>
+
 #include "detect/pairs.h"
 
 enum { MAX_LOOP = 512, MAX_SPOTS = 640, MAX_VERTICES = 4096, MAX_SIDES = 128, MAX_PLACED = 256 };
@@ -237,6 +239,8 @@ static void merge_near(builder *b, double near) {
   b->count = kept;
 }
 
+static double apart(const spot *p, const spot *q) { return hypot(p->u - q->u, p->w - q->w); }
+
 /* Where the contact is that of edges or corners, keeps what touches, and what lies in nearly one line or plane with
  * the deepest point. The rest recedes so steeply that it would only cost. */
 static void drop_steep(builder *b, double near) {
@@ -246,38 +250,84 @@ static void drop_steep(builder *b, double near) {
     if (s[i].gap < s[low].gap - b->eps) low = i;
   spot deepest = b->spots[low];
   for (int32_t i = 0; i < b->count; i++) {
-    double far = hypot(s[i].u - deepest.u, s[i].w - deepest.w);
-    if (s[i].gap <= near || s[i].gap <= deepest.gap + parallel * far) b->spots[kept++] = s[i];
+    if (s[i].gap <= near || s[i].gap <= deepest.gap + parallel * apart(&s[i], &deepest)) b->spots[kept++] = s[i];
   }
   b->count = kept;
 }
 
-/* Keeps `limit` points: the deepest, then always the one farthest from those kept, deeper ones first. A later point
- * must be better by a millionth, so that ties go to the lower feature. */
+/* How far spot q stands out of the line from p to x, to its left. */
+static double stands_out(const spot *p, const spot *q, const spot *x) {
+  double du = x->u - p->u, dw = x->w - p->w;
+  return (dw * (q->u - p->u) - du * (q->w - p->w)) / fmax(hypot(du, dw), 1e-300);
+}
+
+/* The corners of the convex polygon around all spots, one after the other (Jarvis): from the spot farthest from the
+ * first on, always to the one that has none on its right. On a straight side, within eps, only the ends count. Returns
+ * how many. */
+static int32_t outer_corners(int32_t *ring, const builder *b) {
+  const spot *s = b->spots;
+  int32_t start = 0, size = 0;
+  for (int32_t i = 1; i < b->count; i++)
+    if (apart(&s[0], &s[i]) > apart(&s[0], &s[start])) start = i;
+  for (int32_t at = start; size < b->count;) {
+    int32_t next = start;
+    ring[size++] = at;
+    for (int32_t i = 0; i < b->count; i++) {
+      double out = stands_out(&s[at], &s[i], &s[next]);
+      if (i == at || i == next) continue;
+      if (next == at || out > b->eps || (out >= -b->eps && apart(&s[at], &s[i]) > apart(&s[at], &s[next]))) next = i;
+    }
+    if (next == start) break;
+    at = next;
+  }
+  return size;
+}
+
+/* Takes the corner away that stands out least; the one to `keep` stays. */
+static int32_t blunt(int32_t *ring, int32_t size, const builder *b, int32_t keep) {
+  int32_t least = -1;
+  double best = INFINITY;
+  for (int32_t i = 0; i < size; i++) {
+    int32_t before = ring[i > 0 ? i - 1 : size - 1], after = ring[i + 1 < size ? i + 1 : 0];
+    double out = stands_out(&b->spots[before], &b->spots[ring[i]], &b->spots[after]);
+    if (ring[i] == keep || (least >= 0 && out > best - 1e-6 * best)) continue;
+    best = out;
+    least = i;
+  }
+  memmove(ring + least, ring + least + 1, (size_t)(size - least - 1) * sizeof *ring);
+  return size - 1;
+}
+
+/* Keeps `limit` points: the deepest; then the outer corners, without those that stand out least; then always the one
+ * farthest from those kept, deeper ones first. A later point must be better by a millionth, so that ties go to the
+ * lower feature. */
 static void thin_out(builder *b, int32_t limit) {
   spot *s = b->spots;
-  double least = INFINITY, far[MAX_SPOTS];
+  double least = INFINITY;
   bool taken[MAX_SPOTS] = {false};
+  int32_t ring[MAX_SPOTS], deepest = 0, kept = 0;
   for (int32_t i = 0; i < b->count; i++) least = fmin(least, s[i].gap);
-  int32_t last = 0;
-  while (s[last].gap > least + b->eps) last++;
-  for (int32_t i = 0; i < b->count; i++) far[i] = INFINITY;
-  for (int32_t n = 1;; n++) {
-    taken[last] = true;
-    if (n == limit) break;
+  while (s[deepest].gap > least + b->eps) deepest++;
+  int32_t size = outer_corners(ring, b), inner = 1;
+  for (int32_t i = 0; i < size; i++) inner &= ring[i] != deepest;
+  while (size + inner > limit && size > 1) size = blunt(ring, size, b, deepest);
+  for (int32_t i = 0; i < size; i++) taken[ring[i]] = true;
+  taken[deepest] = true;
+  for (int32_t n = size + inner; n < limit; n++) {
     double best = -INFINITY;
     int32_t next = -1;
     for (int32_t i = 0; i < b->count; i++) {
-      far[i] = fmin(far[i], hypot(s[i].u - s[last].u, s[i].w - s[last].w));
-      double worth = far[i] - 2 * (s[i].gap - least);
+      double far = INFINITY;
+      for (int32_t j = 0; j < b->count && !taken[i]; j++)
+        if (taken[j]) far = fmin(far, apart(&s[i], &s[j]));
+      double worth = far - 2 * (s[i].gap - least);
       if (!taken[i] && (next < 0 || worth > best + 1e-6 * fabs(best))) {
         best = worth;
         next = i;
       }
     }
-    last = next;
+    taken[next] = true;
   }
-  int32_t kept = 0;
   for (int32_t i = 0; i < b->count; i++)
     if (taken[i]) s[kept++] = s[i];
   b->count = kept;
@@ -311,7 +361,7 @@ bool ds_overlay_build(ds_manifold *m, const ds_query *query, const ds_overlay *i
   add_vertices(&b, &b.inc, &b.ref);
   add_vertices(&b, &b.ref, &b.inc);
   add_crossings(&b);
-  merge_near(&b, in->near);
+  merge_near(&b, 2 * in->eps);
   if (!in->is_face && b.count > 1) drop_steep(&b, in->near);
   int32_t limit = query->per_face < 1 ? 1 : query->per_face;
   if (b.count > limit) thin_out(&b, limit);
