@@ -193,6 +193,47 @@ static void compound(void) {
   free_world(w);
 }
 
+/* What only a second look found is looked for again by the next first look, while it carries and is near. */
+static void second_look_is_kept(void) {
+  world *w = new_world();
+  add_body(w, DS_BODY_STATIC, box(1, 1, 0.1), at(0, 0, -0.1));
+  add_body(w, DS_BODY_DYNAMIC, box(0.1, 0.1, 0.1), at(0, 0, 0.1));
+  struct {
+    ds_vec3 point;
+    double impulse, x;
+    int32_t kept;
+  } cases[] = {
+      {{0.01, 0, 0}, 1, 0, 1},    /* in the middle of the face */
+      {{0.01, 0, 0}, 0, 0, 0},    /* carries nothing */
+      {{0.095, 0.1, 0}, 1, 0, 0}, /* a corner stands for it */
+      {{0.01, 0, 0}, 1, 0.3, 0},  /* the body has been put elsewhere */
+      {{0.01, 0, 0.05}, 1, 0, 0}, /* nowhere near the floor */
+  };
+  ds_detect_options options = {.step = 0.01, .contacts_per_face = 8};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    ds_contact again = {.a = ds_id(0), .b = ds_id(1), .point = cases[i].point, .normal = v3(0, 0, -1)};
+    again.impulse = v3(0, 0, -cases[i].impulse);
+    again.gap = 1e-5;
+    again.velocity = v3(0, 0, 1e-3); /* closes the gap in one step */
+    again.feature = DS_FEATURE_AGAIN | 77;
+    w->state.contacts = &again;
+    w->state.contact_count = 1;
+    w->state.reduced_step = 0.01;
+    w->state.bodies[1].x.x = cases[i].x;
+    ds_arena arena = {0};
+    ds_contact_list list;
+    CHECK(ds_detect(&arena, &list, &w->scene, &w->state, &options) == DS_OK);
+    CHECK(list.count == 4 + cases[i].kept);
+    const ds_contact_point *last = &list.points[list.count - 1];
+    CHECK((last->feature == again.feature) == cases[i].kept);
+    if (cases[i].kept) CHECK_NEAR(last->gap, 0, 1e-18);
+    ds_arena_free(&arena);
+  }
+  w->state.contacts = NULL;
+  w->state.contact_count = 0;
+  free_world(w);
+}
+
 static void rays(void) {
   ds_vec3 p[24], n;
   for (int i = 0; i < 24; i++) p[i] = random_vec(1);
@@ -238,6 +279,7 @@ int main(void) {
   RUN(whole_scene);
   RUN(detect_is_all_pairs);
   RUN(compound);
+  RUN(second_look_is_kept);
   RUN(rays);
   return test_summary();
 }

@@ -1,6 +1,7 @@
-/* Warm start: both lists are sorted by (a, b, feature), so matching is one merge. An impulse is kept as a world vector;
- * in the new frame its normal part stays >= 0 and its friction inside the cone by construction of the solver's first
- * check. */
+/* Warm start: both lists are sorted by (a, b, feature), so matching is one merge. What only the second look of the last
+ * step found has a mark in its name, and is looked for among the rest of its pair. An impulse is kept as a world
+ * vector; in the new frame its normal part stays >= 0 and its friction inside the cone by construction of the solver's
+ * first check. */
 #include "assemble/assemble.h"
 
 static int compare(const ds_contact_point *p, const ds_contact *c) {
@@ -11,18 +12,28 @@ static int compare(const ds_contact_point *p, const ds_contact *c) {
   return 0;
 }
 
+/* The contact of the last step by this name, or by the same from a second look; NULL where there is none. `old` is the
+ * first that does not come before it. */
+static const ds_contact *find(const ds_contact_point *p, const ds_contact *old, const ds_contact *end) {
+  ds_contact_point again = *p;
+  again.feature |= DS_FEATURE_AGAIN;
+  for (; old < end && compare(&again, old) >= 0; old++)
+    if (compare(p, old) == 0 || compare(&again, old) == 0) return old;
+  return NULL;
+}
+
 void ds_match_warm_start(double *r, const ds_assembly *assembly, const ds_contact_list *contacts,
                          const ds_state *state) {
-  int32_t old = 0;
+  const ds_contact *old = state->contacts, *end = old + state->contact_count;
   for (int32_t k = 0; k < contacts->count; k++) {
     const ds_contact_point *p = &contacts->points[k];
     const ds_contact_frame *f = &assembly->frames[k];
     r[3 * k] = r[3 * k + 1] = r[3 * k + 2] = 0;
-    while (old < state->contact_count && compare(p, &state->contacts[old]) > 0) old++;
-    if (old >= state->contact_count || compare(p, &state->contacts[old]) != 0) continue;
-    ds_vec3 impulse = state->contacts[old].impulse;
-    r[3 * k] = v3_dot(f->normal, impulse);
-    r[3 * k + 1] = v3_dot(f->t1, impulse);
-    r[3 * k + 2] = v3_dot(f->t2, impulse);
+    while (old < end && compare(p, old) > 0) old++;
+    const ds_contact *same = find(p, old, end);
+    if (!same) continue;
+    r[3 * k] = v3_dot(f->normal, same->impulse);
+    r[3 * k + 1] = v3_dot(f->t1, same->impulse);
+    r[3 * k + 2] = v3_dot(f->t2, same->impulse);
   }
 }

@@ -43,6 +43,7 @@ typedef struct detection {
   double step; /* 0 where nothing moves */
   bool solids; /* some shape is one: its pairs cost much more than others */
   bool deformables;
+  bool again;             /* the last step had contacts that only its second look found */
   ds_deformed **deformed; /* a body each: its surface, where it is in a pair; NULL where there are no deformables */
 } detection;
 
@@ -50,6 +51,7 @@ static const double margin_share = 1e-3, margin_limit = 1e-3; /* of the bounding
 static const double farthest = 2;                             /* reach by motion at most, over the bounding radius */
 static const double relax = 0.1;   /* share of its way by which a point of a solid may stray from it */
 static const double deeper = 2e-3; /* of the smaller radius: what gets deeper by more was overlooked */
+static const double nearby = 0.1;  /* of the smaller radius: a contact stands for others that are nearer */
 /* pairs of a run; and from which on threads pay */
 enum { RUN = 16, RUN_DEFORMABLE = 2, PAIRS_TO_SHARE = 1000, SOLIDS_TO_SHARE = 64, DEFORMABLES_TO_SHARE = 4 };
 
@@ -167,15 +169,25 @@ typedef struct point_list {
   int32_t count, capacity;
 } point_list;
 
+static bool make_room(ds_arena *arena, point_list *list, int32_t more) {
+  if (list->count + more <= list->capacity) return true;
+  int32_t capacity = 2 * list->capacity + more;
+  ds_contact_point *points = DS_NEW(arena, ds_contact_point, capacity);
+  if (!points) return false;
+  if (list->count > 0) memcpy(points, list->points, (size_t)list->count * sizeof *points);
+  list->points = points;
+  list->capacity = capacity;
+  return true;
+}
+
+static bool append_point(ds_arena *arena, point_list *list, const ds_contact_point *c) {
+  if (!make_room(arena, list, 1)) return false;
+  list->points[list->count++] = *c;
+  return true;
+}
+
 static bool append(ds_arena *arena, point_list *list, int32_t a, int32_t b, const ds_manifold *m, uint64_t shapes) {
-  if (list->count + m->count > list->capacity) {
-    int32_t capacity = 2 * list->capacity + m->count;
-    ds_contact_point *points = DS_NEW(arena, ds_contact_point, capacity);
-    if (!points) return false;
-    if (list->count > 0) memcpy(points, list->points, (size_t)list->count * sizeof *points);
-    list->points = points;
-    list->capacity = capacity;
-  }
+  if (!make_room(arena, list, m->count)) return false;
   for (int32_t i = 0; i < m->count; i++)
     list->points[list->count++] = (ds_contact_point){
         a, b, m->point[i], m->normal[i], m->gap[i], shapes << 32 | m->feature[i], m->on_a[i], m->on_b[i]};
@@ -341,9 +353,61 @@ static bool pass_on_motion(detection *d, const ds_box_pair *pairs, int32_t pair_
 typedef bool collide_function(ds_arena *arena, point_list *list, const detection *d, ds_manifold *m, ds_box_pair pair,
                               int32_t per_face);
 
+/* ---- what only the second look of the last step found ---- */
+
+static ds_vec3 velocity_at(const ds_body_state *s, ds_vec3 x) { return v3_add(s->v, v3_cross(s->w, v3_sub(x, s->x))); }
+
+/* How far a shape's surface is from a point. */
+static double distance_to(const detection *d, int32_t body, int32_t shape, ds_vec3 x) {
+  const ds_pose pose = d->shapes[d->first_shape[body] + shape].pose;
+  return fabs(ds_shape_distance_alone(&d->scene->bodies[body].shapes[shape], pose_unpoint(pose, x)));
+}
+
+/* Where a contact of the last step is now: its gap has changed as the velocities solved for say, its point went with
+ * both bodies, its normal with b. */
+static ds_contact_point carry(const ds_contact *c, const ds_state *state) {
+  double h = state->reduced_step;
+  int32_t a = ds_index(c->a), b = ds_index(c->b);
+  const ds_body_state *sa = &state->bodies[a], *sb = &state->bodies[b];
+  ds_vec3 way = v3_add(velocity_at(sa, c->point), velocity_at(sb, c->point));
+  return (ds_contact_point){.a = a,
+                            .b = b,
+                            .point = v3_mad(c->point, 0.5 * h, way),
+                            .normal = quat_rotate(quat_exp(v3_scale(h, sb->w)), c->normal),
+                            .gap = c->gap + h * v3_dot(c->normal, c->velocity),
+                            .feature = c->feature,
+                            .on_a = {-1, 0, 0},
+                            .on_b = {-1, 0, 0}};
+}
+
+/* A contact that only the second look found, and that carries, is kept while both surfaces are near it and no other
+ * contact of the pair stands for it: else every step would solve without it first. */
+static bool keep_loaded(ds_arena *arena, point_list *list, const detection *d, ds_box_pair pair, double reach,
+                        int32_t first) {
+  int32_t count, found = list->count;
+  const ds_contact *before = contacts_before(&count, d->state, pair);
+  const ds_body *a = &d->scene->bodies[pair.a], *b = &d->scene->bodies[pair.b];
+  double size = fmin(a->bounding_radius, b->bounding_radius);
+  for (int32_t k = 0; k < count; k++) {
+    if (!(before[k].feature & DS_FEATURE_AGAIN) || !(v3_dot(before[k].impulse, before[k].normal) > 0)) continue;
+    ds_contact_point c = carry(&before[k], d->state);
+    int32_t i = (int32_t)(c.feature >> 48 & 0x7fff), j = (int32_t)(c.feature >> 32 & 0xffff);
+    double near = 0.5 * fabs(c.gap) + deeper * size;
+    if (!(c.gap < reach) || i >= a->shape_count || j >= b->shape_count) continue;
+    if (distance_to(d, pair.a, i, c.point) > near || distance_to(d, pair.b, j, c.point) > near) continue;
+    bool known = false;
+    for (int32_t l = first; l < found && !known; l++) known = v3_dist(list->points[l].point, c.point) < nearby * size;
+    if (!known && !append_point(arena, list, &c)) return false;
+  }
+  return true;
+}
+
 static bool collide_ahead(ds_arena *arena, point_list *list, const detection *d, ds_manifold *m, ds_box_pair pair,
                           int32_t per_face) {
-  return collide(arena, list, d, m, pair, pair_reach(d, pair.a, pair.b), per_face);
+  int32_t first = list->count;
+  double reach = pair_reach(d, pair.a, pair.b);
+  if (!collide(arena, list, d, m, pair, reach, per_face)) return false;
+  return !d->again || pair.a == pair.b || keep_loaded(arena, list, d, pair, reach, first);
 }
 
 /* Pairs in runs, each with a list of its own in the memory of the thread that did it. */
@@ -524,6 +588,7 @@ ds_status ds_detect(ds_arena *arena, ds_contact_list *contacts, const ds_scene *
   detection d = {.scene = scene, .state = state, .step = options->step};
   ds_box_pair *pairs;
   int32_t pair_count;
+  for (int32_t i = 0; i < state->contact_count; i++) d.again |= (state->contacts[i].feature & DS_FEATURE_AGAIN) != 0;
   if (!place_shapes(arena, &d, options)) return DS_ERROR_MEMORY;
   if (!ds_body_pairs(arena, &pairs, &pair_count, d.boxes, d.moving, scene)) return DS_ERROR_MEMORY;
   if (pass_on_motion(&d, pairs, pair_count) && !ds_body_pairs(arena, &pairs, &pair_count, d.boxes, d.moving, scene))
@@ -539,13 +604,10 @@ ds_status ds_detect(ds_arena *arena, ds_contact_list *contacts, const ds_scene *
 
 static const double changed_share = 0.1; /* of the thickness: what an impact moves its points by, from which on a body
                                             is looked at again */
-#define DS_FEATURE_AGAIN ((uint64_t)1 << 63)
 
 static ds_pose pose_after(const ds_body_state *s, double h) {
   return (ds_pose){v3_mad(s->x, h, s->v), quat_unit(quat_mul(quat_exp(v3_scale(h, s->w)), s->q))};
 }
-
-static ds_vec3 velocity_at(const ds_body_state *s, ds_vec3 x) { return v3_add(s->v, v3_cross(s->w, v3_sub(x, s->x))); }
 
 /* Where a point of a body at the end of the step is at its start. */
 static ds_vec3 back_to_start(const ds_body_state *s, ds_pose after, ds_vec3 x) {

@@ -17,6 +17,9 @@ typedef struct ds_anchor {
   double s, t;
 } ds_anchor;
 
+/* In the name of a contact that only a second look found, besides the name that a first look would give. */
+#define DS_FEATURE_AGAIN ((uint64_t)1 << 63)
+
 typedef struct ds_contact_point {
   int32_t a, b;
   ds_vec3 point, normal;
@@ -39,7 +42,8 @@ typedef struct ds_detect_options {
   ds_arena *workers;         /* memory of each of them */
 } ds_detect_options;
 
-/* Static and kinematic bodies touch dynamic ones only; held bodies touch nothing. */
+/* Static and kinematic bodies touch dynamic ones only; held bodies touch nothing. Contacts of the last step that only
+ * its second look found, and that carry, are kept while they are near. */
 ds_status ds_detect(ds_arena *arena, ds_contact_list *contacts, const ds_scene *scene, const ds_state *state,
                     const ds_detect_options *options);
 
