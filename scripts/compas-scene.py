@@ -90,9 +90,52 @@ def triangles_of(points, face):
     return triangles + [tuple(loop)]
 
 
+def pierces(points, edge, triangle):
+    """Whether an edge goes through a triangle with which it has no vertex in common."""
+    if set(edge) & set(triangle):
+        return False
+    p, q = (points[v] for v in edge)
+    a, b, c = (points[v] for v in triangle)
+
+    def volume(x, y, z, w):
+        return dot(minus(y, x), cross(minus(z, x), minus(w, x)))
+
+    if volume(p, a, b, c) * volume(q, a, b, c) >= 0:
+        return False
+    sides = [volume(p, q, x, y) for x, y in ((a, b), (b, c), (c, a))]
+    return all(v > 0 for v in sides) or all(v < 0 for v in sides)
+
+
+def crossings(points, parts):
+    """How often triangles cut each other."""
+    triangles = [t for part in parts for t in part]
+    edges = {tuple(sorted((t[i - 1], t[i]))) for t in triangles for i in range(3)}
+    return sum(pierces(points, edge, t) for edge in edges for t in triangles)
+
+
+def triangulate(points, faces):
+    """Triangles of every face. Where warped faces cut each other, quadrilaterals are cut along their other diagonal."""
+    faces = [without_repeats(face) for face in faces]
+    parts = [triangles_of(points, face) for face in faces]
+    left = crossings(points, parts)
+    for i, face in enumerate(faces):
+        if left == 0:
+            break
+        if len(face) != 4:
+            continue
+        a, b, c, d = face
+        one, other = [(a, b, c), (a, c, d)], [(b, c, d), (b, d, a)]
+        uses_ac = any({a, c} <= set(t) for t in parts[i]) and not any({b, d} <= set(t) for t in parts[i])
+        changed = parts[:i] + [other if uses_ac else one] + parts[i + 1:]
+        count = crossings(points, changed)
+        if count < left:
+            parts, left = changed, count
+    return [t for part in parts for t in part]
+
+
 def closed_mesh(points, faces):
     """Triangles turned outward."""
-    triangles = [t for face in faces for t in triangles_of(points, without_repeats(face))]
+    triangles = triangulate(points, faces)
     volume = sum(dot(points[a], cross(points[b], points[c])) for a, b, c in triangles)
     return triangles if volume > 0 else [(a, c, b) for a, b, c in triangles]
 

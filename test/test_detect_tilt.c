@@ -259,9 +259,8 @@ static void edge_on_edge(void) {
         least = fmin(least, m.point[k].x);
         most = fmax(most, m.point[k].x);
       }
-      /* level, or the shortest way out, which is along a face where the overlap is wider than the rounding */
-      if (tilt == 0)
-        gap_error = fmax(gap_error, fmin(fabs(least_gap(&m) - gap), fabs(least_gap(&m) - cos(lean) * gap)));
+      /* touching or overlapping, the normal is level */
+      if (tilt == 0) gap_error = fmax(gap_error, fmax(fabs(least_gap(&m) - gap), 1e-3 * fabs(m.normal[0].z)));
       if (fabs(a.z - b.z) < 2 * card.hull.skin) span = fmax(span, fmax(least - low, high - most));
     }
     printf("     edge on edge: ends beyond contacts by %.2g m, gaps wrong by %.2g m\n", span, gap_error);

@@ -22,6 +22,7 @@ typedef struct ds_hull {
   ds_vec3 center;       /* a point well inside */
   ds_vec3 *core;        /* vertices of the core: the faces moved inwards by about `skin`, the same combinatorics */
   double skin, retreat; /* retreat: how far a vertex moved at most. Cores give rounded normals at edges and corners */
+  double skins_deep;    /* so many times as far in, the core's edges still have a quarter of their length */
 } ds_hull;
 
 typedef struct ds_shape {

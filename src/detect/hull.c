@@ -335,6 +335,18 @@ static bool meet_planes(ds_vec3 *x, const ds_hull *h, int32_t vertex, double ski
   return true;
 }
 
+/* How many times as far in the core can be before one of its edges has lost three quarters of its length. */
+static double deepest_core(const ds_hull *h) {
+  double most = INFINITY;
+  for (int32_t e = 0; e < h->edge_count; e++) {
+    int32_t i = h->edges[4 * e], j = h->edges[4 * e + 1];
+    ds_vec3 r = v3_sub(h->vertices[j], h->vertices[i]);
+    double length = v3_norm2(r), lost = length - v3_dot(v3_sub(h->core[j], h->core[i]), r);
+    if (lost > 0) most = fmin(most, 0.75 * length / lost);
+  }
+  return most;
+}
+
 static void fill_core(ds_hull *h) {
   double depth = INFINITY;
   for (int32_t f = 0; f < h->face_count; f++) depth = fmin(depth, h->offsets[f] - v3_dot(h->normals[f], h->center));
@@ -353,6 +365,7 @@ static void fill_core(ds_hull *h) {
     if (!uniform) h->core[i] = v3_mad(h->vertices[i], -h->skin / depth, v3_sub(h->vertices[i], h->center));
     h->retreat = fmax(h->retreat, v3_dist(h->core[i], h->vertices[i]));
   }
+  h->skins_deep = deepest_core(h);
 }
 
 /* The loop of a group: edges to other groups, one after the other; only vertices of three or more groups count. */
@@ -538,6 +551,7 @@ ds_status ds_hull_box(ds_hull *hull, ds_vec3 half) {
     hull->face_start[f + 1] = 4 * (f + 1);
   }
   fill_edges(hull);
+  hull->skins_deep = deepest_core(hull);
   return DS_OK;
 }
 

@@ -41,8 +41,9 @@ typedef struct polygon {
   int32_t count;
   double u[MAX_LOOP], w[MAX_LOOP];
   double low[2], high[2];            /* bounds */
-  double au[MAX_LOOP], aw[MAX_LOOP]; /* inward unit normals of the sides */
-  ds_vec3 n;                         /* of the face: (u, w, z) . n = d */
+  double au[MAX_LOOP], aw[MAX_LOOP]; /* inward unit normals of the sides, where they have been needed */
+  bool has_sides;
+  ds_vec3 n; /* of the face: (u, w, z) . n = d */
   double d;
 } polygon;
 
@@ -141,38 +142,51 @@ static void load_face(polygon *p, const layer *l, int32_t face) {
     p->high[0] = fmax(p->high[0], x.x);
     p->high[1] = fmax(p->high[1], x.y);
   }
+  p->has_sides = false;
+}
+
+/* sign = 1 for a loop that runs counter-clockwise in the plane, -1 for one that looks down on it */
+static void fill_sides(polygon *p, double sign) {
   for (int32_t i = 0; i < p->count; i++) {
     int32_t j = i + 1 < p->count ? i + 1 : 0;
     double du = p->u[j] - p->u[i], dw = p->w[j] - p->w[i], length = sqrt(du * du + dw * dw);
-    double s = length > 0 ? l->sign / length : 0;
+    double s = length > 0 ? sign / length : 0;
     p->au[i] = -dw * s;
     p->aw[i] = du * s;
   }
+  p->has_sides = true;
 }
 
-static bool is_inside(const polygon *p, double u, double w, double eps) {
+static bool is_inside(polygon *p, double sign, double u, double w, double eps) {
   if (u < p->low[0] - eps || u > p->high[0] + eps || w < p->low[1] - eps || w > p->high[1] + eps) return false;
+  if (!p->has_sides) fill_sides(p, sign);
   for (int32_t i = 0; i < p->count; i++)
     if (p->au[i] * (u - p->u[i]) + p->aw[i] * (w - p->w[i]) < -eps) return false;
   return true;
 }
 
 /* Vertices of one layer over, or under, faces of the other: inside them first, then on their borders. */
-static void add_vertices(builder *b, layer *of, const layer *over) {
+static void add_vertices(builder *b, const layer *of, const layer *over) {
+  int32_t list[MAX_VERTICES], count = 0;
+  polygon *p = &b->face;
+  for (int32_t i = 0; i < of->h->vertex_count; i++)
+    if (of->in[i]) list[count++] = i;
   for (int pass = over->face_count > 1 ? 0 : 1; pass < 2; pass++)
-    for (int32_t f = 0; f < over->h->face_count; f++) {
+    for (int32_t f = 0; f < over->h->face_count && count > 0; f++) {
       if (!over->face[f]) continue;
-      load_face(&b->face, over, f);
-      for (int32_t i = 0; i < of->h->vertex_count; i++) {
-        if (!of->in[i]) continue;
-        ds_vec3 x = place(of, i);
-        if (!is_inside(&b->face, x.x, x.y, pass * b->eps)) continue;
-        const polygon *p = &b->face;
+      load_face(p, over, f);
+      int32_t left = 0;
+      for (int32_t k = 0; k < count; k++) {
+        ds_vec3 x = place(of, list[k]);
+        if (!is_inside(p, over->sign, x.x, x.y, pass * b->eps)) {
+          list[left++] = list[k];
+          continue;
+        }
         double z = (p->d - p->n.x * x.x - p->n.y * x.y) / p->n.z;
         bool up = of->sign > 0;
-        add_spot(b, x.x, x.y, up ? x.z : z, up ? z : x.z, DS_FEATURE(of->of_a ? 0 : 1, i));
-        of->in[i] = false;
+        add_spot(b, x.x, x.y, up ? x.z : z, up ? z : x.z, DS_FEATURE(of->of_a ? 0 : 1, list[k]));
       }
+      count = left;
     }
 }
 
@@ -239,7 +253,10 @@ static void merge_near(builder *b, double near) {
   b->count = kept;
 }
 
-static double apart(const spot *p, const spot *q) { return hypot(p->u - q->u, p->w - q->w); }
+static double apart(const spot *p, const spot *q) {
+  double du = p->u - q->u, dw = p->w - q->w;
+  return sqrt(du * du + dw * dw);
+}
 
 /* Where the contact is that of edges or corners, keeps what touches, and what lies in nearly one line or plane with
  * the deepest point. The rest recedes so steeply that it would only cost. */
@@ -258,7 +275,7 @@ static void drop_steep(builder *b, double near) {
 /* How far spot q stands out of the line from p to x, to its left. */
 static double stands_out(const spot *p, const spot *q, const spot *x) {
   double du = x->u - p->u, dw = x->w - p->w;
-  return (dw * (q->u - p->u) - du * (q->w - p->w)) / fmax(hypot(du, dw), 1e-300);
+  return (dw * (q->u - p->u) - du * (q->w - p->w)) / fmax(sqrt(du * du + dw * dw), 1e-300);
 }
 
 /* The corners of the convex polygon around all spots, one after the other (Jarvis): from the spot farthest from the
@@ -273,8 +290,8 @@ static int32_t outer_corners(int32_t *ring, const builder *b) {
     int32_t next = start;
     ring[size++] = at;
     for (int32_t i = 0; i < b->count; i++) {
-      double out = stands_out(&s[at], &s[i], &s[next]);
       if (i == at || i == next) continue;
+      double out = stands_out(&s[at], &s[i], &s[next]);
       if (next == at || out > b->eps || (out >= -b->eps && apart(&s[at], &s[i]) > apart(&s[at], &s[next]))) next = i;
     }
     if (next == start) break;
@@ -303,7 +320,7 @@ static int32_t blunt(int32_t *ring, int32_t size, const builder *b, int32_t keep
  * lower feature. */
 static void thin_out(builder *b, int32_t limit) {
   spot *s = b->spots;
-  double least = INFINITY;
+  double least = INFINITY, far[MAX_SPOTS];
   bool taken[MAX_SPOTS] = {false};
   int32_t ring[MAX_SPOTS], deepest = 0, kept = 0;
   for (int32_t i = 0; i < b->count; i++) least = fmin(least, s[i].gap);
@@ -313,20 +330,22 @@ static void thin_out(builder *b, int32_t limit) {
   while (size + inner > limit && size > 1) size = blunt(ring, size, b, deepest);
   for (int32_t i = 0; i < size; i++) taken[ring[i]] = true;
   taken[deepest] = true;
+  for (int32_t i = 0; i < b->count; i++) {
+    far[i] = apart(&s[i], &s[deepest]);
+    for (int32_t j = 0; j < size; j++) far[i] = fmin(far[i], apart(&s[i], &s[ring[j]]));
+  }
   for (int32_t n = size + inner; n < limit; n++) {
     double best = -INFINITY;
     int32_t next = -1;
     for (int32_t i = 0; i < b->count; i++) {
-      double far = INFINITY;
-      for (int32_t j = 0; j < b->count && !taken[i]; j++)
-        if (taken[j]) far = fmin(far, apart(&s[i], &s[j]));
-      double worth = far - 2 * (s[i].gap - least);
+      double worth = far[i] - 2 * (s[i].gap - least);
       if (!taken[i] && (next < 0 || worth > best + 1e-6 * fabs(best))) {
         best = worth;
         next = i;
       }
     }
     taken[next] = true;
+    for (int32_t i = 0; i < b->count; i++) far[i] = fmin(far[i], apart(&s[i], &s[next]));
   }
   for (int32_t i = 0; i < b->count; i++)
     if (taken[i]) s[kept++] = s[i];

@@ -7,10 +7,15 @@
  *    that of slightly rounded bodies, unique and continuous also where edges are parallel. It is computed anew from the
  *    features that carry the nearest points. Gaps are still those of the unrounded edges along this normal.
  *    Where the rounding is wider than what truly overlaps (a narrow strip of a face), a face separates better by more
- *    than a share of the skins: then that face is taken.
- * 3. Cores that overlap: the axis of least penetration among face normals and products of edges. */
+ *    than a share of the skins, and overlaps less than half as deep: then that face is taken.
+ * 3. Cores that overlap are moved in until they are apart, a quarter farther than the bodies overlap, and 1. and 2. are
+ *    done with them: where two edges meet, the normal is the same whether they touch or overlap. The least way out,
+ *    which is nearly always along a face, would tip it as soon as they overlap.
+ * 4. Where the overlap is too deep for that: the axis of least penetration among face normals and products of edges. */
 #include "detect/pairs.h"
 
+enum { MAX_DEEP = 256 };           /* vertices of a hull that is rounded by more than its skin */
+static const double DEEPER = 1.25; /* so much of an overlap the cores are moved in */
 enum { FEW = 8 };                  /* contacts a face, above which a grid of points fills it */
 static const double SQUARE = 2e-5; /* 1 - cos of 0.36 degrees: a face so nearly square to a normal is the contact */
 
@@ -19,9 +24,11 @@ typedef struct pair {
   const ds_placed *placed[2];
   ds_mat3 r[2]; /* r[k], p[k]: the other's frame -> frame of h[k] */
   ds_vec3 p[2];
-  double tau;      /* heights that differ by less are equal */
-  double eps;      /* points that differ by less are one */
-  double rounding; /* so wide are edges and corners */
+  const ds_vec3 *core[2]; /* of the hulls, or farther inside */
+  double skins;           /* how far both together are inside */
+  double tau;             /* heights that differ by less are equal */
+  double eps;             /* points that differ by less are one */
+  double rounding;        /* so wide are edges and corners */
 } pair;
 
 static ds_vec3 to_frame(const pair *c, int k, ds_vec3 x) { return v3_add(mat3_mul_v3(&c->r[k], x), c->p[k]); }
@@ -30,13 +37,13 @@ static ds_vec3 to_frame(const pair *c, int k, ds_vec3 x) { return v3_add(mat3_mu
 static double face_separation(const pair *c, int k, int32_t face, bool core) {
   const ds_hull *h = c->h[k], *o = c->h[1 - k];
   ds_vec3 n = h->normals[face], m = mat3_tmul_v3(&c->r[k], n);
-  const ds_vec3 *x = core ? o->core : o->vertices;
+  const ds_vec3 *x = core ? c->core[1 - k] : o->vertices;
   double least = INFINITY;
   for (int32_t i = 0; i < o->vertex_count; i++) {
     double g = v3_dot(m, x[i]);
     least = g < least ? g : least;
   }
-  double offset = core ? v3_dot(n, h->core[h->face_vertex[h->face_start[face]]]) : h->offsets[face];
+  double offset = core ? v3_dot(n, c->core[k][h->face_vertex[h->face_start[face]]]) : h->offsets[face];
   return least + v3_dot(n, c->p[k]) - offset;
 }
 
@@ -54,22 +61,24 @@ static double best_face(int32_t *face, const pair *c, int k, bool core) {
 }
 
 /* The core of a face: how far a point (in the frame of h) lies inside the side that starts at loop index i. */
-static double inside_core_side(const ds_hull *h, int32_t face, int32_t i, ds_vec3 x) {
-  ds_vec3 v = h->core[h->face_vertex[i]], w = h->core[h->face_vertex[ds_next_in_face(h, face, i)]];
+static double inside_core_side(const pair *c, int k, int32_t face, int32_t i, ds_vec3 x) {
+  const ds_hull *h = c->h[k];
+  ds_vec3 v = c->core[k][h->face_vertex[i]], w = c->core[k][h->face_vertex[ds_next_in_face(h, face, i)]];
   ds_vec3 in = v3_cross(h->normals[face], v3_sub(w, v));
   return v3_dot(in, v3_sub(x, v)) / v3_norm(in);
 }
 
 /* Whether projections of a segment and of a core face have no point in common, along the normal of the segment. */
-static bool beside_segment(const ds_hull *h, int32_t face, const ds_segment *s, double tau) {
+static bool beside_segment(const pair *c, int k, int32_t face, const ds_segment *s) {
+  const ds_hull *h = c->h[k];
   ds_vec3 side = v3_unit(v3_cross(h->normals[face], v3_sub(s->b, s->a)));
   double low = INFINITY, high = -INFINITY;
   for (int32_t i = h->face_start[face]; i < h->face_start[face + 1]; i++) {
-    double g = v3_dot(side, v3_sub(h->core[h->face_vertex[i]], s->a));
+    double g = v3_dot(side, v3_sub(c->core[k][h->face_vertex[i]], s->a));
     low = fmin(low, g);
     high = fmax(high, g);
   }
-  return low > tau || high < -tau;
+  return low > c->tau || high < -c->tau;
 }
 
 /* Whether the lowest feature of the other core lies above the core of a face, at least in part. */
@@ -77,17 +86,17 @@ static bool is_over_face(const pair *c, int k, int32_t face, double separation) 
   enum { MAX_LOWEST = 64 };
   const ds_hull *h = c->h[k], *o = c->h[1 - k];
   ds_vec3 n = h->normals[face], m = mat3_tmul_v3(&c->r[k], n), lowest[MAX_LOWEST];
-  double limit = separation + v3_dot(n, h->core[h->face_vertex[h->face_start[face]]]) - v3_dot(n, c->p[k]) + c->tau;
+  double limit = separation + v3_dot(n, c->core[k][h->face_vertex[h->face_start[face]]]) - v3_dot(n, c->p[k]) + c->tau;
   int count = 0;
   for (int32_t i = 0; i < o->vertex_count && count < MAX_LOWEST; i++)
-    if (v3_dot(m, o->core[i]) <= limit) lowest[count++] = to_frame(c, k, o->core[i]);
+    if (v3_dot(m, c->core[1 - k][i]) <= limit) lowest[count++] = to_frame(c, k, c->core[1 - k][i]);
   /* a vertex above the face, or all beyond one of its sides */
   bool apart = false, over[MAX_LOWEST];
   for (int i = 0; i < count; i++) over[i] = true;
   for (int32_t e = h->face_start[face]; e < h->face_start[face + 1]; e++) {
     bool beyond = true;
     for (int i = 0; i < count; i++) {
-      bool in = inside_core_side(h, face, e, lowest[i]) >= -c->tau;
+      bool in = inside_core_side(c, k, face, e, lowest[i]) >= -c->tau;
       over[i] = over[i] && in;
       beyond = beyond && !in;
     }
@@ -100,9 +109,9 @@ static bool is_over_face(const pair *c, int k, int32_t face, double separation) 
   for (int i = 0; i < count; i++)
     for (int j = i + 1; j < count; j++) {
       ds_segment s = {lowest[i], lowest[j]};
-      if (v3_norm2(v3_sub(s.b, s.a)) == 0 || !beside_segment(h, face, &s, c->tau)) continue;
+      if (v3_norm2(v3_sub(s.b, s.a)) == 0 || !beside_segment(c, k, face, &s)) continue;
       /* separating only if all lowest points lie on the same side as the segment */
-      ds_vec3 side = v3_unit(v3_cross(n, v3_sub(s.b, s.a))), mid = h->core[h->face_vertex[h->face_start[face]]];
+      ds_vec3 side = v3_unit(v3_cross(n, v3_sub(s.b, s.a))), mid = c->core[k][h->face_vertex[h->face_start[face]]];
       double face_side = v3_dot(side, v3_sub(mid, s.a));
       bool all = true;
       for (int l = 0; l < count; l++)
@@ -151,7 +160,7 @@ static void unique_vertices(nearest *f, const ds_closest *g) {
 
 /* A vertex of body k in the frame of h[0]. */
 static ds_vec3 vertex_of(const pair *c, int k, int32_t v, bool core) {
-  ds_vec3 x = core ? c->h[k]->core[v] : c->h[k]->vertices[v];
+  ds_vec3 x = core ? c->core[k][v] : c->h[k]->vertices[v];
   return k == 0 ? x : to_frame(c, 0, x);
 }
 
@@ -243,55 +252,100 @@ static double square_face(int32_t *face, const pair *c, int k, ds_vec3 n) {
  * well, it is that face's. */
 static void contact_along(ds_manifold *m, const ds_query *query, const pair *c, ds_vec3 n, double separation) {
   int32_t fa = 0, fb = 0;
-  double a = square_face(&fa, c, 0, n), b = square_face(&fb, c, 1, n), skins = c->h[0]->skin + c->h[1]->skin;
+  double a = square_face(&fa, c, 0, n), b = square_face(&fb, c, 1, n);
   bool first = a <= b + SQUARE;
   double s = face_separation(c, first ? 0 : 1, first ? fa : fb, false);
-  if (fmin(a, b) < SQUARE && separation - s < 0.5 * skins)
+  if (fmin(a, b) < SQUARE && separation - s < 0.5 * c->skins)
     face_contact(m, query, c, first ? 0 : 1, first ? fa : fb);
   else
     edge_contact(m, query, c, n);
 }
 
-static void deep_contact(ds_manifold *m, const ds_query *query, const pair *c) {
-  int32_t fa, fb, ea = -1, eb = -1;
-  double sa = best_face(&fa, c, 0, false), sb = best_face(&fb, c, 1, false), sf = fmax(sa, sb);
-  double skins = c->h[0]->skin + c->h[1]->skin;
-  ds_vec3 n;
-  double se = best_edges(&n, &ea, &eb, c);
-  /* faces first: an edge pair must be less deep by a twentieth */
-  if (ea >= 0 && se > sf + 0.05 * fabs(sf) + 0.1 * skins) {
-    contact_along(m, query, c, n, se);
-    return;
-  }
-  int k = sa >= sb - 0.1 * skins ? 0 : 1;
-  face_contact(m, query, c, k, k == 0 ? fa : fb);
+/* What separates two overlapping bodies most: a face of one of them, or two edges. */
+typedef struct way_out {
+  double face[2], edges; /* how far each separates, negative */
+  int32_t of[2];         /* the faces */
+  ds_vec3 n;             /* the product of the edges, from b to a, where there is one */
+} way_out;
+
+static double least_way_out(way_out *w, const pair *c) {
+  int32_t ea = -1, eb = -1;
+  w->edges = best_edges(&w->n, &ea, &eb, c);
+  for (int k = 0; k < 2; k++) w->face[k] = best_face(&w->of[k], c, k, false);
+  return fmax(w->edges, fmax(w->face[0], w->face[1]));
 }
 
-static void rounded_contact(ds_manifold *m, const ds_query *query, const pair *c, ds_vec3 guess) {
-  const ds_hull *a = c->h[0], *b = c->h[1];
-  static const ds_mat3 identity = {{1, 0, 0, 0, 1, 0, 0, 0, 1}};
-  ds_convex ca = {a->core, a->vertex_count, 0, 0, identity, {0, 0, 0}};
-  ds_convex cb = {b->core, b->vertex_count, 0, 0, c->r[0], c->p[0]};
-  double skins = a->skin + b->skin;
-  ds_closest g;
-  ds_gjk(&g, &ca, &cb, guess);
-  if (g.overlap || g.distance < 1e-3 * skins) {
-    deep_contact(m, query, c);
+static void deep_contact(ds_manifold *m, const ds_query *query, const pair *c, const way_out *w) {
+  double sf = fmax(w->face[0], w->face[1]);
+  /* faces first: an edge pair must be less deep by a twentieth */
+  if (w->edges > sf + 0.05 * fabs(sf) + 0.1 * c->skins) {
+    contact_along(m, query, c, w->n, w->edges);
     return;
   }
+  int k = w->face[0] >= w->face[1] - 0.1 * c->skins ? 0 : 1;
+  face_contact(m, query, c, k, w->of[k]);
+}
+
+/* False where the cores overlap. */
+static bool rounded_contact(ds_manifold *m, const ds_query *query, const pair *c, ds_vec3 guess) {
+  const ds_hull *a = c->h[0], *b = c->h[1];
+  static const ds_mat3 identity = {{1, 0, 0, 0, 1, 0, 0, 0, 1}};
+  ds_convex ca = {c->core[0], a->vertex_count, 0, 0, identity, {0, 0, 0}};
+  ds_convex cb = {c->core[1], b->vertex_count, 0, 0, c->r[0], c->p[0]};
+  ds_closest g;
+  ds_gjk(&g, &ca, &cb, guess);
+  if (g.overlap || g.distance < 1e-3 * c->skins) return false;
   nearest f;
   unique_vertices(&f, &g);
   ds_vec3 n = refine_normal(c, &f, g.v);
   double separation = -support_height(c, 0, v3_neg(n)) - support_height(c, 1, n);
-  if (separation >= query->reach) return;
+  if (separation >= query->reach) return true;
   int32_t fa, fb;
   double sa = best_face(&fa, c, 0, false), sb = best_face(&fb, c, 1, false);
-  if (fmax(sa, sb) > separation + 0.1 * skins) {
+  if (fmax(sa, sb) > fmax(separation + 0.1 * c->skins, 0.5 * separation)) {
     bool first = sa >= sb - c->tau;
     face_contact(m, query, c, first ? 0 : 1, first ? fa : fb);
-    return;
+    return true;
   }
   contact_along(m, query, c, n, separation);
+  return true;
+}
+
+/* 1. and 2. of the above; false where the cores overlap. */
+static bool contact_of_cores(ds_manifold *m, const ds_query *query, const pair *c, double far) {
+  int32_t fa, fb;
+  double sa = best_face(&fa, c, 0, true);
+  if (sa > far) return true;
+  double sb = best_face(&fb, c, 1, true);
+  if (sb > far) return true;
+  if (fmax(sa, sb) > 1e-3 * fmin(c->h[0]->skin, c->h[1]->skin)) {
+    if (sa >= sb - c->tau && is_over_face(c, 0, fa, sa)) {
+      face_contact(m, query, c, 0, fa);
+      return true;
+    }
+    if (sb >= sa - c->tau && is_over_face(c, 1, fb, sb)) {
+      face_contact(m, query, c, 1, fb);
+      return true;
+    }
+    ds_vec3 guess = sa >= sb ? v3_neg(c->h[0]->normals[fa]) : mat3_mul_v3(&c->r[0], c->h[1]->normals[fb]);
+    return rounded_contact(m, query, c, guess);
+  }
+  /* overlap of the cores along every face: edges may still hold them apart */
+  return rounded_contact(m, query, c, v3_neg(c->p[0]));
+}
+
+/* Cores so much farther inside that they are apart although the bodies overlap; false where they would be too thin. */
+static bool move_cores_in(pair *c, ds_vec3 core[2][MAX_DEEP], double depth) {
+  double skins = c->h[0]->skin + c->h[1]->skin, times = DEEPER * depth / skins;
+  for (int k = 0; k < 2; k++) {
+    const ds_hull *h = c->h[k];
+    if (h->vertex_count > MAX_DEEP || times > h->skins_deep) return false;
+    for (int32_t i = 0; i < h->vertex_count; i++)
+      core[k][i] = v3_mad(h->vertices[i], times, v3_sub(h->core[i], h->vertices[i]));
+    c->core[k] = core[k];
+  }
+  c->skins = times * skins;
+  return true;
 }
 
 void ds_pair_hull_hull(ds_manifold *m, const ds_query *query, const ds_placed *a, const ds_placed *b) {
@@ -304,26 +358,13 @@ void ds_pair_hull_hull(ds_manifold *m, const ds_query *query, const ds_placed *a
   double skin = fmin(c.h[0]->skin, c.h[1]->skin);
   c.tau = 1e-6 * skin;
   c.eps = 0.01 * skin;
-  c.rounding = 4 * (c.h[0]->skin + c.h[1]->skin);
-  double far = query->reach + c.h[0]->retreat + c.h[1]->retreat;
-  int32_t fa, fb;
-  double sa = best_face(&fa, &c, 0, true);
-  if (sa > far) return;
-  double sb = best_face(&fb, &c, 1, true);
-  if (sb > far) return;
-  if (fmax(sa, sb) > 1e-3 * skin) {
-    if (sa >= sb - c.tau && is_over_face(&c, 0, fa, sa)) {
-      face_contact(m, query, &c, 0, fa);
-      return;
-    }
-    if (sb >= sa - c.tau && is_over_face(&c, 1, fb, sb)) {
-      face_contact(m, query, &c, 1, fb);
-      return;
-    }
-    ds_vec3 guess = sa >= sb ? v3_neg(c.h[0]->normals[fa]) : mat3_mul_v3(&c.r[0], c.h[1]->normals[fb]);
-    rounded_contact(m, query, &c, guess);
-    return;
-  }
-  /* overlap of the cores along every face: edges may still hold them apart */
-  rounded_contact(m, query, &c, v3_neg(c.p[0]));
+  c.skins = c.h[0]->skin + c.h[1]->skin;
+  c.rounding = 4 * c.skins;
+  for (int k = 0; k < 2; k++) c.core[k] = c.h[k]->core;
+  if (contact_of_cores(m, query, &c, query->reach + c.h[0]->retreat + c.h[1]->retreat)) return;
+  way_out w;
+  ds_vec3 core[2][MAX_DEEP];
+  pair inner = c;
+  if (move_cores_in(&inner, core, -least_way_out(&w, &c)) && contact_of_cores(m, query, &inner, INFINITY)) return;
+  deep_contact(m, query, &c, &w);
 }
