@@ -4,8 +4,10 @@ import datetime
 import json
 import os
 import platform
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 BENCH = Path(__file__).resolve().parent
@@ -74,6 +76,43 @@ def open_results(options):
 
 def keep_results(data, store):
     store.write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n")
+
+
+def processor_seconds(pid):
+    """Of a running process, all its threads; None where it is gone."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    except (OSError, ValueError, IndexError):
+        return None
+
+
+def run_limited(command, limit, grace=60):
+    """Runs a command; after `limit` processor seconds it is interrupted, after `grace` more seconds ended.
+
+    Returns (what it printed on stderr, processor seconds, how it ended): "" = by itself, "interrupted", "killed",
+    or the reason why it could not be started or failed. Drystone ends after the step it is in, and reports up to there.
+    """
+    try:
+        child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, cwd=ROOT)
+    except OSError as error:
+        return "", 0, str(error)
+    ended, used, told = "", 0, None
+    while True:
+        try:
+            _, errors = child.communicate(timeout=0.1)
+            break
+        except subprocess.TimeoutExpired:
+            used = processor_seconds(child.pid) or used
+            if told is None and used > limit:
+                child.send_signal(signal.SIGINT)
+                ended, told = "interrupted", time.monotonic()
+            elif told is not None and time.monotonic() > told + grace:
+                child.kill()
+                ended = "killed"
+    if ended == "" and child.returncode not in (0, 1):
+        ended = f"exit code {child.returncode}"
+    return errors or "", used, ended
 
 
 def conclude(data, tables, write_tables, summary):

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum { WORD_MAX = 48, OPTION_MAX = 64 };
 
@@ -29,6 +30,11 @@ static int32_t word_distance(const char *a, const char *b) {
     }
   }
   return d[m][n];
+}
+
+bool args_ends_in(const char *name, const char *ending) {
+  const char *slash = strrchr(name, '/'), *dot = strrchr(slash != NULL ? slash : name, '.');
+  return strcasecmp(dot != NULL ? dot : "", ending) == 0;
 }
 
 const char *args_nearest(const char *word, const char *const *candidates, int32_t count) {

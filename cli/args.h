@@ -40,6 +40,9 @@ bool args_parse(arg_list *words, int argc, char **argv, const arg_option *option
 bool args_real(double *value, const char *text);
 bool args_integer(int64_t *value, const char *text);
 
+/* Whether a file's name has an ending such as ".png", in small or capital letters; "": whether it has none. */
+bool args_ends_in(const char *name, const char *ending);
+
 /* The candidate nearest to a mistyped word by edits and swaps, or NULL where none is near. */
 const char *args_nearest(const char *word, const char *const *candidates, int32_t count);
 

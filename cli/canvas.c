@@ -29,14 +29,22 @@ void ds_canvas_free(ds_canvas *canvas) {
 /* v as a pixel index in [0, limit]; a NaN becomes 0 */
 static int32_t clamp_index(double v, int32_t limit) { return !(v > 0) ? 0 : v >= limit ? limit : (int32_t)v; }
 
-void ds_canvas_clip(ds_canvas *canvas, double x0, double y0, double x1, double y1) {
+static void set_clip(ds_canvas *canvas, double x0, double y0, double x1, double y1) {
   canvas->clip_x0 = clamp_index(floor(x0), canvas->image->width);
   canvas->clip_y0 = clamp_index(floor(y0), canvas->image->height);
   canvas->clip_x1 = clamp_index(ceil(x1), canvas->image->width);
   canvas->clip_y1 = clamp_index(ceil(y1), canvas->image->height);
 }
 
-void ds_canvas_unclip(ds_canvas *canvas) { ds_canvas_clip(canvas, 0, 0, canvas->image->width, canvas->image->height); }
+void ds_canvas_clip(ds_canvas *canvas, double x0, double y0, double x1, double y1) {
+  if (canvas->svg) ds_svg_clip(canvas->svg, x0, y0, x1, y1);
+  set_clip(canvas, x0, y0, x1, y1);
+}
+
+void ds_canvas_unclip(ds_canvas *canvas) {
+  if (canvas->svg) ds_svg_unclip(canvas->svg);
+  set_clip(canvas, 0, 0, canvas->image->width, canvas->image->height);
+}
 
 static void mark(ds_canvas *canvas, int32_t x, int32_t y, double coverage) {
   uint8_t c = (uint8_t)(coverage <= 0 ? 0 : coverage >= 1 ? 255 : coverage * 255 + 0.5);
@@ -59,6 +67,7 @@ static int32_t low_index(double v, int32_t low, int32_t high) {
 
 void ds_canvas_segment(ds_canvas *canvas, double x0, double y0, double x1, double y1, double width) {
   if (!isfinite(x0) || !isfinite(y0) || !isfinite(x1) || !isfinite(y1)) return;
+  if (canvas->svg) ds_svg_segment(canvas->svg, x0, y0, x1, y1, width);
   if (y1 < y0) {
     double t = x0;
     x0 = x1, x1 = t;
@@ -106,6 +115,7 @@ void ds_canvas_polygon(ds_canvas *canvas, const double *points, int32_t count) {
     y0 = fmin(y0, a[1]), y1 = fmax(y1, a[1]);
     area += a[0] * b[1] - a[1] * b[0];
   }
+  if (canvas->svg) ds_svg_polygon(canvas->svg, points, count);
   double sense = area < 0 ? -1 : 1;
   int32_t left = low_index(floor(x0 - 1), canvas->clip_x0, canvas->clip_x1);
   int32_t right = low_index(ceil(x1 + 1), canvas->clip_x0, canvas->clip_x1);
@@ -130,6 +140,7 @@ void ds_canvas_rectangle(ds_canvas *canvas, double x0, double y0, double x1, dou
 }
 
 void ds_canvas_paint(ds_canvas *canvas, ds_color color, double alpha) {
+  if (canvas->svg) ds_svg_paint(canvas->svg, color, alpha);
   float goal[3] = {255 * color.r, 255 * color.g, 255 * color.b}, scale = (float)(alpha / 255);
   for (int32_t y = canvas->y0; y < canvas->y1; y++) {
     uint8_t *m = canvas->mask + (size_t)y * (size_t)canvas->image->width;

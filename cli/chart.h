@@ -2,6 +2,8 @@
 #ifndef DS_CLI_CHART_H
 #define DS_CLI_CHART_H
 
+#include <stdio.h>
+
 #include "image.h"
 
 typedef struct ds_series {
@@ -32,6 +34,7 @@ typedef struct ds_chart {
 
 /* The n-th colour for lines, on a light or a dark ground. */
 ds_color ds_chart_color(int32_t n, bool dark);
-ds_status ds_chart_draw(ds_image *image, const ds_chart *chart, ds_error *error);
+/* Draws it, and writes the same as SVG where `svg` is not NULL. */
+ds_status ds_chart_draw(ds_image *image, FILE *svg, const ds_chart *chart, ds_error *error);
 
 #endif

@@ -92,6 +92,10 @@ static bool check_drawing(drawing *d) {
     fprintf(stderr, "drystone draw: %s would be overwritten by its own picture\n", d->source);
     return false;
   }
+  if (!args_ends_in(d->output, ".png") && !args_ends_in(d->output, "")) {
+    fprintf(stderr, "drystone draw: %s: pictures are PNG; give a name that ends in .png\n", d->output);
+    return false;
+  }
   return true;
 }
 

@@ -29,7 +29,6 @@ typedef struct dump_entry {
 struct problem_dump {
   char *folder;
   char scene[64];
-  double tolerance;
   dump_rule rule;
   int64_t number; /* N of every=N, K of slowest=K */
   int32_t count;  /* files there now */
@@ -88,7 +87,6 @@ problem_dump *dump_create(const char *folder, const char *when, const ds_run_set
     bool plain = (*c >= '0' && *c <= '9') || (*c >= 'A' && *c <= 'Z') || (*c >= 'a' && *c <= 'z') || *c == '_';
     if (!plain) *c = '-';
   }
-  d->tolerance = run->options.tolerance;
   bool ok = parse_rule(d, when, error) && prepare_folder(folder, error);
   if (ok && d->rule == DUMP_SLOWEST) {
     d->slowest = calloc((size_t)d->number, sizeof *d->slowest);
@@ -131,7 +129,7 @@ static char *file_path(const problem_dump *d, int64_t step, int32_t island) {
 static void write_problem(problem_dump *d, const ds_observation *o) {
   char title[128];
   snprintf(title, sizeof title, "%.50s step %lld island %d: error %.2g, tolerance %g", d->scene, (long long)o->step,
-           (int)o->island, o->certificate->natural_error, d->tolerance);
+           (int)o->island, o->certificate->natural_error, o->certificate->tolerance);
   char *path = file_path(d, o->step, o->island);
   ds_error error = {{0}};
   if (path == NULL)

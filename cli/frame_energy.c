@@ -8,7 +8,8 @@ ds_energy frame_energy(ds_state *state, const ds_scene *scene, const ds_frame *f
     ds_body_id id = ds_scene_body(scene, i);
     int32_t first = scene->bodies[i].first_reduced;
     ds_state_set_pose(scene, state, id, frame->poses[i]);
-    ds_state_set_velocity(state, id, frame->velocities[i], frame->angular_velocities[i]);
+    if (scene->bodies[i].kind == DS_BODY_DYNAMIC)
+      ds_state_set_velocity(state, id, frame->velocities[i], frame->angular_velocities[i]);
     if (scene->bodies[i].reduced != NULL)
       ds_state_set_reduced(state, id, frame->reduced + first, frame->reduced_rate + first);
   }

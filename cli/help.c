@@ -22,7 +22,9 @@ static const char mesh_note[] =
 static const char run_options[] =
     "  -t, --time S            simulate S seconds instead of what the scene says\n"
     "      --step S            length of a time step, s\n"
-    "      --tol E             natural-map error at which an island counts as converged\n"
+    "      --tol E             natural-map error at which an island counts as converged, in every step;\n"
+    "                          default: 1e-8 where nothing slides, at most 1e-4 where something does\n"
+    "      --step-budget N     factorizations that a solve of an island may take (default 2000; 0: no limit)\n"
     "      --method NAME       staggered (default) or gauss-seidel\n"
     "      --predictor NAME    coupled (default) or none: Algorithm 1 of SP08 as published\n"
     "      --metric NAME       of contact with deformable bodies: effective (default) or mass, as in SP08\n"
@@ -43,11 +45,14 @@ static const char solve_options[] =
     "      --method NAME       staggered (default): the whole safeguarded path; or gauss-seidel\n"
     "      --predictor NAME    coupled (default) or none: Algorithm 1 of SP08 as published\n"
     "      --max-iterations N  staggered iterations, or Gauss-Seidel sweeps, at most\n"
-    "      --as-step           as a step of a simulation is solved: a dumped step gives the same bits\n"
+    "      --budget N          factorizations that an independent part may take (default 2000; 0: no limit)\n"
+    "      --as-step           as a step of a simulation is solved: a dumped step gives the same bits; --tol 0\n"
+    "                          chooses the tolerance as a run without --tol does\n"
     "      --asymmetric        correct for the skew part of W too; without it the symmetric part is solved\n"
     "      --cold              start from zero, not from the file's guess\n"
     "  -j, --threads N         threads, default 1; 0 = all cores. Results do not depend on it\n"
     "      --json              one JSON object a line instead of the table\n"
+    "      --rank              also find the rank of W, which may take far longer than the solve\n"
     "      --write-solution FILE.hdf5      write problem and solution; one FILE only\n"
     "      --write-problem FILE.hdf5|.dat  write the problem in FCLIB's or Siconos' format; one FILE only\n"
     "      --strict            exit with 1 if any problem is not solved\n";
@@ -123,7 +128,7 @@ static const char draw_options[] =
     "      --scale F           multiply the coordinates of a mesh\n";
 
 static const char plot_options[] =
-    "  -o, --output FILE.png   the picture\n"
+    "  -o, --output FILE       the picture: .png or .svg\n"
     "      --what NAMES        curves, separated by commas, out of energy, contacts, natural_error, iterations, "
     "residual, speed,\n"
     "                          penetration, ms\n"
@@ -138,7 +143,9 @@ static const char view_options[] =
     "      --export DIR        write the recording with its page to a folder, for any web server\n"
     "      --set PATH=VALUE    change a value of the scene first; may be repeated\n"
     "      --step S            length of a time step, s\n"
-    "      --tol E             natural-map error at which an island counts as converged\n"
+    "      --tol E             natural-map error at which an island counts as converged, in every step;\n"
+    "                          default: 1e-8 where nothing slides, at most 1e-4 where something does\n"
+    "      --step-budget N     factorizations that a solve of an island may take (default 2000; 0: no limit)\n"
     "      --method NAME       staggered (default) or gauss-seidel\n"
     "      --predictor NAME    coupled (default) or none: Algorithm 1 of SP08 as published\n"
     "      --metric NAME       of contact with deformable bodies: effective (default) or mass, as in SP08\n"
@@ -171,7 +178,8 @@ static const command_entry entries[] = {
     {"figures", command_figures, "figures", "the figures that solids can be", NULL},
     {"draw", command_draw, "draw RECORD.h5|SOURCE|MESH|BODY.h5 -o FILE.png [options]",
      "a picture of a recording at one moment, of a scene, a mesh or a body", draw_options},
-    {"plot", command_plot, "plot RECORD.h5... -o FILE.png [options]", "curves of recordings over time", plot_options},
+    {"plot", command_plot, "plot RECORD.h5... -o FILE.png|.svg [options]", "curves of recordings over time",
+     plot_options},
 #ifdef DRYSTONE_VIEW
     {"view", command_view, "view SOURCE|RECORD.h5 [options]",
      "a scene live in the browser, to be touched; or a recording", view_options},

@@ -12,6 +12,7 @@
 #include "chart.h"
 #include "command.h"
 #include "frame_energy.h"
+#include "output.h"
 #include "record/record.h"
 #include "source.h"
 
@@ -207,7 +208,7 @@ static ds_status read_track(track *t, const char *path, ds_error *error) {
   t->frames = ds_recording_frame_count(recording);
   t->bodies = ds_scene_body_count(scene);
   t->deformable = scene->reduced_count > 0;
-  t->tolerance = run->options.tolerance;
+  t->tolerance = ds_options_tolerance(&run->options);
   t->step = run->options.step;
   ds_status status = DS_OK;
   ds_state *state = ds_state_create(scene);
@@ -280,12 +281,16 @@ static bool parse_plotting(plotting *p, arg_list *words, int argc, char **argv) 
     return false;
   }
   if (!p->output) {
-    fprintf(stderr, "drystone plot: say where the picture goes: -o out.png\n");
+    fprintf(stderr, "drystone plot: say where the picture goes: -o out.png or out.svg\n");
     return false;
   }
   for (int32_t i = 0; i < words->count; i++) {
     if (!source_same_file(words->items[i], p->output)) continue;
     fprintf(stderr, "drystone plot: %s would be overwritten by its own picture\n", p->output);
+    return false;
+  }
+  if (!args_ends_in(p->output, ".png") && !args_ends_in(p->output, ".svg") && !args_ends_in(p->output, "")) {
+    fprintf(stderr, "drystone plot: %s: plots are PNG or SVG; give a name that ends in .png or .svg\n", p->output);
     return false;
   }
   p->width = 1280;
@@ -330,6 +335,15 @@ static ds_panel make_panel(ds_series *series, char *rule_name, size_t rule_size,
   return panel;
 }
 
+static ds_status write_svg(ds_image *image, const ds_chart *chart, const char *path, ds_error *error) {
+  output out;
+  if (!output_open(&out, path, error)) return DS_ERROR_INPUT;
+  ds_status status = ds_chart_draw(image, out.file, chart, error);
+  if (status == DS_OK) return output_commit(&out, error) ? DS_OK : DS_ERROR_INPUT;
+  output_discard(&out);
+  return status;
+}
+
 static ds_status plot(plotting *p, const arg_list *words, ds_error *error) {
   ds_status status = DS_OK;
   for (int32_t i = 0; status == DS_OK && i < words->count; i++) {
@@ -358,8 +372,10 @@ static ds_status plot(plotting *p, const arg_list *words, ds_error *error) {
                     .panel_count = p->chosen_count};
   ds_image image;
   status = ds_image_create(&image, p->width, p->height, error);
-  if (status == DS_OK) status = ds_chart_draw(&image, &chart, error);
-  if (status == DS_OK) status = ds_image_write_png(&image, p->output, error);
+  if (status == DS_OK && args_ends_in(p->output, ".svg"))
+    status = write_svg(&image, &chart, p->output, error);
+  else if (status == DS_OK && (status = ds_chart_draw(&image, NULL, &chart, error)) == DS_OK)
+    status = ds_image_write_png(&image, p->output, error);
   ds_image_free(&image);
   return status;
 }

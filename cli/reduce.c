@@ -26,7 +26,8 @@ typedef struct reduce_options {
   ds_stuffing_def stuffing;
   double scale;
   bool has_cell, has_tets, json;
-  source_reading reading; /* of the cache: threads, quiet and where it is */
+  ds_material_given given; /* by options */
+  source_reading reading;  /* of the cache: threads, quiet and where it is */
 } reduce_options;
 
 /* What was made on the way, for the report. */
@@ -69,9 +70,9 @@ static bool check_options(const reduce_options *o) {
 static bool parse(reduce_options *o, const char **words, int argc, char **argv) {
   const arg_option table[] = {
       {"--output", "-o", ARG_TEXT, &o->output, 0, 0, NULL, NULL},
-      {"--young", NULL, ARG_REAL, &o->def.young, -1e15, 1e15, NULL, NULL},
-      {"--poisson", NULL, ARG_REAL, &o->def.poisson, -1e9, 1e9, NULL, NULL},
-      {"--density", NULL, ARG_REAL, &o->def.density, -1e12, 1e12, NULL, NULL},
+      {"--young", NULL, ARG_REAL, &o->def.young, -1e15, 1e15, NULL, &o->given.young},
+      {"--poisson", NULL, ARG_REAL, &o->def.poisson, -1e9, 1e9, NULL, &o->given.poisson},
+      {"--density", NULL, ARG_REAL, &o->def.density, -1e12, 1e12, NULL, &o->given.density},
       {"--modes", NULL, ARG_INTEGER, &o->def.modes, 1, DS_REDUCED_MAX, NULL, NULL},
       {"--stvk", NULL, ARG_FLAG, &o->def.stvk, 0, 0, NULL, NULL},
       {"--damping-mass", NULL, ARG_REAL, &o->def.damping_mass, 0, 1e12, NULL, NULL},
@@ -180,12 +181,25 @@ static bool make_tets(reduction *x, const reduce_options *o, ds_error *error) {
   return ds_tets_check(&x->report, &x->tets, error) == DS_OK;
 }
 
+/* What a message of the library calls young is --young here. */
+static void name_options(ds_error *error) {
+  char *at = strstr(error->message, "give young, poisson and density"), rest[sizeof error->message];
+  if (at == NULL) return;
+  snprintf(rest, sizeof rest, "%s", at + strlen("give young, poisson and density"));
+  snprintf(at, sizeof error->message - (size_t)(at - error->message), "give --young, --poisson and --density%s", rest);
+}
+
 static bool make_reduced(reduction *x, const reduce_options *o, ds_error *error) {
   double start = ds_clock();
   char *cache = NULL;
   error->message[0] = '\0';
   if (!source_cache(&cache, &o->reading, error)) return false;
   ds_reduced_def def = o->def;
+  if (ds_reduced_take_material(&def, &x->tets, o->given, error) != DS_OK) {
+    name_options(error);
+    free(cache);
+    return false;
+  }
   def.name = x->title;
   def.threads = o->reading.threads;
   def.cache = cache;
@@ -225,6 +239,18 @@ static double volume_error(const reduction *x) {
   return x->surface_volume > 0 ? x->report.volume / x->surface_volume - 1 : 0;
 }
 
+/* What of the material is that of the file. */
+static void print_taken(const reduction *x, const ds_material_given *given) {
+  const char *names[] = {"E", "nu", "density"};
+  const bool by_option[] = {given->young, given->poisson, given->density};
+  const char *between = "the file's own ";
+  if (x->tets.material.count != 1 || (by_option[0] && by_option[1] && by_option[2])) return;
+  printf("of the file  ");
+  for (int i = 0; i < 3; i++)
+    if (!by_option[i]) printf("%s%s", between, names[i]), between = ", ";
+  putchar('\n');
+}
+
 static void print_report(const reduction *x, const reduce_options *o) {
   ds_reduced_info info = ds_reduced_get_info(x->reduced);
   printf("body         %s, from %s\n", x->title, o->source);
@@ -234,6 +260,7 @@ static void print_report(const reduction *x, const reduce_options *o) {
   printf("volume       %.6g m³", x->report.volume);
   if (x->surface_volume > 0) printf(", %+.2f %% of the surface's", 100 * volume_error(x));
   putchar('\n');
+  print_taken(x, &o->given);
   info_reduced_print(&info);
   printf("file         %s, %.2f MB\n", o->output, 1e-6 * (double)x->file_size);
   if (o->pictures != NULL) printf("pictures     %s-01.png to %s-%02d.png\n", o->pictures, o->pictures, (int)info.modes);

@@ -14,6 +14,7 @@
 #include "drift.h"
 #include "output.h"
 #include "source.h"
+#include "work.h"
 
 #define BIN_LOW 1e-8   /* s, the first edge */
 #define BIN_RATIO 1.01 /* from edge to edge */
@@ -42,13 +43,16 @@ struct run_report {
   double time;
   int64_t contacts, active_contacts, staggered_iterations, projection_iterations, factorizations; /* sums */
   int32_t contacts_max, active_contacts_max, islands_max, staggered_iterations_max;
-  int64_t unconverged_steps;
+  work_tally work;
+  int64_t unconverged_steps, moving_steps, limited_steps;
+  double moving_tolerance_max;
+  double rest_error_max; /* of the steps in which nothing was solved as motion */
   double first_unconverged_time;
   ds_certificate worst; /* the errors only */
   double penetration_max, penetration_first_second, penetration_last;
-  double separation_max, joint_drift_max;
+  double separation_max, joint_drift_max, joint_drift_time;
   int64_t stopped_bodies;
-  double energy_start, energy_end, elastic_end, energy_gain_max, energy_gain_time;
+  double energy_start, energy_end, elastic_end, energy_gain_max, energy_gain_time, energy_gained;
   bool restitution, scripted, forced; /* what may raise the energy */
   ds_vec3 *start, *settled, *window;  /* centres at the start, after the first second, before the last tenth */
   bool has_settled, has_window;
@@ -123,6 +127,7 @@ run_report *report_create(const ds_scene *scene, const ds_state *state, const ds
     report_destroy(r);
     return NULL;
   }
+  work_begin(&r->work, ds_state_time(state));
   copy_centers(r->start, state, scene->body_count);
   open_window(r, state, ds_state_time(state));
   ds_energy energy = ds_state_energy(scene, state);
@@ -170,6 +175,11 @@ static void add_certificate(run_report *r, const ds_step_report *step) {
   r->worst.approach_velocity = worse(r->worst.approach_velocity, c->approach_velocity);
   r->worst.cone_violation = worse(r->worst.cone_violation, c->cone_violation);
   r->worst.dissipation_error = worse(r->worst.dissipation_error, c->dissipation_error);
+  if (step->moving_islands > 0)
+    r->moving_steps++, r->moving_tolerance_max = worse(r->moving_tolerance_max, c->tolerance);
+  else
+    r->rest_error_max = worse(r->rest_error_max, c->natural_error);
+  r->limited_steps += c->limited;
   if (c->converged) return;
   if (r->unconverged_steps++ == 0) r->first_unconverged_time = step->time;
 }
@@ -195,13 +205,16 @@ void report_add_step(run_report *r, const ds_scene *scene, const ds_state *state
   if (step->active_contacts > r->active_contacts_max) r->active_contacts_max = step->active_contacts;
   if (step->islands > r->islands_max) r->islands_max = step->islands;
   add_certificate(r, step);
+  work_add(&r->work, scene, state, step);
   r->penetration_last = step->penetration;
   r->penetration_max = worse(r->penetration_max, step->penetration);
   if (step->time <= SETTLED * (1 + 1e-9)) r->penetration_first_second = r->penetration_max;
   r->separation_max = worse(r->separation_max, step->separation);
+  if (!(step->joint_drift <= r->joint_drift_max)) r->joint_drift_time = step->time;
   r->joint_drift_max = worse(r->joint_drift_max, step->joint_drift);
   r->stopped_bodies += step->stopped_bodies;
   double gain = step->energy_after - step->energy_before;
+  if (!(gain <= 0)) r->energy_gained += gain;
   if (!(gain <= r->energy_gain_max) && !isnan(r->energy_gain_max)) {
     r->energy_gain_max = gain;
     r->energy_gain_time = step->time;
@@ -302,7 +315,9 @@ static void write_setup(json_object *j, const run_report *r) {
   json_integer(j, "newton", o->newton);
   json_real(j, "newmark_damping", o->newmark_damping);
   json_real(j, "step", o->step);
-  json_real(j, "tolerance", o->tolerance);
+  json_real(j, "tolerance", ds_options_tolerance(o));
+  json_text(j, "tolerance_of", o->tolerance > 0 ? "every step" : "rest");
+  json_real(j, "step_budget", o->step_budget);
   json_integer(j, "friction_samples", o->friction_samples);
   json_integer(j, "max_iterations", o->max_iterations);
   json_bool(j, "warm_start", o->warm_start);
@@ -328,8 +343,16 @@ static void write_solution(json_object *j, const run_report *r) {
   json_integer(j, "staggered_iterations_max", r->staggered_iterations_max);
   json_integer(j, "projection_iterations", r->projection_iterations);
   json_integer(j, "factorizations", r->factorizations);
+  json_real(j, "factorizations_mean", mean(r, (double)r->factorizations));
+  json_integer(j, "factorizations_max", r->work.max);
+  json_real(j, "factorizations_max_time", r->work.max_time);
+  json_real(j, "factorizations_worst_mean", work_worst_mean(&r->work));
+  json_real(j, "factorizations_rest_mean", work_rest_mean(&r->work));
   json_real(j, "converged_share", converged_share(r));
   json_integer(j, "unconverged_steps", r->unconverged_steps);
+  json_integer(j, "limited_steps", r->limited_steps);
+  json_integer(j, "moving_steps", r->moving_steps);
+  json_real(j, "natural_error_rest_max", r->rest_error_max);
   json_real(j, "first_unconverged_time", r->first_unconverged_time);
   json_real(j, "rel_err_max", r->worst.rel_err);
   json_real(j, "residual_max", r->worst.residual);
@@ -351,6 +374,7 @@ static void write_motion(json_object *j, const run_report *r) {
   json_real(j, "penetration_last", r->penetration_last);
   json_real(j, "separation_max", r->separation_max);
   json_real(j, "joint_drift_max", r->joint_drift_max);
+  json_real(j, "joint_drift_time", r->joint_drift_max > 0 ? r->joint_drift_time : NAN);
   json_integer(j, "stopped_bodies", r->stopped_bodies);
   json_real(j, "displacement_max", r->moved.distance);
   json_text(j, "displacement_body", r->moved.body >= 0 ? r->moved_name : NULL);
@@ -360,11 +384,13 @@ static void write_motion(json_object *j, const run_report *r) {
   json_text(j, "creep_body", r->crept.body >= 0 ? r->crept_name : NULL);
   json_real(j, "drift_max", r->drifted.distance);
   json_text(j, "drift_body", r->drifted.body >= 0 ? r->drifted_name : NULL);
+  json_real(j, "rest_time", work_rest_time(&r->work, r->time));
   json_real(j, "energy_start", r->energy_start);
   json_real(j, "energy_end", r->energy_end);
   json_real(j, "elastic_energy_end", r->elastic_end);
   json_real(j, "energy_gain_max", r->energy_gain_max);
   json_real(j, "energy_gain_time", r->energy_gain_time);
+  json_real(j, "energy_gained", r->energy_gained);
   json_texts(j, "energy_gain_causes", causes, count);
 }
 
@@ -377,6 +403,9 @@ static void write_cost(json_object *j, const run_report *r) {
   for (int i = 0; i < TIMING_COUNT; i++)
     json_real(&p99, stages[i], r->steps > 0 ? 1e3 * percentile(&r->timings[i], r->steps, 0.99) : NAN);
   json_end(&p99);
+  json_object max = json_child(j, "ms_max");
+  for (int i = 0; i < TIMING_COUNT; i++) json_real(&max, stages[i], r->steps > 0 ? 1e3 * r->timings[i].max : NAN);
+  json_end(&max);
   char hash[17];
   snprintf(hash, sizeof hash, "%016llx", (unsigned long long)r->hash);
   json_real(j, "wall_seconds", r->wall_seconds);
@@ -419,8 +448,20 @@ void report_print(const run_report *r, FILE *out) {
           (int)r->contacts_max, (int)r->islands_max, r->islands_max == 1 ? "" : "s");
   fprintf(out, "  converged     %lld of %lld steps", (long long)(r->steps - r->unconverged_steps), (long long)r->steps);
   if (r->unconverged_steps > 0) fprintf(out, ", first not at t = %g s", r->first_unconverged_time);
-  fprintf(out, "; natural-map error %.2g at most, tolerance %g\n", r->worst.natural_error, o->tolerance);
-  fprintf(out, "  displacement  %.3g m", r->moved.distance);
+  if (r->moving_steps == 0) {
+    fprintf(out, "; natural-map error %.2g at most, tolerance %g\n", r->worst.natural_error, ds_options_tolerance(o));
+  } else {
+    fprintf(out, "\n  error         %.2g at most, in %lld steps with sliding contacts (tolerance up to %g)",
+            r->worst.natural_error, (long long)r->moving_steps, r->moving_tolerance_max);
+    fprintf(out, "; %.2g in the others (%g)\n", r->rest_error_max, ds_options_tolerance(o));
+  }
+  if (r->limited_steps > 0)
+    fprintf(out, "  limited       %lld steps found no solution and had impulses reduced so that they add no energy\n",
+            (long long)r->limited_steps);
+  fprintf(out, "  work          %.4g factorizations a step, the worst percent %.4g, the worst step %lld",
+          mean(r, (double)r->factorizations), work_worst_mean(&r->work), (long long)r->work.max);
+  if (!isnan(work_rest_mean(&r->work))) fprintf(out, "; at rest %.4g", work_rest_mean(&r->work));
+  fprintf(out, "\n  displacement  %.3g m", r->moved.distance);
   if (r->moved.body >= 0) fprintf(out, " (%s)", r->moved_name);
   if (r->has_settled) fprintf(out, ", after the first second %.3g m", r->moved_settled.distance);
   fputc('\n', out);
@@ -428,7 +469,7 @@ void report_print(const run_report *r, FILE *out) {
   fprintf(out, "  penetration   %.3g m, in the first second %.3g m, at the end %.3g m\n", r->penetration_max,
           r->penetration_first_second, r->penetration_last);
   if (r->joints > 0) fprintf(out, "  joints        %d; drift %.2g m at most", (int)r->joints, r->joint_drift_max);
-  if (r->joint_drift_max > joints_open) fprintf(out, ": they come apart; try --step %g", 0.5 * o->step);
+  if (r->joint_drift_max > joints_open) fprintf(out, " at t = %g s: they come apart", r->joint_drift_time);
   if (r->joints > 0) fputc('\n', out);
   fprintf(out, "  energy        %.6g J, at the start %.6g J; gain in a step %.2g J at most\n", r->energy_end,
           r->energy_start, r->energy_gain_max);

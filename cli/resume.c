@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "drystone/reduce.h"
+#include "drystone/touch.h"
 #include "la/vec3.h"
 #include "record/record.h"
 
@@ -67,14 +68,12 @@ static bool is_finite(const ds_frame *frame, int32_t bodies) {
   return finite;
 }
 
-bool resume_state(ds_state *state, const ds_scene *scene, const char *path, ds_error *error) {
-  ds_recording *recording = ds_recording_open(path, error);
-  if (recording == NULL) return false;
+/* What older recordings have: the last frame. */
+static bool set_frame(ds_state *state, const ds_scene *scene, ds_recording *recording, const char *path,
+                      ds_error *error) {
   ds_frame frame;
   int32_t frames = ds_recording_frame_count(recording);
-  bool ok = is_same(scene, ds_recording_scene(recording), error, path);
-  if (ok && frames == 0) ok = refuse(error, path, "it has no frame to go on from");
-  ok = ok && ds_recording_read(recording, &frame, frames - 1, error) == DS_OK;
+  bool ok = ds_recording_read(recording, &frame, frames - 1, error) == DS_OK;
   if (ok && !is_finite(&frame, ds_scene_body_count(scene)))
     ok = refuse(error, path, "its last frame is not of numbers");
   if (ok) {
@@ -84,6 +83,21 @@ bool resume_state(ds_state *state, const ds_scene *scene, const char *path, ds_e
     if (status == DS_ERROR_MEMORY) ok = refuse(error, path, "out of memory");
     if (status == DS_ERROR_INPUT) ok = refuse(error, path, "contacts of its last frame are not in order");
   }
+  return ok;
+}
+
+bool resume_state(ds_state *state, bool *exact, const ds_scene *scene, const char *path, ds_error *error) {
+  ds_recording *recording = ds_recording_open(path, error);
+  if (recording == NULL) return false;
+  *exact = ds_recording_has_state(recording);
+  bool ok = is_same(scene, ds_recording_scene(recording), error, path);
+  if (ok && ds_recording_frame_count(recording) == 0) ok = refuse(error, path, "it has no frame to go on from");
+  if (ok && *exact)
+    ok = ds_recording_read_state(recording, state, error) == DS_OK;
+  else if (ok)
+    ok = set_frame(state, scene, recording, path, error);
   ds_recording_close(recording);
+  for (ds_hand_id hand; ok && (hand = ds_state_next_hand(state, (ds_hand_id){0})).index1 > 0;)
+    ds_state_release(state, hand);
   return ok;
 }

@@ -21,8 +21,12 @@
 
 /* The one place a signal handler can write to. */
 static volatile sig_atomic_t caught;
+static ds_stepper *volatile interrupted_stepper; /* whose step a signal ends */
 
-static void on_signal(int number) { caught = number; }
+static void on_signal(int number) {
+  caught = number;
+  if (interrupted_stepper != NULL) ds_stepper_stop(interrupted_stepper);
+}
 
 static void catch_signals(void) {
   struct sigaction action;
@@ -35,15 +39,14 @@ static void catch_signals(void) {
     struct sigaction before; /* what runs under nohup stays so */
     if (sigaction(numbers[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN) sigaction(numbers[i], &action, NULL);
   }
-  signal(SIGXFSZ, SIG_IGN); /* a file at its size limit is an error to report, not an end */
 }
 
 typedef struct run_options {
   const char *source, *from, *record, *report, *dump_folder, *dump_when;
   arg_list settings;
-  double time, step, tolerance;
+  double time, step, tolerance, step_budget;
   int32_t method, predictor, metric, record_every;
-  bool has_time, has_step, has_tolerance, has_method, has_predictor, has_metric, has_record_every;
+  bool has_time, has_step, has_tolerance, has_step_budget, has_method, has_predictor, has_metric, has_record_every;
   bool strict;
   source_reading reading; /* threads and quiet are those of the run */
 } run_options;
@@ -73,6 +76,7 @@ static bool parse(run_options *o, const char **words, int argc, char **argv) {
       {"--time", "-t", ARG_REAL, &o->time, 0, 1e9, NULL, &o->has_time},
       {"--step", NULL, ARG_REAL, &o->step, 1e-9, 10, NULL, &o->has_step},
       {"--tol", NULL, ARG_REAL, &o->tolerance, 1e-16, 1, NULL, &o->has_tolerance},
+      {"--step-budget", NULL, ARG_REAL, &o->step_budget, 0, 1e9, NULL, &o->has_step_budget},
       {"--method", NULL, ARG_CHOICE, &o->method, 0, 0, METHOD_CHOICES, &o->has_method},
       {"--predictor", NULL, ARG_CHOICE, &o->predictor, 0, 0, PREDICTOR_CHOICES, &o->has_predictor},
       {"--metric", NULL, ARG_CHOICE, &o->metric, 0, 0, METRIC_CHOICES, &o->has_metric},
@@ -133,6 +137,7 @@ static bool plan(run_context *c, ds_error *error) {
   if (o->has_time) c->run.time = o->time;
   if (o->has_step) c->run.options.step = o->step;
   if (o->has_tolerance) c->run.options.tolerance = o->tolerance;
+  if (o->has_step_budget) c->run.options.step_budget = o->step_budget;
   if (o->has_method) c->run.options.method = (ds_method)o->method;
   if (o->has_predictor) c->run.options.predictor = (ds_predictor)o->predictor;
   if (o->has_metric) c->run.options.metric = (ds_metric)o->metric;
@@ -162,7 +167,12 @@ static bool prepare(run_context *c, ds_error *error) {
   c->state = ds_state_create(c->scene);
   c->stepper = ds_stepper_create(o->reading.threads);
   if (c->state == NULL || c->stepper == NULL) return false;
-  if (o->from != NULL && !resume_state(c->state, c->scene, o->from, error)) return false;
+  interrupted_stepper = c->stepper;
+  bool exact = true;
+  if (o->from != NULL && !resume_state(c->state, &exact, c->scene, o->from, error)) return false;
+  if (!exact)
+    fprintf(stderr, "drystone run: %s has no state, only frames: the run goes on from the last one, not bit for bit\n",
+            o->from);
   if (!plan(c, error)) return false;
   snprintf(error->message, sizeof error->message, "out of memory");
   c->report = report_create(c->scene, c->state, &c->run, o->source, o->reading.threads, c->steps);
@@ -193,8 +203,10 @@ static ds_step_report start_report(const run_context *c) {
   return report;
 }
 
+/* False with a message where it failed, and where a signal has ended it: then the state is the one before. */
 static bool take_step(run_context *c, ds_step_report *step, ds_error *error) {
   ds_status status = ds_step(c->stepper, c->state, step, c->scene, &c->run.options);
+  if (status == DS_STOPPED) return false;
   if (status == DS_OK) {
     report_add_step(c->report, c->scene, c->state, step);
     return c->dump == NULL || dump_ok(c->dump, error);
@@ -208,12 +220,16 @@ static bool take_step(run_context *c, ds_step_report *step, ds_error *error) {
 static report_ending simulate(run_context *c, ds_error *error) {
   progress line;
   progress_begin(&line, c->options.reading.quiet, c->run.time);
+  progress_watch(&line, c->stepper);
   ds_step_report step = start_report(c);
   bool ok = record_frame(c, &step, error), recorded = true;
   int64_t done = 0;
   while (ok && done < c->steps && caught == 0) {
-    ok = take_step(c, &step, error);
-    if (!ok) break;
+    ds_step_report next;
+    bool taken = take_step(c, &next, error);
+    ok = taken || caught != 0;
+    if (!taken) break;
+    step = next;
     done++;
     recorded = done % c->options.record_every == 0;
     if (recorded) ok = record_frame(c, &step, error);
@@ -288,6 +304,7 @@ int command_run(int argc, char **argv) {
   ds_recorder_close(c.recorder, &ignored);
   report_destroy(c.report);
   dump_destroy(c.dump);
+  interrupted_stepper = NULL;
   ds_stepper_destroy(c.stepper);
   ds_state_destroy(c.state);
   ds_scene_destroy(c.scene);

@@ -21,7 +21,7 @@ typedef struct solve_options {
   ds_solve_options solver;
   const char *write_solution, *write_problem;
   int32_t method, predictor;
-  bool json, strict, cold;
+  bool json, strict, cold, rank;
 } solve_options;
 
 /* What one file gave. */
@@ -29,7 +29,7 @@ typedef struct solve_row {
   const char *path;
   const ds_problem *problem;
   ds_solution solution;
-  int32_t rank;   /* of W; -1 = too large to find */
+  int32_t rank;   /* of W; -1 = not asked for, or too large to find */
   double seconds; /* of ds_problem_solve alone */
 } solve_row;
 
@@ -46,7 +46,8 @@ static bool parse(solve_options *o, const char **words, int argc, char **argv) {
   o->method = (int32_t)s->method;
   o->predictor = (int32_t)s->predictor;
   const arg_option table[] = {
-      {"--tol", NULL, ARG_REAL, &s->tolerance, 1e-16, 1, NULL, NULL},
+      {"--tol", NULL, ARG_REAL, &s->tolerance, 0, 1, NULL, NULL},
+      {"--budget", NULL, ARG_REAL, &s->budget, 0, 1e9, NULL, NULL},
       {"--method", NULL, ARG_CHOICE, &o->method, 0, 0, METHOD_CHOICES, NULL},
       {"--predictor", NULL, ARG_CHOICE, &o->predictor, 0, 0, PREDICTOR_CHOICES, NULL},
       {"--max-iterations", NULL, ARG_INTEGER, &s->max_iterations, 1, 1e9, NULL, NULL},
@@ -57,6 +58,7 @@ static bool parse(solve_options *o, const char **words, int argc, char **argv) {
       {"--json", NULL, ARG_FLAG, &o->json, 0, 0, NULL, NULL},
       {"--write-solution", NULL, ARG_TEXT, &o->write_solution, 0, 0, NULL, NULL},
       {"--write-problem", NULL, ARG_TEXT, &o->write_problem, 0, 0, NULL, NULL},
+      {"--rank", NULL, ARG_FLAG, &o->rank, 0, 0, NULL, NULL},
       {"--strict", NULL, ARG_FLAG, &o->strict, 0, 0, NULL, NULL},
   };
   o->files = (arg_list){words, 0};
@@ -83,6 +85,8 @@ static const char *outcome_name(ds_outcome outcome) {
       return "solved";
     case DS_UNSOLVED:
       return "unsolved";
+    case DS_JAM:
+      return "jam";
     case DS_NO_SOLUTION:
       break;
   }
@@ -161,10 +165,10 @@ static void print_row(const solve_row *row, int width) {
   if (s->asymmetry > 1e-12)
     printf("%-*s %s is asymmetric by %.1e; error as given %.1e\n", width, "", p->form == DS_PROBLEM_LOCAL ? "W" : "M",
            s->asymmetry, s->asymmetric_error);
-  if (s->outcome == DS_NO_SOLUTION && s->conflict > 0)
+  if (s->outcome == DS_NO_SOLUTION)
     printf("%-*s no velocity keeps every contact from penetrating: conflict %.1e\n", width, "", s->conflict);
-  else if (s->outcome == DS_NO_SOLUTION)
-    printf("%-*s impulses grow without bound on the way to a solution: a jam\n", width, "");
+  else if (s->outcome == DS_JAM)
+    printf("%-*s impulses grow without bound on every way to a solution: likely there is none\n", width, "");
 }
 
 static void show_progress(progress *line, int32_t index, int32_t count, const char *path) {
@@ -212,7 +216,7 @@ static ds_status solve_problem(solve_row *row, const ds_problem_file *file, cons
   double start = ds_clock();
   status = ds_problem_solve(&file->problem, &o->solver, x.r, x.u, x.v, &row->solution, &why);
   row->seconds = ds_clock() - start;
-  if (status == DS_OK) row->rank = ds_problem_rank(&file->problem, &why);
+  if (status == DS_OK && o->rank) row->rank = ds_problem_rank(&file->problem, &why);
   if (status != DS_OK)
     snprintf(error->message, sizeof error->message, "%.200s: %.300s", row->path,
              why.message[0] != '\0' ? why.message : "out of memory");
@@ -223,7 +227,7 @@ static ds_status solve_problem(solve_row *row, const ds_problem_file *file, cons
 }
 
 static int solve_file(progress *line, bool *head, const solve_options *o, int32_t index) {
-  solve_row row = {.path = o->files.items[index]};
+  solve_row row = {.path = o->files.items[index], .rank = -1};
   ds_error error = {{0}};
   show_progress(line, index, o->files.count, row.path);
   ds_problem_file *file = ds_problem_file_read(row.path, &error);

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "cache.h"
+#include "foreign.h"
 #include "io/reduced_file.h"
 #include "progress.h"
 
@@ -68,7 +69,8 @@ char *source_text(size_t *length, const char *source, const arg_list *settings, 
     if (text != NULL) *length = strlen(text);
   } else if (stat(source, &status) == 0 || (strchr(source, '/') != NULL && strchr(source, ':') == NULL) ||
              (dot != NULL && strcmp(dot, ".json") == 0)) {
-    text = ds_text_read_file(source, length, error); /* says so where there is none */
+    if (stat(source, &status) != 0 || !S_ISREG(status.st_mode) || !foreign_refuse(source, error))
+      text = ds_text_read_file(source, length, error); /* says so where there is none */
   } else if (is_generator(source)) {
     text = ds_generate(source, error);
     if (text != NULL) *length = strlen(text);

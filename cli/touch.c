@@ -304,7 +304,7 @@ static bool write_report(const touch_context *c, const ds_touch_report *r, const
   json_text(&j, "device", c->options.device);
   json_real(&j, "rate", c->options.rate);
   json_real(&j, "deadline", c->run.options.deadline);
-  json_real(&j, "tolerance", c->run.options.tolerance);
+  json_real(&j, "tolerance", ds_options_tolerance(&c->run.options));
   json_integer(&j, "ticks", r->ticks);
   json_integer(&j, "late", r->late);
   json_integer(&j, "skipped", r->skipped);

@@ -1,7 +1,7 @@
 /* The UDP bridge. A datagram is taken for what it is only where all of it fits: length, mark, version, finite numbers,
  * a unit quaternion, a sequence number newer than the last, and the sender who was heard first. All others are counted
- * and forgotten. Where nothing came for 100 ms the device is silent, its user feels nothing, and whoever speaks next is
- * heard. */
+ * and forgotten, and so is a place that no device can be at. Where nothing came for 100 ms the device is silent, its
+ * user feels nothing, and whoever speaks next is heard. */
 #include "udp_device.h"
 
 #include <arpa/inet.h>
@@ -20,6 +20,7 @@
 enum { POSE_LENGTH = 72, FORCE_LENGTH = 64, AT_ONCE = 64, VERSION = 1 };
 static const uint32_t POSE_MARK = 0x50545344, FORCE_MARK = 0x46545344; /* "DSTP", "DSTF" */
 static const double SILENCE = 0.1;                                     /* s */
+static const double FARTHEST = 1e6;                                    /* m: no device is farther from its origin */
 
 typedef struct bridge {
   int socket;
@@ -64,7 +65,7 @@ static bool read_pose(ds_pose *pose, uint32_t *sequence, const unsigned char *at
   *sequence = (uint32_t)get_bits(at + 8, 4);
   for (int i = 0; i < 7; i++) {
     x[i] = get_real(at + 16 + 8 * i);
-    if (!isfinite(x[i])) return false;
+    if (!isfinite(x[i]) || (i < 3 && fabs(x[i]) > FARTHEST)) return false;
     if (i >= 3) norm += x[i] * x[i];
   }
   *pose = (ds_pose){{x[0], x[1], x[2]}, {x[3], x[4], x[5], x[6]}};

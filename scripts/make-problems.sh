@@ -23,7 +23,7 @@ problem() {
   "$program" run "$@" --time "$time" --threads 1 --dump-problems "$work/dump" --dump-when "every=$step" --quiet
   file=$(ls "$work"/dump/*-step"$(printf %06d "$step")"-island"$island".hdf5)
   mv "$file" "$folder/$name.hdf5"
-  json=$("$program" solve "$folder/$name.hdf5" --cold --json)
+  json=$("$program" solve "$folder/$name.hdf5" --cold --rank --json)
   field() { sed -n "s/.*\"$1\": \([0-9]*\).*/\1/p" <<<"$json"; }
   rows+="| \`$name\` | $(field contacts) | $(field dof) | $(field rank) | $why | \`${*//$root\//}\`, step $step"
   rows+="$([ "$island" = 0 ] || echo ", island $island") |"$'\n'

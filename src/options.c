@@ -6,7 +6,7 @@
 
 ds_options ds_default_options(void) {
   return (ds_options){.step = 0.01,
-                      .tolerance = 1e-8,
+                      .tolerance = 0,
                       .method = DS_METHOD_STAGGERED,
                       .predictor = DS_PREDICTOR_COUPLED,
                       .friction_samples = 0,
@@ -19,14 +19,21 @@ ds_options ds_default_options(void) {
                       .metric = DS_METRIC_EFFECTIVE,
                       .newton = 1,
                       .newmark_damping = 1,
+                      .step_budget = 2000,
                       .deadline = 0};
 }
+
+double ds_options_tolerance(const ds_options *o) { return o->tolerance > 0 ? o->tolerance : 1e-8; }
 
 ds_status ds_options_check(const ds_options *o, ds_error *error) {
   if (!(o->step > 0) || !isfinite(o->step))
     return ds_fail(error, DS_ERROR_INPUT, "step = %g s: must be positive and finite", o->step);
-  if (!(o->tolerance > 0) || !(o->tolerance <= 1))
-    return ds_fail(error, DS_ERROR_INPUT, "tolerance = %g: must be above 0 and at most 1", o->tolerance);
+  if (!(o->tolerance >= 0) || !(o->tolerance <= 1))
+    return ds_fail(error, DS_ERROR_INPUT, "tolerance = %g: must be 0 (automatic), or above 0 and at most 1",
+                   o->tolerance);
+  if (!(o->step_budget >= 0) || !isfinite(o->step_budget))
+    return ds_fail(error, DS_ERROR_INPUT, "step_budget = %g: 0 for no limit, or a number of factorizations",
+                   o->step_budget);
   if (!(o->rel_err > 0) || !isfinite(o->rel_err))
     return ds_fail(error, DS_ERROR_INPUT, "rel_err = %g: must be positive and finite", o->rel_err);
   if (o->friction_samples != 0 && (o->friction_samples < 3 || o->friction_samples > 64))

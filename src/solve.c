@@ -10,6 +10,7 @@
 #include "drystone/drystone.h"
 #include "drystone/problem.h"
 #include "problem/condense.h"
+#include "problem/effort.h"
 #include "project/gauss_seidel.h"
 #include "project/project.h"
 
@@ -17,16 +18,18 @@ enum { ROUNDS_MAX = 3, CORRECTIONS_MAX = 30, OWN_NUMBERS = 8192 };
 static const double ONE_BODY_DENSITY = 0.5;
 
 ds_solve_options ds_default_solve_options(void) {
-  return (ds_solve_options){.tolerance = 1e-8, .max_iterations = 200, .threads = 1};
+  return (ds_solve_options){.tolerance = 1e-8, .max_iterations = 200, .budget = 2000, .threads = 1};
 }
 
 static ds_status no_memory(ds_error *error) { return ds_fail(error, DS_ERROR_MEMORY, "out of memory"); }
 
 static ds_status check_options(const ds_solve_options *o, ds_error *error) {
-  if (!(o->tolerance > 0) || !isfinite(o->tolerance))
+  if (!(o->tolerance > 0 || (o->as_step && o->tolerance == 0)) || !isfinite(o->tolerance))
     return ds_fail(error, DS_ERROR_INPUT, "tolerance is %g; expected more than 0, usually 1e-4 to 1e-10", o->tolerance);
   if (o->max_iterations < 1)
     return ds_fail(error, DS_ERROR_INPUT, "max_iterations is %d; expected 1 or more", o->max_iterations);
+  if (!(o->budget >= 0) || !isfinite(o->budget))
+    return ds_fail(error, DS_ERROR_INPUT, "budget is %g; expected factorizations, or 0 for no limit", o->budget);
   if (o->threads < 0 || o->threads > 1024)
     return ds_fail(error, DS_ERROR_INPUT, "threads is %d; expected 0 (all processors) to 1024", o->threads);
   return DS_OK;
@@ -38,6 +41,7 @@ typedef struct job {
   double aim;
   double *r; /* 3 nc, in the order of the whole */
   ds_certificate *certificates;
+  ds_effort *efforts;
   bool *done;
   ds_arena *own;    /* memory of the calling thread ... */
   ds_arena *others; /* ... and of those that help it */
@@ -75,6 +79,7 @@ static void solve_part(void *context, int32_t item, int32_t worker) {
   ds_arena *arena = worker == 0 ? j->own : &j->others[worker - 1];
   ds_arena_mark mark = ds_arena_get_mark(arena);
   ds_subproblem p = j->parts->part[item];
+  p.effort = &j->efforts[item];
   const int32_t *contact = j->parts->contact + j->parts->start[item];
   double *r = DS_NEW(arena, double, 3 * (size_t)p.contact_count + 1);
   j->done[item] = false;
@@ -130,8 +135,10 @@ static ds_status judge(ds_arena *arena, ds_solution *s, const ds_whole *whole, c
     double slip = p->mu[k] * sqrt(uk[1] * uk[1] + uk[2] * uk[2]);
     s->complementarity = fmax(s->complementarity, fabs(rk[0] * (uk[0] + slip) + rk[1] * uk[1] + rk[2] * uk[2]));
   }
-  bool impossible = s->certificate.conflict > 0 || s->certificate.unbounded;
-  s->outcome = s->certificate.converged ? DS_SOLVED : impossible ? DS_NO_SOLUTION : DS_UNSOLVED;
+  s->outcome = s->certificate.converged      ? DS_SOLVED
+               : s->certificate.conflict > 0 ? DS_NO_SOLUTION
+               : s->certificate.unbounded    ? DS_JAM
+                                             : DS_UNSOLVED;
   s->conflict = s->certificate.converged ? 0 : s->certificate.conflict;
   return DS_OK;
 }
@@ -155,6 +162,7 @@ struct ds_prepared {
   int32_t islands;
   ds_parts parts; /* found when first needed */
   ds_certificate *certificates;
+  ds_effort *efforts; /* of one solve, a part each */
   bool *done;
   ds_arena own;      /* of the calling thread's parts, there beforehand, as far as small problems need it */
   double *r, *v, *u; /* of the whole, 3D */
@@ -204,7 +212,7 @@ static ds_status round_of_parts(ds_prepared *s, ds_solution *solution, const ds_
   int32_t helpers = pool ? ds_pool_size(pool) - 1 : 0;
   ds_arena *others = helpers > 0 ? calloc((size_t)helpers, sizeof *others) : NULL;
   bool all = (alone || pool) && (helpers == 0 || others);
-  job j = {&s->parts, options, o->as_step ? DS_AIM_OF_STEP : DS_AIM_ONCE, s->r, s->certificates, s->done,
+  job j = {&s->parts, options, o->as_step ? DS_AIM_OF_STEP : DS_AIM_ONCE, s->r, s->certificates, s->efforts, s->done,
            &s->own,   others};
   if (all && pool) ds_pool_run(pool, s->parts.count, solve_part, &j);
   for (int32_t i = 0; all && !pool && i < s->parts.count; i++) solve_part(&j, i, 0);
@@ -218,7 +226,10 @@ static ds_status round_of_parts(ds_prepared *s, ds_solution *solution, const ds_
   free(others);
   if (pool) ds_pool_destroy(pool);
   if (!all) return no_memory(error);
-  return judge(&s->scratch, solution, &s->whole, s->r, s->v, s->u, o->tolerance, asymmetric, error);
+  double tolerance = o->tolerance;
+  for (int32_t i = 0; i < s->parts.count && o->tolerance == 0; i++) /* chosen, part by part */
+    tolerance = fmax(tolerance, s->certificates[i].tolerance);
+  return judge(&s->scratch, solution, &s->whole, s->r, s->v, s->u, tolerance, asymmetric, error);
 }
 
 /* W r + q = W_s r + (q + W_a r): the skew part goes to the right-hand side, where it is small, and the problem is
@@ -270,7 +281,7 @@ static bool quick_sweeps(ds_prepared *s, ds_solution *solution, double tolerance
   if (!ds_arena_failed(&s->scratch)) {
     ds_iterate_update(&x, &s->whole.p);
     solved = ds_gauss_seidel_quick(&x, &trial, &s->whole.p, blocks, &work, tolerance) &&
-             ds_iterate_solves(&x, &s->whole.p, tolerance);
+             ds_subproblem_error(&s->whole.p, x.r, x.u, 0) <= tolerance;
     solution->certificate.tool[DS_TOOL_GAUSS_SEIDEL] += work.projections;
     solution->certificate.projection_iterations += work.projections;
   }
@@ -282,6 +293,7 @@ static bool find_parts(ds_prepared *s) {
   if (s->parts.count > 0) return true;
   if (!ds_parts_find(&s->arena, &s->parts, &s->whole.p)) return false;
   s->certificates = DS_NEW0(&s->arena, ds_certificate, s->parts.count + 1);
+  s->efforts = DS_NEW0(&s->arena, ds_effort, s->parts.count + 1);
   s->done = DS_NEW0(&s->arena, bool, s->parts.count + 1);
   return !ds_arena_failed(&s->arena);
 }
@@ -305,6 +317,8 @@ static ds_status solve(ds_prepared *s, ds_solution *solution, const ds_solve_opt
   if (whole_path && !o->as_step && quick_sweeps(s, solution, o->tolerance) && !(o->asymmetric && s->whole.skew.value))
     return judge(&s->scratch, solution, &s->whole, s->r, s->v, s->u, o->tolerance, false, error);
   if (!find_parts(s)) return no_memory(error);
+  for (int32_t i = 0; i < s->parts.count; i++)
+    s->efforts[i] = (ds_effort){.budget = o->budget, .contacts = s->parts.part[i].contact_count};
   ds_status status = DS_OK;
   bool retried = o->as_step || !whole_path;
   /* Parts aim well below the tolerance, each in its own scale; in the scale of the whole that may not be enough. */
@@ -312,7 +326,7 @@ static ds_status solve(ds_prepared *s, ds_solution *solution, const ds_solve_opt
     status = round_of_parts(s, solution, &options, o, false, error);
     bool each = true;
     for (int32_t i = 0; i < s->parts.count; i++) each &= s->certificates[i].converged;
-    if (solution->certificate.converged || (!each && retried) || round + 1 == ROUNDS_MAX) break;
+    if (solution->certificate.converged || (!each && retried) || round + 1 == ROUNDS_MAX || o->tolerance == 0) break;
     if (each) {
       options.tolerance *= 1e-2;
     } else { /* where sweeps led astray the start as it was given may be the better one */

@@ -12,6 +12,7 @@
 #include "integrate/integrate.h"
 #include "joint/articulate.h"
 #include "predict/predict.h"
+#include "problem/effort.h"
 #include "problem/export.h"
 #include "project/project.h"
 #include "touch/hold.h"
@@ -31,6 +32,8 @@ struct ds_stepper {
   double last_rate;      /* s a contact, of the contact projections that ended steps with a deadline */
   ds_observer *observer; /* or NULL */
   void *observer_user;
+  atomic_bool stop; /* the caller wants the step to end */
+  atomic_int work;  /* factorizations of this step */
 };
 
 ds_stepper *ds_stepper_create(int32_t threads) {
@@ -65,6 +68,12 @@ void ds_stepper_observe(ds_stepper *stepper, ds_observer *observer, void *user) 
   DS_CHECK(stepper != NULL);
   stepper->observer = observer;
   stepper->observer_user = user;
+}
+
+void ds_stepper_stop(ds_stepper *stepper) { atomic_store_explicit(&stepper->stop, true, memory_order_relaxed); }
+
+int64_t ds_stepper_work(const ds_stepper *stepper) {
+  return atomic_load_explicit(&stepper->work, memory_order_relaxed);
 }
 
 /* What an observer wants to know of an island besides its solution. */
@@ -152,9 +161,23 @@ static void set_deadlines(const ds_stepper *stepper, const ds_assembly *assembly
     ds_subproblem *p = problem_of(&assembly->islands[i]);
     so_far += p->contact_count;
     double share = ds_pool_size(stepper->pool) > 1 || all == 0 ? 1 : so_far / all;
-    p->until = start + share * (end - start) - stepper->last_rate * p->contact_count;
+    p->effort->until = start + share * (end - start) - stepper->last_rate * p->contact_count;
     p->ends_on_contact = true;
   }
+}
+
+/* What each island may take. False where memory ran out. */
+static bool set_efforts(ds_stepper *stepper, const ds_assembly *assembly, const ds_options *options) {
+  ds_effort *efforts = DS_NEW0(&stepper->arena, ds_effort, assembly->island_count + 1);
+  if (!efforts) return false;
+  for (int32_t i = 0; i < assembly->island_count; i++) {
+    ds_subproblem *p = problem_of(&assembly->islands[i]);
+    p->effort = &efforts[i];
+    efforts[i] = (ds_effort){
+        .budget = options->step_budget, .stop = &stepper->stop, .count = &stepper->work, .contacts = p->contact_count};
+  }
+  if (options->deadline > 0) set_deadlines(stepper, assembly, ds_clock(), stepper->started + options->deadline);
+  return true;
 }
 
 /* What last contact projections take: a slower one is believed at once, quicker ones only by and by. */
@@ -171,7 +194,7 @@ static void learn_rate(ds_stepper *stepper, const ds_assembly *assembly) {
 static bool project(ds_stepper *stepper, ds_assembly *assembly, const ds_state *state, island_watch *watch,
                     const ds_options *options) {
   int32_t count = assembly->island_count;
-  if (options->deadline > 0) set_deadlines(stepper, assembly, ds_clock(), stepper->started + options->deadline);
+  if (!set_efforts(stepper, assembly, options)) return false;
   island_job job = {stepper, assembly, state, options, watch, DS_NEW0(&stepper->arena, bool, count + 1)};
   if (!job.done) return false;
   int32_t contacts = 0;
@@ -207,11 +230,13 @@ static void add_certificate(ds_certificate *worst, const ds_certificate *c) {
   worst->joint_gap = fmax(worst->joint_gap, c->joint_gap);
   worst->dissipation_error = fmax(worst->dissipation_error, c->dissipation_error);
   worst->unbounded |= c->unbounded;
+  worst->limited |= c->limited;
+  worst->tolerance = fmax(worst->tolerance, c->tolerance);
   worst->converged &= c->converged;
 }
 
 static void collect(ds_stepper *stepper, ds_step_report *report, const ds_assembly *assembly,
-                    const ds_contact_list *contacts) {
+                    const ds_contact_list *contacts, double rest) {
   report->contacts = contacts->count;
   report->islands = assembly->island_count;
   report->worst.converged = true;
@@ -220,6 +245,7 @@ static void collect(ds_stepper *stepper, ds_step_report *report, const ds_assemb
     stepper->islands[i] = island->certificate;
     add_certificate(&report->worst, &island->certificate);
     report->unconverged_islands += !island->certificate.converged;
+    report->moving_islands += island->certificate.tolerance > rest;
     for (int32_t k = 0; k < island->problem.contact_count; k++) report->active_contacts += island->r[3 * k] > 0;
   }
   stepper->island_count = assembly->island_count;
@@ -339,12 +365,13 @@ static ds_status step(ds_stepper *stepper, ds_state *state, ds_step_report *repo
 
   status = judge_again(stepper, &assembly, &watch, report, scene, state, &contacts, options);
   if (status != DS_OK) return status;
+  if (atomic_exchange_explicit(&stepper->stop, false, memory_order_relaxed)) return DS_STOPPED;
 
   if (!ds_array_reserve(&state->contacts, &state->contact_capacity, contacts.count, sizeof *state->contacts) ||
       !ds_array_reserve(&stepper->islands, &stepper->island_capacity, assembly.island_count, sizeof *stepper->islands))
     return DS_ERROR_MEMORY;
   if (watch && !show_islands(stepper, &assembly, watch, state->step + 1)) return DS_ERROR_MEMORY;
-  collect(stepper, report, &assembly, &contacts);
+  collect(stepper, report, &assembly, &contacts, ds_options_tolerance(options));
   clock = ds_clock();
   ds_integration integration;
   if (!ds_integrate(arena, state, &integration, scene, &assembly, &contacts, options->step)) /* 5 */
@@ -365,6 +392,7 @@ ds_status ds_step(ds_stepper *stepper, ds_state *state, ds_step_report *report, 
   if (ds_options_check(options, &error) != DS_OK) return DS_ERROR_INPUT;
   stepper->started = ds_clock();
   memset(report, 0, sizeof *report);
+  atomic_store_explicit(&stepper->work, 0, memory_order_relaxed);
   ds_arena_reset(&stepper->arena);
   for (int32_t i = 0; i < ds_pool_size(stepper->pool); i++) ds_arena_reset(&stepper->workers[i]);
   report->energy_before = total_energy(scene, state, options->step);

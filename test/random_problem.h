@@ -12,8 +12,11 @@
 
 static inline ds_vec3 random_direction(uint64_t *s) {
   ds_vec3 d;
-  do d = v3(random_in(s, -1, 1), random_in(s, -1, 1), random_in(s, -1, 1));
-  while (v3_norm(d) < 0.1 || v3_norm(d) > 1);
+  do { /* one number after the other: compilers order the arguments of a call as they like */
+    d.z = random_in(s, -1, 1);
+    d.y = random_in(s, -1, 1);
+    d.x = random_in(s, -1, 1);
+  } while (v3_norm(d) < 0.1 || v3_norm(d) > 1);
   return v3_unit(d);
 }
 
@@ -50,8 +53,8 @@ static inline ds_subproblem random_problem(ds_arena *arena, uint64_t *s, int32_t
     ds_vec3 arm_a = v3_scale(-0.5, n), arm_b = v3_scale(0.5, n);
     double coefficient = random_unit(s) < 0.1 ? 0 : random_in(s, 0.05, 1);
     for (int32_t c = 0; c < per_patch; c++, k++) {
-      ds_vec3 in_plane =
-          v3_add(v3_scale(random_in(s, -0.5, 0.5), frame[1]), v3_scale(random_in(s, -0.5, 0.5), frame[2]));
+      double along2 = random_in(s, -0.5, 0.5), along1 = random_in(s, -0.5, 0.5);
+      ds_vec3 in_plane = v3_add(v3_scale(along1, frame[1]), v3_scale(along2, frame[2]));
       body[2 * k] = a, body[2 * k + 1] = other;
       jacobian[2 * k] = 36 * k, jacobian[2 * k + 1] = 36 * k + 18;
       random_rows(g + 36 * k, v3_add(arm_a, in_plane), frame, mass[a], mass[a] / 6, 1);

@@ -57,6 +57,7 @@ static void test_misuse(void) {
   MISUSE(ds_state_center(s.state, none));
   MISUSE(ds_state_velocity(s.state, beyond));
   MISUSE(ds_state_set_velocity(s.state, ds_scene_body(s.scene, 1), broken, zero));
+  MISUSE(ds_state_set_velocity(s.state, ds_scene_body(s.scene, 0), zero, zero)); /* the floor does not move */
   MISUSE(ds_state_apply_force(s.state, ds_scene_body(s.scene, 1), broken, zero));
   MISUSE(ds_state_apply_torque(s.state, ds_scene_body(s.scene, 1), broken));
   MISUSE(ds_step(NULL, s.state, &s.report, s.scene, &s.options));
@@ -70,6 +71,22 @@ static void test_misuse(void) {
   /* nothing of this did harm */
   sim_run(&s, 0.05);
   CHECK_LE(sim_displacement(&s, s.start), 1e-9);
+  sim_close(&s);
+}
+
+/* A kinematic body moves as its script says. */
+static void test_scripted_velocity(void) {
+  sim s;
+  if (!sim_generate(&s, "stack:count=2,shake=0.01")) return;
+  ds_body_id floor = ds_scene_body(s.scene, 0);
+  ds_vec3 v = v3(1, 0, 0);
+  uint64_t before = ds_state_hash(s.state);
+  CHECK(ds_body_get_kind(s.scene, floor) == DS_BODY_KINEMATIC);
+  ds_set_check_handler(note_misuse);
+  MISUSE(ds_state_set_velocity(s.state, floor, v, v));
+  ds_set_check_handler(NULL);
+  CHECK(strstr(misuse.condition, "DS_BODY_DYNAMIC") != NULL);
+  CHECK(ds_state_hash(s.state) == before);
   sim_close(&s);
 }
 
@@ -87,7 +104,9 @@ static void test_options(void) {
   CHECK(ds_options_check(&good, &error) == DS_OK);
   CHECK(ds_options_check(&good, NULL) == DS_OK);
   CHECK_NEAR(good.step, 0.01, 0);
-  CHECK_NEAR(good.tolerance, 1e-8, 0);
+  CHECK_NEAR(good.tolerance, 0, 0);
+  CHECK_NEAR(ds_options_tolerance(&good), 1e-8, 0);
+  CHECK_NEAR(good.step_budget, 2000, 0);
   CHECK(good.warm_start && good.friction_samples == 0 && good.contacts_per_face == 8);
 #define REFUSED(field, value, word)                        \
   do {                                                     \
@@ -101,7 +120,9 @@ static void test_options(void) {
   REFUSED(step, -0.01, "step");
   REFUSED(step, NAN, "step");
   REFUSED(step, INFINITY, "step");
-  REFUSED(tolerance, 0, "tolerance");
+  REFUSED(tolerance, -1e-8, "tolerance");
+  REFUSED(step_budget, -1, "step_budget");
+  REFUSED(step_budget, NAN, "step_budget");
   REFUSED(tolerance, 2, "tolerance");
   REFUSED(tolerance, NAN, "tolerance");
   REFUSED(rel_err, 0, "rel_err");
@@ -452,6 +473,7 @@ static void test_mixing(void) {
 
 int main(void) {
   RUN(test_misuse);
+  RUN(test_scripted_velocity);
   RUN(test_options);
   RUN(test_scene_refusals);
   RUN(test_getters);

@@ -22,6 +22,24 @@ printf '\x89PNG\r\n\x1a\n\x00\x00' >"$folder/picture.json"
 refused check "$folder/picture.json" "picture.json:1:1:" "is not UTF-8 text"
 printf '\xff\xfe{\x00}\x00' >"$folder/utf16.json"
 refused check "$folder/utf16.json" "utf16.json:1:1:" "save it as UTF-8"
+
+# Files of other kinds, by ending and by content.
+printf 'OFF\n4 4 6\n0 0 0\n' >"$folder/part.off"
+printf 'MeshVersionFormatted 1\nDimension 3\n' >"$folder/part.mesh"
+printf 'glTF\x02\x00\x00\x00' >"$folder/part.glb"
+printf '{"asset": {"version": "2.0"}}' >"$folder/part.gltf"
+printf 'ISO-10303-21;\n' >"$folder/part.txt"
+printf 'v 0 0 0\n' >"$folder/part.obj"
+"$program" run stack:count=1 --time 0.01 --record "$folder/part.h5" -q
+for pair in "off:OFF format" "mesh:Medit format" "glb:glTF format" "gltf:glTF format" "txt:STEP format"; do
+  for command in check run info; do
+    refused $command "$folder/part.${pair%%:*}" "part.${pair%%:*}: is a m" "${pair#*:}" ".obj, .stl, .ply and .msh"
+  done
+done
+refused run "$folder/part.obj" "is a mesh, not a scene" "reduce"
+refused run "$folder/part.h5" "is a recording" "--from"
+refused check "$folder/part.h5" "is a recording"
+
 head -c 100000 /dev/zero | tr '\0' '[' >"$folder/deep.json"
 refused check "$folder/deep.json" "deep.json:1:65:" "brackets within each other"
 refused check "$folder/none.json" "none.json" "No such file"

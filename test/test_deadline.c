@@ -41,7 +41,7 @@ static void test_report(void) {
     s.options.deadline = 1e-9;
     sim_step(&s);
     CHECK(!s.report.worst.converged && s.report.unconverged_islands > 0);
-    CHECK_LE(s.options.tolerance, s.report.worst.natural_error);
+    CHECK_LE(ds_options_tolerance(&s.options), s.report.worst.natural_error);
     s.options.deadline = 0;
     sim_run(&s, 0.1);
     CHECK(s.report.worst.converged);
@@ -55,7 +55,7 @@ static void test_far_away(void) {
   if (sim_generate(&s, "pile:count=10")) {
     s.options.deadline = 1e6;
     sim_run(&s, 0.5);
-    CHECK_LE(s.natural_error, s.options.tolerance);
+    CHECK_LE(s.natural_error, ds_options_tolerance(&s.options));
   }
   sim_close(&s);
 }

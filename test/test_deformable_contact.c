@@ -434,7 +434,8 @@ static void test_bent_beams(void) {
       set_q(&s, b, k, uniform(-0.03, 0.03), 0);
     }
     set_q(&s, a, 0, uniform(-0.1, 0.1), 0);
-    s.state->bodies[b].q = quat_exp(v3(uniform(-0.3, 0.3), uniform(-0.3, 0.3), uniform(-3, 3)));
+    double yaw = uniform(-3, 3), pitch = uniform(-0.3, 0.3), roll = uniform(-0.3, 0.3);
+    s.state->bodies[b].q = quat_exp(v3(roll, pitch, yaw));
     s.state->bodies[b].x = v3(uniform(-0.1, 0.1), 0, 0.2);
     stage_detect(&s);
     for (int k = 0; k < 200 && !(least_gap(&s) < -1e-3); k++) { /* down, until they touch */
@@ -655,7 +656,10 @@ static void test_threads(void) {
   for (int i = 0; i < 27; i++) put_reduced(&s, x, place(0.199 * (i % 3), 0.199 * (i / 3 % 3), 0.05 + 0.0999 * (i / 9)));
   stage_finish(&s);
   for (int32_t i = 1; i <= 27; i++)
-    for (int32_t a = 0; a < 4; a++) set_q(&s, i, a, uniform(-1e-3, 1e-3), uniform(-0.1, 0.1));
+    for (int32_t a = 0; a < 4; a++) {
+      double rate = uniform(-0.1, 0.1), q = uniform(-1e-3, 1e-3);
+      set_q(&s, i, a, q, rate);
+    }
   stage_detect(&s);
   int32_t count = s.found.count;
   ds_contact_point *first = malloc((size_t)count * sizeof *first);

@@ -414,7 +414,8 @@ static void fuzz(void) {
           worst_turn = fmax(worst_turn, fabs(least_gap(&m2) - gap));
         }
         /* a tiny motion changes no feature, but for rare coincidences */
-        ds_pose nudged = {v3_add(pb.p, random_vec(1e-10)), quat_mul(quat_exp(random_vec(1e-10)), pb.q)};
+        ds_vec3 push = random_vec(1e-10), turn = random_vec(1e-10);
+        ds_pose nudged = {v3_add(pb.p, push), quat_mul(quat_exp(turn), pb.q)};
         ds_narrow(&m2, &a, pa, &b, nudged, reach, 8);
         flips += !same_features(&m, &m2);
         release(&a);

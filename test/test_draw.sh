@@ -99,6 +99,19 @@ good 1280x1020 p.png plot run.h5 -o p.png
 good 1280x1020 p2.png plot run.h5 -o p2.png
 same p.png p2.png
 good 1280x1020 pp.png plot run.h5 run.h5 -o pp.png --dark
+expect 0 "" plot run.h5 -o p.svg
+expect 0 "" plot run.h5 -o P2.SVG
+check "SVG is the same every time" cmp p.svg P2.SVG
+check "SVG begins as SVG does" grep -q '^<svg xmlns="http://www.w3.org/2000/svg" width="1280" height="1020"' p.svg
+if command -v python3 >/dev/null; then
+  check "SVG is well formed, with many paths and no number missing" python3 - <<'END'
+import xml.etree.ElementTree as tree
+root = tree.parse("p.svg").getroot()
+paths = root.findall(".//{http://www.w3.org/2000/svg}path")
+assert root.tag.endswith("svg") and len(paths) > 50, len(paths)
+assert not any(word in open("p.svg").read() for word in ("nan", "inf")), "not a number"
+END
+fi
 good 700x500 q.png plot run.h5 -o q.png --size 700x500 --what ms,speed
 good 40x30 q.png plot run.h5 -o q.png --size 40x30
 good 1280x1880 all.png plot run.h5 -o all.png \
@@ -245,6 +258,10 @@ mkdir -p a_folder
 bad "cannot write" draw wall -o a_folder --size 32x32
 bad "overwritten" draw run.h5 -o run.h5
 bad "overwritten" plot run.h5 -o run.h5
+bad "ends in .png or .svg" plot run.h5 -o x.jpg
+bad "ends in .png or .svg" plot run.h5 -o x.png.gz
+bad "ends in .png" draw run.h5 -o x.svg
+bad "ends in .png" draw run.h5 -o x.jpeg
 bad "cannot be read" plot none.h5 -o x.png
 bad "is not a recording" plot empty.json -o x.png
 bad "is not known" plot run.h5 -o x.png --what nonsense

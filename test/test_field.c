@@ -280,7 +280,7 @@ static void far_away(void) {
   build(&b, mesh_box(half), 64, 1);
   double above = 0, below = INFINITY, along = INFINITY;
   for (int32_t i = 0; i < 20000; i++) {
-    ds_vec3 x = v3_scale(pow(10, uniform(-0.2, 3)), v3_unit(random_vec(1))), g;
+    ds_vec3 to = v3_unit(random_vec(1)), x = v3_scale(pow(10, uniform(-0.2, 3)), to), g;
     double want = distance_box(x, half), got = ds_field_sample(&g, &b.field, x);
     CHECK(got <= want + DS_FIELD_EXCESS * b.field.coarse);
     if (want < 3 * b.field.coarse) continue;

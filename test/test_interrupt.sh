@@ -52,6 +52,29 @@ check "KILL: no report, rather than half of one" test ! -e kill.json
 check "over a killed recording" "$program" run stack:count=2 --time 0.1 --record kill.h5 -q
 check "complete again" bash -c "'$program' info kill.h5 | grep -q complete"
 
+# --- a full disk, as a limit on the size of files: a reason, no crash, and what was flushed is readable
+limited() { # limited KILOBYTES ARGUMENTS...
+  local size=$1
+  shift
+  (ulimit -f "$size" && exec timeout 60 "$program" "$@") >out.txt 2>err.txt
+}
+for size in 5 30 100 500; do
+  limited $size run pile:count=30 --time 1e3 --record full.h5 -q
+  check "full at $size kB: exit code" test $? -eq 2
+  check "full at $size kB: the reason" grep -q "recording full.h5: cannot be .*: File too large" err.txt
+  [ $size -ge 500 ] || continue
+  check "full at $size kB: readable" "$program" info full.h5
+  check "full at $size kB: a frame" "$program" draw full.h5 -o full.png
+done
+limited 5 solve "$source/problems/card-house.hdf5" --write-solution full.hdf5
+check "full: a solution" test $? -eq 2
+limited 5 run card-house:levels=2 --time 0.02 --dump-problems full --dump-when every=1 -q
+check "full: a problem" test $? -eq 2
+limited 5 scene pile
+check "full: standard output" test $? -eq 2
+limited 5 reduce log --tets 500 -o full-body.h5
+check "full: a body" test $? -eq 2
+
 # --- the progress line, where there is a terminal
 if command -v script >/dev/null; then
   TERM=xterm timeout 60 script -qec "timeout --foreground -s INT 1 '$program' run ${long[*]}" typescript >/dev/null 2>&1 </dev/null

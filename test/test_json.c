@@ -257,9 +257,10 @@ static void test_mutations(void) {
     ds_json_doc doc;
     ds_error error = {""};
     memcpy(changed, text, length);
-    for (uint64_t k = next_random(&seed) % 3 + 1; k > 0; k--)
-      changed[next_random(&seed) % length] =
-          i % 2 ? (char)next_random(&seed) : "{}[]\",:\\u/*-+.e019tfn "[next_random(&seed) % 23];
+    for (uint64_t k = next_random(&seed) % 3 + 1; k > 0; k--) {
+      size_t at = next_random(&seed) % length;
+      changed[at] = i % 2 ? (char)next_random(&seed) : "{}[]\",:\\u/*-+.e019tfn "[next_random(&seed) % 23];
+    }
     if (parse(&doc, &copy, changed, length, &error) == DS_OK)
       ds_json_free(&doc);
     else

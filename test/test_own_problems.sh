@@ -8,6 +8,7 @@ for file in $(own_problems); do
   outcome=$(sed -n 's/.*"outcome": "\([^"]*\)".*/\1/p' <<<"$json")
   case $name in
     # friction holds what could escape: no solution exists, but a velocity that keeps out of both walls does
+    infeasible-wedge-friction) right=$([ "$outcome" = jam ] && echo yes) ;;
     infeasible-*) right=$([ "$outcome" = "no solution" ] && echo yes) ;;
     *) right=$([ "$outcome" = solved ] && echo yes) ;;
   esac

@@ -218,8 +218,10 @@ static void told_is_what_is_returned(void) {
   int outcomes[3] = {0};
   for (int trial = 0; trial < 1000; trial++) {
     double w[STRANGE_ROWS * STRANGE_ROWS], free_slip[STRANGE_ROWS], friction[STRANGE];
-    for (int i = 0; i < STRANGE_ROWS * STRANGE_ROWS; i++)
-      w[i] = i % (STRANGE_ROWS + 1) == 0 ? uniform(3, 5) : pow(10, uniform(-3, 1)) * uniform(-1, 1);
+    for (int i = 0; i < STRANGE_ROWS * STRANGE_ROWS; i++) {
+      w[i] = i % (STRANGE_ROWS + 1) == 0 ? uniform(3, 5) : pow(10, uniform(-3, 1));
+      if (i % (STRANGE_ROWS + 1) != 0) w[i] *= uniform(-1, 1);
+    }
     for (int i = 0; i < STRANGE_ROWS; i++) free_slip[i] = uniform(-1, 0.2);
     for (int k = 0; k < STRANGE; k++) friction[k] = uniform(0, 2);
     outcomes[solve_strange(w, free_slip, friction)]++;

@@ -36,6 +36,12 @@ faces = ["1 3 4 2", "5 6 8 7", "1 2 6 5", "3 7 8 4", "1 5 7 3", "2 4 8 6"]
 corners = "".join("v %d %d %d\n" % (i % 2, i // 2 % 2, i // 4 * 2) for i in range(8))
 open("block.obj", "w").write(corners + "".join("f %s\n" % f for f in faces))
 open("open.obj", "w").write(corners + "".join("f %s\n" % f for f in faces[1:]))
+enu = "*MATERIAL steel\nENU, 7800, 2e11, 0.29\n*REGION\nallElements, steel\n"
+other = "*MATERIAL lead\nENU, 11340, 1.6e10, 0.44\n"
+text = open("beam.veg").read()
+open("steel.veg", "w").write(enu + text)
+open("two.veg", "w").write(other + enu + "some, lead\n" + text)
+open("rubber.veg", "w").write("*MATERIAL rubber\nMOONEYRIVLIN, 1000, 1, 2, 3\n" + text)
 open("one.veg", "w").write("*VERTICES\n4 3\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n*ELEMENTS\nTET\n1 4\n1 1 2 3 4\n")
 open("rod.json", "w").write('{"kind": "cylinder", "radius": 0.05, "length": 0.3}')
 END
@@ -49,6 +55,18 @@ expect 0 "next         drystone run msh.h5" reduce beam.msh --modes 4 -o msh.h5
 for ending in vtk veg node ele; do expect 0 "12 of 12 nodes" reduce beam.$ending --modes 4 --name beam -o $ending.h5; done
 expect 0 "12 of 12 nodes" reduce beam.msh --modes 4 --name beam -o msh.h5
 for ending in vtk veg node ele; do check "$ending gives the body of msh" cmp msh.h5 $ending.h5; done
+expect 0 "E 2e+11 Pa, nu 0.29, 7800 kg/m" reduce steel.veg --modes 4 -o steel.h5
+expect 0 "the file's own E, nu, density" reduce steel.veg --modes 4 -o steel.h5
+expect 0 "E 1e+11 Pa, nu 0.29, 7800 kg/m" reduce steel.veg --young 1e11 --modes 4 -o steel.h5
+expect 0 "the file's own nu, density" reduce steel.veg --young 1e11 --modes 4 -o steel.h5
+expect 2 "several materials; give --young, --poisson and --density" reduce two.veg --modes 4 -o two.h5
+expect 2 "of a kind that is not known; give --young" reduce rubber.veg --modes 4 -o two.h5
+expect 0 "E 1e+09 Pa, nu 0.3, 500 kg/m" reduce two.veg --young 1e9 --poisson 0.3 --density 500 --modes 4 -o two.h5
+soft='{"drystone": 1, "time": 0.01, "bodies": [{"name": "a", "deformable": {"shape": {"file": "FILE.veg"}, "modes": 4}}]}'
+sed s/FILE/steel/ <<<"$soft" >steel.json
+sed s/FILE/two/ <<<"$soft" >two.json
+expect 0 "15.6" info steel.json
+expect 2 "several materials; give young, poisson and density" check two.json
 expect 0 "filled       a surface of 12 triangles" reduce block.obj --scale 0.1 $few -o block.h5
 expect 0 "angles " reduce rod.json $few -o rod.h5
 expect 0 "body         rod" info rod.h5

@@ -209,7 +209,7 @@ static const mistake mistakes[] = {
     {"\"step\": 0.01", "\"friction_samples\": 2",
      "\"friction_samples\" is 2; expected 0 for the exact disk, or 3 to 64"},
     {"\"step\": 0.01", "\"max_iterations\": 1.5", "\"max_iterations\" is 1.5; expected a whole number from 1 to 1e+09"},
-    {"\"step\": 0.01", "\"tolerance\": -1", "\"tolerance\" is -1; expected a number above 0 and at most 1"},
+    {"\"step\": 0.01", "\"tolerance\": -1", "\"tolerance\" is -1; expected a number from 0 to 1"},
     {"\"step\": 0.01", "\"warm_start\": \"yes\"", "\"warm_start\" is a text; expected true or false"},
     {"\"mu\": 0.5", "\"mu\": -0.5",
      "s.json:6:32: material \"wood\": \"mu\" is -0.5; expected a number from 0 to 1e+12"},
@@ -540,9 +540,11 @@ static void test_set_mutations(void) {
   for (int i = 0; i < 4000; i++) {
     char *copy = malloc(length), one[64];
     memcpy(copy, base, length);
-    if (i % 2) copy[next_random(&seed) % length] = (char)next_random(&seed);
+    size_t at = next_random(&seed) % length;
+    if (i % 2) copy[at] = (char)next_random(&seed);
     snprintf(one, sizeof one, "%s", paths[next_random(&seed) % 7]);
-    one[next_random(&seed) % strlen(one)] = (char)(next_random(&seed) % 127 + 1);
+    at = next_random(&seed) % strlen(one);
+    one[at] = (char)(next_random(&seed) % 127 + 1);
     const char *setting = one;
     ds_error error = {""};
     char *text = ds_scene_set(copy, length, "s.json", &setting, 1, &error);

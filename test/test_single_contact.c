@@ -56,7 +56,8 @@ static void rank_deficient(void) {
     random_block(w, 1 + trial % 2, 1);
     if (!(w[0] > 1e-3)) continue;
     /* in the range of W, so that the contact can be stopped */
-    double x[3] = {uniform(-1, 1), uniform(-1, 1), uniform(-1, 1)};
+    double x[3];
+    for (int i = 0; i < 3; i++) x[i] = uniform(-1, 1);
     for (int i = 0; i < 3; i++) q[i] = w[3 * i] * x[0] + w[3 * i + 1] * x[1] + w[3 * i + 2] * x[2];
     ds_single_contact k;
     ds_single_contact_prepare(&k, w);

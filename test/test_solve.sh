@@ -19,7 +19,7 @@ printf '3 1\n0 3 3\n3 3\n1 0 0 0 nan 0 0 0 1\n-1.0 2.0 0.0\n0.5\n' >bad.dat
 
 # --- arguments
 expect 2 "give one or more problem files" solve
-expect 2 "out of range" solve slide.dat --tol 0
+expect 2 "expected more than 0" solve slide.dat --tol 0
 expect 2 "staggered|gauss-seidel" solve slide.dat --method newton
 expect 2 "out of range" solve slide.dat --max-iterations 0
 expect 2 "did you mean --asymmetric?" solve slide.dat --asymetric
@@ -30,7 +30,8 @@ expect 0 "--write-solution" help solve
 expect 0 "solve" help
 
 # --- the table
-expect 0 "slide.dat        1       -      3       1  solved" solve slide.dat
+expect 0 "slide.dat        1       -      -       1  solved" solve slide.dat
+expect 0 "slide.dat        1       -      3       1  solved" solve slide.dat --rank
 expect 0 "W is asymmetric by" solve skew.dat
 expect 0 "solved" solve slide.dat --method gauss-seidel --tol 1e-6 --threads 2
 expect 0 "no solution" solve wedge.dat
@@ -61,6 +62,8 @@ check "file" test "$(field file <<<"$row")" = '"slide.dat"'
 check "form" test "$(field form <<<"$row")" = '"local"'
 check "contacts" test "$(field contacts <<<"$row")" = 1
 check "converged" test "$(field converged <<<"$row")" = true
+check "no rank unasked" test "$(field rank <<<"$row")" = null
+check "a rank on request" test "$("$program" solve --rank --json slide.dat | field rank)" = 3
 check "natural_error" at_most "$(field natural_error <<<"$row")" 1e-8
 check "no asymmetry" test "$(field asymmetry <<<"$row")" = 0
 row=$(sed -n 2p rows.json)
@@ -87,6 +90,10 @@ same() { # same FILE FILE: errors and counts of both, without name and time
 }
 check "the solution's file is the same problem" same slide.dat s.hdf5
 check "the text is the same problem" same slide.dat p.dat
+# M = 1 without a hint at its bodies falls apart into single rows: the bodies are found again, and the work is the same
+"$program" solve "$source/problems/wall-shaken.hdf5" --cold --write-problem wall.dat >/dev/null
+work=$("$program" solve --json --cold "$source/problems/wall-shaken.hdf5" | field factorizations)
+check "bodies are found without a hint" test "$work" -gt 0 -a "$("$program" solve --json wall.dat | field factorizations)" = "$work"
 
 # --- sets of problems: solve_set NAME FOLDER
 solve_set() {
@@ -98,7 +105,9 @@ solve_set() {
     error=$(field natural_error <<<"$row")
     outcome=$(field outcome <<<"$row")
     count=$((count + 1))
-    if [[ $(basename "$file") == infeasible* ]]; then
+    if [[ $(basename "$file") == infeasible-wedge-friction* ]]; then
+      [ "$outcome" = '"jam"' ] && continue
+    elif [[ $(basename "$file") == infeasible* ]]; then
       [ "$outcome" = '"no solution"' ] && continue
     elif [ "$outcome" = '"solved"' ] && at_most "$error" 1e-8; then
       continue

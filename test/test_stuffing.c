@@ -331,6 +331,36 @@ static void thin_parts(void) {
   ds_mesh_free(&m);
 }
 
+/* The advice holds, whatever the cell was that it is given for: followed as it is printed, the surface is filled. */
+static void advice_holds(void) {
+  static const char *const names[] = {"bunny", "ring", "coat-hanger"};
+  int given = 0;
+  for (int i = 0; i < (quick() ? 2 : 3); i++) {
+    ds_error error = {""};
+    ds_mesh m;
+    ds_tets tets;
+    if (ds_mesh_figure(&m, names[i], 1, &error) != DS_OK) abort();
+    for (double coarse = 0.008; coarse < 0.04; coarse *= 1.17) {
+      ds_stuffing_def def = ds_default_stuffing();
+      def.cell = coarse;
+      if (ds_tets_stuff(&tets, &m, &def, &error) != DS_OK) {
+        const char *advice = strstr(error.message, "try a cell of ");
+        if (!advice) continue;
+        given++;
+        def.cell = strtod(advice + strlen("try a cell of "), NULL);
+        ds_error again = {""};
+        CHECK(def.cell < coarse);
+        CHECK(ds_tets_stuff(&tets, &m, &def, &again) == DS_OK);
+        if (again.message[0]) printf("     %s: %s\n     then: %s\n", names[i], error.message, again.message);
+      }
+      ds_tets_free(&tets);
+    }
+    ds_mesh_free(&m);
+  }
+  printf("     %d times advice, each of which held\n", given);
+  CHECK(given > 5);
+}
+
 static void bad_input(void) {
   ds_mesh m = mesh_box(v3(0, 0, 0), v3(1, 1, 1));
   ds_stuffing_def def = ds_default_stuffing();
@@ -393,6 +423,7 @@ int main(void) {
   RUN(cavity);
   RUN_THREADS(threads);
   RUN(thin_parts);
+  RUN(advice_holds);
   RUN(bad_input);
   RUN(progress);
   return test_summary();

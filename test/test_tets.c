@@ -4,8 +4,10 @@
 #include "tets_files.h"
 
 static ds_tets make(const ds_vec3 *nodes, int32_t node_count, const int32_t (*tets)[4], int32_t tet_count) {
-  ds_tets t = {malloc((size_t)node_count * sizeof *t.nodes), node_count, malloc((size_t)tet_count * sizeof *tets),
-               tet_count};
+  ds_tets t = {.nodes = malloc((size_t)node_count * sizeof *t.nodes),
+               .node_count = node_count,
+               .tets = malloc((size_t)tet_count * sizeof *tets),
+               .tet_count = tet_count};
   if (!t.nodes || !t.tets) abort();
   memcpy(t.nodes, nodes, (size_t)node_count * sizeof *t.nodes);
   memcpy(t.tets, tets, (size_t)tet_count * sizeof *tets);

@@ -194,7 +194,48 @@ static void veg(void) {
   refuse("*NODES\n", "a.veg", "a.veg:1: ", "\"*NODES\"; expected *VERTICES");
   refuse("*VERTICES\n" NODES "*MATERIAL m\nENU, 1, 2, 3\n", "a.veg", "a.veg: ", "no tetrahedra");
   refuse("*VERTICES\n", "a.veg", "a.veg:2: ", "a table");
+  refuse("*MATERIAL m\n*VERTICES\n", "a.veg", "a.veg:1: ", "without a line");
+  refuse("*MATERIAL m\nENU, 1, x, 3\n", "a.veg", "a.veg:2: ", "three numbers");
+  refuse("*MATERIAL m\nENU, 1, 2\n", "a.veg", "a.veg:2: ", "three numbers");
+  refuse("*MATERIAL m\nENU, 1, 2, 0.3\n*REGION\nall, n\n", "a.veg", "a.veg:4: ", "no material before it");
+  refuse("*MATERIAL m\nENU, 1, 2, 0.3\n*REGION\nall\n", "a.veg", "a.veg:4: ", "no material before it");
   refuse("*VERTICES\n" NODES "*ELEMENTS\n", "a.veg", "a.veg:8: ", "expected TET");
+}
+
+/* What a file says of the material, and what a body takes of it. */
+static void veg_material(void) {
+  static const struct {
+    const char *text;
+    int32_t count;
+    double young, poisson, density;
+  } cases[] = {{"", 0, 0, 0, 0},
+               {"*MATERIAL m\nENU, 1100, 2e6, 0.45\n*REGION\nall, m\n", 1, 2e6, 0.45, 1100},
+               {"*MATERIAL m # it\n\nENU,1100,2e6,0.45 # here\n", 1, 2e6, 0.45, 1100},
+               {"*MATERIAL a\nENU, 1, 2, 0.3\n*MATERIAL b\nENU 5 6 0.1\n*REGION\nall, b\n", 1, 6, 0.1, 5},
+               {"*MATERIAL a\nENU, 1, 2, 0.3\n*MATERIAL b\nENU 1 2 0.3\n*REGION\nx, a\ny, b\n", 1, 2, 0.3, 1},
+               {"*MATERIAL a\nENU, 1, 2, 0.3\n*MATERIAL b\nENU 5 6 0.1\n*REGION\nx, a\ny, b\n", 2, 6, 0.1, 5},
+               {"*MATERIAL a\nMOONEYRIVLIN, 1000, 1, 2, 3\n", 1, 0, 0, 0}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char text[512];
+    ds_error error = {""};
+    ds_tets tets;
+    snprintf(text, sizeof text, "*VERTICES\n" NODES "%s*ELEMENTS\nTET\n1 4 0\n1 1 2 3 4\n", cases[i].text);
+    CHECK(ds_tets_read_bytes(&tets, text, strlen(text), NULL, 0, "a.veg", 1, &error) == DS_OK);
+    if (error.message[0]) printf("%s\n", error.message);
+    CHECK_NEAR(tets.material.count, cases[i].count, 0);
+    if (tets.material.count == 1) {
+      CHECK_NEAR(tets.material.young, cases[i].young, 0);
+      CHECK_NEAR(tets.material.poisson, cases[i].poisson, 0);
+      CHECK_NEAR(tets.material.density, cases[i].density, 0);
+    }
+    ds_reduced_def def = ds_default_reduced();
+    bool usable = cases[i].count == 0 || (cases[i].count == 1 && cases[i].young > 0);
+    CHECK((ds_reduced_take_material(&def, &tets, (ds_material_given){.poisson = true}, &error) == DS_OK) == usable);
+    CHECK_NEAR(def.poisson, 0.3, 0);
+    CHECK_NEAR(def.young, usable && cases[i].count == 1 ? cases[i].young : 1e6, 0);
+    CHECK(ds_reduced_take_material(&def, &tets, (ds_material_given){true, true, true}, &error) == DS_OK);
+    ds_tets_free(&tets);
+  }
 }
 
 /* ---- files ---- */
@@ -320,6 +361,7 @@ int main(void) {
   RUN(vtk);
   RUN(tetgen);
   RUN(veg);
+  RUN(veg_material);
   RUN(files);
   RUN(names_and_scale);
   RUN(other_convention);

@@ -160,6 +160,56 @@ static void test_silent(void) {
 }
 
 /* The thread: a pointer set by this one, ticks in time, and looks at the state meanwhile. */
+/* Readings that no device can have made: far away, fast, not finite. None is followed, nothing overflows, and the tool
+ * stays where it can be seen. */
+typedef struct wild {
+  const ds_device_motion *motions;
+  int32_t count, at;
+  bool felt_finite;
+} wild;
+
+static bool read_wild(void *user, double time, ds_device_motion *motion) {
+  wild *w = user;
+  (void)time;
+  *motion = w->motions[w->at++ % w->count];
+  return true;
+}
+
+static void write_wild(void *user, double time, ds_vec3 force, ds_vec3 torque) {
+  (void)time;
+  ((wild *)user)->felt_finite &= v3_finite(force) && v3_finite(torque);
+}
+
+static void test_absurd(void) {
+  const double most = 1.7e308;
+  const ds_quat one = {1, 0, 0, 0}, turned = {0, 0, 0, 1};
+  const ds_device_motion motions[] = {
+      {.pose = {{0, 0, 0}, one}},
+      {.pose = {{most, 0, 0}, one}},
+      {.pose = {{0, NAN, 0}, one}},
+      {.pose = {{0, 0, 0}, {NAN, 0, 0, 0}}},
+      {.pose = {{-most, most, -most}, one}},
+      {.pose = {{0, 0, INFINITY}, one}},
+      {.pose = {{9e5, -9e5, 9e5}, turned}}, /* within reach: limited */
+      {.pose = {{0, 0, 0}, one}, .velocity = {most, most, most}, .has_velocity = true},
+      {.pose = {{0, 0, 0}, one}, .angular_velocity = {0, -most, 0}, .has_velocity = true},
+      {.pose = {{0, 0, 0}, one}, .velocity = {0, NAN, 0}, .has_velocity = true},
+  };
+  const int32_t count = (int32_t)(sizeof motions / sizeof *motions), rounds = 20;
+  for (int32_t first = 0; first < count; first++) {
+    wild w = {motions, count, first, true};
+    touch t;
+    if (!touch_start(&t, (ds_device){&w, read_wild, write_wild, NULL}, 1e-3, 0)) return;
+    for (int32_t i = 0; i < rounds * count; i++) CHECK(ds_touch_tick(t.loop) == DS_OK);
+    ds_touch_report r = ds_touch_get_report(t.loop);
+    ds_vec3 p = ds_state_pose(t.s.scene, t.s.state, r.hand.body).p;
+    CHECK_NEAR((double)r.silent, 6 * rounds, 0);
+    CHECK(w.felt_finite && v3_finite(p) && v3_finite(r.hand.force) && v3_finite(r.hand.torque));
+    CHECK_LE(v3_norm(p), 100 * r.time); /* no faster than a hand */
+    touch_end(&t);
+  }
+}
+
 static void test_thread(void) {
   ds_device device;
   ds_error error = {""};
@@ -248,6 +298,7 @@ int main(void) {
   RUN(test_free);
   RUN(test_trace_refused);
   RUN(test_silent);
+  RUN(test_absurd);
   RUN(test_awake);
   RUN_THREADS(test_thread);
   RUN_THREADS(test_late);

@@ -35,6 +35,7 @@ def pose(sequence, mark=0x50545344, version=1, x=0.0, w=1.0):
 
 bad = [random.randbytes(n) for n in (0, 1, 16, 71, 72, 73, 1400)]
 bad += [pose(1, mark=1), pose(1, version=2), pose(1, x=math.nan), pose(1, w=2.0), pose(1) + b"0", pose(1)[:-1]]
+bad += [pose(1, x=1.7e308), pose(1, x=-1.1e6), pose(1, x=math.inf)]
 for data in bad:
     s.send(data)
 time.sleep(0.05)
@@ -46,6 +47,11 @@ for i in range(1, 51):
     mark, version, sequence, zero, *force = struct.unpack("<4I6d", s.recv(100))
     assert (mark, version, zero) == (0x46545344, 1, 0) and all(map(math.isfinite, force)), (mark, version, force)
     answers += 1
+s.send(pose(100, x=9e5))  # far, and a number that a device may have: limited, not followed at once
+s.send(pose(101, x=1.7e308))
+time.sleep(0.05)
+s.send(pose(102))
+assert all(map(math.isfinite, struct.unpack("<4I6d", s.recv(100))[4:]))
 print(answers)
 END
 if command -v python3 >/dev/null; then
@@ -58,7 +64,7 @@ if command -v python3 >/dev/null; then
 import json
 r = json.load(open("udp.json"))
 u = r["udp"]
-assert u["malformed"] == 13 and u["received"] >= 50 and u["old"] >= 40 and u["foreign"] >= 40, u
+assert u["malformed"] == 17 and u["received"] >= 50 and u["old"] >= 40 and u["foreign"] >= 40, u
 assert r["silent"] > 0 and r["ticks"] > 0, r
 END
 fi

@@ -7,7 +7,7 @@
 import initJolt from "jolt-physics/wasm-compat";
 import { readFileSync } from "node:fs";
 import { driverMain } from "./measure.mjs";
-import { bodyCoefficients, geometricRule, maxRule } from "./scene.mjs";
+import { bodyCoefficients, geometricRule, maxRule, multiply, rotate } from "./scene.mjs";
 
 const { version } = JSON.parse(readFileSync(new URL("./node_modules/jolt-physics/package.json", import.meta.url)));
 const layerFixed = 0, layerMoving = 1;
@@ -73,6 +73,7 @@ function shapeSettings(Jolt, shape) {
   return new Jolt.RotatedTranslatedShapeSettings(vec([0, 0, 0]), quat(Jolt, alongZ), out);
 }
 
+const wxyz = (q) => [q.GetW(), q.GetX(), q.GetY(), q.GetZ()];
 const quat = (Jolt, q) => new Jolt.Quat(q[1], q[2], q[3], q[0]);
 
 function bodyShape(Jolt, body) {
@@ -182,6 +183,22 @@ async function makeEngine(scene, setting) {
         centres[3 * k + 2] = p.GetZ();
       });
       return centres;
+    },
+    energy() {
+      const [gx, gy, gz] = scene.gravity;
+      let sum = 0;
+      for (const body of moving) {
+        const motion = body.GetMotionProperties(), mass = 1 / motion.GetInverseMass();
+        const p = body.GetCenterOfMassPosition(), v = body.GetLinearVelocity(), w = body.GetAngularVelocity();
+        const height = p.GetX() * gx + p.GetY() * gy + p.GetZ() * gz;
+        sum += mass * (0.5 * (v.GetX() ** 2 + v.GetY() ** 2 + v.GetZ() ** 2) - height);
+        const spin = [w.GetX(), w.GetY(), w.GetZ()]; // Jolt returns some vectors in one place: read before the next call
+        const inverse = motion.GetInverseInertiaDiagonal(), i = [inverse.GetX(), inverse.GetY(), inverse.GetZ()];
+        const about = multiply(wxyz(body.GetRotation()), wxyz(motion.GetInertiaRotation()));
+        const inside = rotate([about[0], -about[1], -about[2], -about[3]], spin);
+        for (let k = 0; k < 3; k++) if (i[k] > 0) sum += (0.5 * inside[k] ** 2) / i[k];
+      }
+      return sum;
     },
     penetration: () => Math.max(0, seen.depth),
     contacts: () => seen.contacts,

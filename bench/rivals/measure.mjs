@@ -5,7 +5,7 @@
 import { longestSide, readScene } from "./scene.mjs";
 
 export function readArguments(argv) {
-  const out = { scene: "", setting: "shipped", time: 10, cpuLimit: Infinity, keepGoing: false };
+  const out = { scene: "", setting: "shipped", time: 10, cpuLimit: Infinity, keepGoing: false, probe: 0.25 };
   for (let i = 2; i < argv.length; i++) {
     const word = argv[i];
     if (word === "--keep-going") out.keepGoing = true;
@@ -13,11 +13,13 @@ export function readArguments(argv) {
     else if (i + 1 >= argv.length) throw new Error(`${word} needs a value`);
     else if (word === "--time") out.time = Number(argv[++i]);
     else if (word === "--cpu-limit") out.cpuLimit = Number(argv[++i]);
+    else if (word === "--probe") out.probe = Number(argv[++i]); // s between looks at overlaps
     else if (word === "--setting") out.setting = argv[++i];
     else throw new Error(`unknown option ${word}`);
   }
-  if (!out.scene || !(out.time > 0) || !["shipped", "tuned", "noslip"].includes(out.setting))
-    throw new Error("usage: driver.mjs SCENE.json [--setting shipped|tuned] [--time S] [--cpu-limit S] [--keep-going]");
+  if (!out.scene || !(out.time > 0) || !(out.probe > 0) || !["shipped", "tuned", "noslip"].includes(out.setting))
+    throw new Error("usage: driver.mjs SCENE.json [--setting shipped|tuned] [--time S] [--cpu-limit S] [--probe S] " +
+      "[--keep-going]");
   return out;
 }
 
@@ -29,18 +31,27 @@ function cpuSeconds() {
 const distance = (a, i, b) => Math.hypot(a[i] - b[i], a[i + 1] - b[i + 1], a[i + 2] - b[i + 2]);
 
 // The engine: { name, version, settings, h, step(), centres() -> Float64Array, penetration(), contacts() }, and, where
-// it has them, substeps of a step and prepareDeep(), called before a step whose contacts will be asked for.
+// it has them, substeps of a step, prepareDeep(), called before a step whose contacts will be asked for, and energy(), kinetic
+// and of height, J: its rises from look to look, every 10 ms, are summed.
 function run(engine, scene, options) {
   const { h } = engine;
   const sides = scene.bodies.filter((body) => body.dynamic).map(longestSide);
   const steps = Math.round(options.time / h), every = Math.max(1, Math.round(0.01 / h));
-  const probe = Math.max(1, Math.round(0.25 / h));
+  const probe = Math.max(1, Math.round(options.probe / h));
   const start = Float64Array.from(engine.centres());
   const out = { displacement_max: 0, displacement_settled_max: null, creep_max: null };
   Object.assign(out, { penetration_max: 0, fell_at: null });
+  let energy = engine.energy ? engine.energy() : null;
+  Object.assign(out, { energy_start: energy, energy_gained: energy === null ? null : 0, energy_gain_max: energy && 0 });
   let settled = null, tenth = null, tenthTime = 0, cpu = 0, stopped = null, finite = true, contacts = 0, step = 1;
   const look = (time) => {
     const now = engine.centres();
+    if (energy !== null) {
+      const rise = engine.energy() - energy;
+      out.energy_gained += Math.max(0, rise);
+      out.energy_gain_max = Math.max(out.energy_gain_max, rise);
+      energy += rise;
+    }
     for (let i = 0; i < now.length; i += 3) {
       const moved = distance(now, i, start);
       if (!Number.isFinite(moved)) {

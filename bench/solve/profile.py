@@ -13,6 +13,8 @@ Exit code: 0, or 1 where Drystone left a problem unsolved or could not be run.
 import json
 import math
 import os
+import resource
+import signal
 import subprocess
 import sys
 import time
@@ -29,6 +31,7 @@ SETS = {"third-party": "third-party problems", "own": "own problems"}
 # Problems this small are solved in microseconds: what counts there is the overhead of a call.
 LARGE = 10
 QUICK = ("Confeti", "OneObject", "NESpheres_30", "FC3D_Example1.dat", "FC2D", "GFC3D_TwoRods1.dat")
+PATIENCE = 600  # s of processor time of a process that does not end itself
 TIME_LIMIT = "time limit"  # bench-solve's word for it
 GOAL_FASTEST, GOAL_RATIO = 0.8, 3
 
@@ -55,16 +58,21 @@ def find_problems(options):
     return found
 
 
-def ask(options, *arguments, limit=None):
-    """Runs bench-solve. Returns (output or None, what went wrong or None)."""
+def ask(options, *arguments):
+    """Runs bench-solve. Returns (output or None, what went wrong or None). Its processes are limited by their processor
+    time alone, PATIENCE at most: by the clock a busy machine would fail whoever happened to run."""
     environment = dict(os.environ, OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
+
+    def limit():
+        resource.setrlimit(resource.RLIMIT_CPU, (PATIENCE, PATIENCE + 5))
+
     try:
         done = subprocess.run([str(options.program), *map(str, arguments)], capture_output=True, text=True,
-                              timeout=limit, env=environment)
-    except subprocess.TimeoutExpired:
-        return None, f"no answer within {limit:.0f} s"
+                              env=environment, preexec_fn=limit)
     except OSError as error:
         sys.exit(f"bench: {error.filename}: {error.strerror}; build it with `make bench`")
+    if done.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
+        return None, f"no answer within {PATIENCE} s of processor time"
     if done.returncode != 0:
         lines = done.stderr.strip().splitlines()
         return None, lines[-1].removeprefix("bench-solve: ")[:200] if lines else f"exit code {done.returncode}"
@@ -95,7 +103,7 @@ def plan(data, options):
     only = [w.lower() for w in options.solvers.split(",") if w]
     runs = []
     for number, (kind, path) in enumerate(find_problems(options)):
-        text, failure = ask(options, "--about", path, limit=600)
+        text, failure = ask(options, "--about", path)
         if failure:
             print(f"bench: {path.name}: {failure}", file=sys.stderr)
             data["unread"].append(f"{kind}/{path.name}")
@@ -124,8 +132,7 @@ def run(options, data, kind, path, solver, unit, tolerance):
     limit, first = options.limit, known.get(key_of(kind, path.name, solver, "file", tolerance))
     if unit == "scaled" and first and first["solved"]:
         limit = min(limit, 1.5 * first["time_s"] + 0.02)
-    text, failure = ask(options, "--tolerance", tolerance, "--limit", limit, "--unit", unit, solver, path,
-                        limit=60 + 40 * options.limit)
+    text, failure = ask(options, "--tolerance", tolerance, "--limit", limit, "--unit", unit, solver, path)
     if failure:
         return unsolved(failure)
     result = json.loads(text)

@@ -12,7 +12,6 @@
  * process of its own with a limit on its processor time, so that one that hangs, exits or crashes is unsolved and
  * nothing more. The time is the processor time of the solver's call on one thread; runs below 50 ms are repeated and
  * the least counts. */
-#include <errno.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -20,10 +19,10 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/time.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "await.h"
 #include "io/problem_file.h"
 #include "siconos.h"
 
@@ -32,6 +31,7 @@
 enum { REPEATS = 20, DENSE_MOST = 1000 /* rows of W: above, no solver is faster with it dense */ };
 #define CLOCK_TICK 0.01 /* s */
 #define TIGHTEST 1e-16  /* of a solver's own tolerance */
+#define STALL 600       /* s by the clock without any processor time: it waits for something */
 
 typedef struct job {
   const ds_problem_file *file;
@@ -124,35 +124,6 @@ static void child(outcome *out, const job *j, double tolerance) {
 
 /* ---- the parent -------------------------------------------------------------------------------------------------- */
 
-/* Waits for a child, longer than its limit by far, as the machine may be busy. Returns what happened, NULL if all is
- * well. */
-static const char *await(pid_t pid, double limit, const outcome *out) {
-  static char text[64];
-  struct timespec nap = {0, 1000000};
-  double patience = 10 * limit + 10, waited = 0;
-  int status = 0;
-  for (;;) {
-    pid_t done = waitpid(pid, &status, WNOHANG);
-    if (done == pid) break;
-    if (done < 0 && errno != EINTR) return "lost";
-    if (waited > patience) {
-      kill(pid, SIGKILL);
-      waitpid(pid, &status, 0);
-      return out->runs ? NULL : "no answer";
-    }
-    nanosleep(&nap, NULL);
-    waited += 1e-9 * (double)nap.tv_nsec;
-    if (waited > 0.1) nap.tv_nsec = 10000000;
-  }
-  if (out->runs > 0) return NULL;
-  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGPROF) return "time limit";
-  if (WIFSIGNALED(status))
-    snprintf(text, sizeof text, "crashed (signal %d)", WTERMSIG(status));
-  else
-    snprintf(text, sizeof text, "ended the process (%d)", WEXITSTATUS(status));
-  return text;
-}
-
 static double judge(const ds_problem *problem, const double *r, int32_t size) {
   ds_solution solution = {0};
   ds_error error = {{0}};
@@ -182,7 +153,7 @@ static result tighten(const job *j, outcome *out, size_t bytes) {
     pid_t pid = fork();
     if (pid < 0) exit(1);
     if (pid == 0) child(out, j, best.own);
-    best.failure = await(pid, j->limit, out);
+    best.failure = await(pid, j->limit, STALL, &out->runs);
     best.runs++;
     if (best.failure) break;
     best.error = fmin(best.error, judge(&j->file->problem, out->r, j->local->size));

@@ -223,7 +223,7 @@ static void write_settings(view_bytes *out, const view_scene_text *t) {
   view_text(out, ", \"time\": ");
   view_json_number(out, t->run->time);
   view_text(out, ", \"tolerance\": ");
-  view_json_number(out, t->run->options.tolerance);
+  view_json_number(out, ds_options_tolerance(&t->run->options));
   view_text(out, ", \"method\": \"%s\", \"gravity\": ", method_name(t->run->options.method));
   view_json_vec3(out, ds_scene_gravity(t->scene));
   view_text(out, ", \"frames\": %d, \"geometries\": %d, \"reduced\": %d", (int)t->frames, (int)t->geometry->count,

@@ -23,6 +23,8 @@ struct view_hub {
   pthread_cond_t changed; /* for the session */
   void (*wake)(void *user);
   void *user;
+  void (*urgent)(void *user); /* for the session */
+  void *urgent_user;
   view_command queue[QUEUE];
   int32_t queue_first, queue_count;
   answer answers[ANSWERS];
@@ -124,8 +126,21 @@ static view_command *find_older(view_hub *hub, const view_command *command) {
   return NULL;
 }
 
+void view_hub_on_urgent(view_hub *hub, void (*urgent)(void *user), void *user) {
+  enter(hub);
+  hub->urgent = urgent;
+  hub->urgent_user = user;
+  leave(hub);
+}
+
+/* What a long step must not keep waiting. Moves come sixty times a second and would leave no step its time. */
+static bool is_urgent(const view_command *command) {
+  return command->type == VIEW_PAUSE || command->type == VIEW_RESET || command->type == VIEW_OPEN;
+}
+
 bool view_hub_send(view_hub *hub, view_command *command) {
   enter(hub);
+  if (is_urgent(command) && hub->urgent != NULL) hub->urgent(hub->urgent_user);
   view_command *older = find_older(hub, command);
   int32_t most = command->type == VIEW_RELEASE ? QUEUE : QUEUE / 2; /* who goes can always let go */
   bool room = older != NULL || hub->queue_count < most;
@@ -143,6 +158,7 @@ bool view_hub_send(view_hub *hub, view_command *command) {
 void view_hub_stop(view_hub *hub) {
   enter(hub);
   hub->stopped = true;
+  if (hub->urgent != NULL) hub->urgent(hub->urgent_user);
   pthread_cond_signal(&hub->changed);
   leave(hub);
 }

@@ -29,6 +29,10 @@ view_hub *view_hub_create(void (*wake)(void *user), void *user);
 void view_hub_destroy(view_hub *hub);
 
 /* ---- the server's side ---- */
+/* `urgent` is called, from any thread, when a command comes that a long step must not keep waiting: pause, reset,
+ * another scene, the end. NULL: nobody. */
+void view_hub_on_urgent(view_hub *hub, void (*urgent)(void *user), void *user);
+
 /* False where the queue is full; the command is freed then. A MOVE or PROBE takes the place of one of the same client
  * that still waits, which gets no answer. */
 bool view_hub_send(view_hub *hub, view_command *command);

@@ -145,7 +145,7 @@ static void publish_status(view_session *s, bool changed) {
                           .speed = s->speed,
                           .realtime = s->realtime,
                           .time = ds_state_time(w->state),
-                          .tolerance = w->run.options.tolerance,
+                          .tolerance = ds_options_tolerance(&w->run.options),
                           .method = w->run.options.method,
                           .gravity = ds_scene_gravity(w->scene),
                           .mu_count = mu != NULL ? w->scene->material_count : 0,
@@ -230,6 +230,7 @@ static void take_step(view_session *s) {
   world *w = &s->world;
   ds_step_report report;
   ds_status status = ds_step(s->stepper, w->state, &report, w->scene, &w->run.options);
+  if (status == DS_STOPPED) return; /* for a command that waits */
   if (s->steps_left > 0) s->steps_left--;
   if (status == DS_OK) {
     s->report = report;
@@ -413,12 +414,16 @@ static void *run(void *user) {
   return NULL;
 }
 
+static void stop_step(void *stepper) { ds_stepper_stop(stepper); }
+
 view_session *view_session_create(view_hub *hub, const view_start *start) {
   view_session *s = calloc(1, sizeof *s);
   if (s == NULL) return NULL;
   *s = (view_session){.hub = hub, .start = start, .speed = 1};
   s->stepper = ds_stepper_create(start->reading.threads);
+  if (s->stepper != NULL) view_hub_on_urgent(hub, stop_step, s->stepper);
   if (s->stepper != NULL && pthread_create(&s->thread, NULL, run, s) == 0) return s;
+  view_hub_on_urgent(hub, NULL, NULL);
   ds_stepper_destroy(s->stepper);
   free(s);
   return NULL;
@@ -428,6 +433,7 @@ void view_session_destroy(view_session *s) {
   if (s == NULL) return;
   view_hub_stop(s->hub);
   pthread_join(s->thread, NULL);
+  view_hub_on_urgent(s->hub, NULL, NULL);
   world_free(&s->world);
   ds_stepper_destroy(s->stepper);
   free(s);

@@ -10,6 +10,8 @@
 #ifndef DRYSTONE_H
 #define DRYSTONE_H
 
+#include <stddef.h>
+
 #include "drystone/types.h"
 
 #ifdef __cplusplus
@@ -86,6 +88,8 @@ ds_vec3 ds_state_center(const ds_state *state, ds_body_id body);   /* of mass, w
 ds_vec3 ds_state_velocity(const ds_state *state, ds_body_id body); /* of the centre of mass */
 ds_vec3 ds_state_angular_velocity(const ds_state *state, ds_body_id body);
 void ds_state_set_pose(const ds_scene *scene, ds_state *state, ds_body_id body, ds_pose pose);
+/* Of a dynamic body. A kinematic one moves as its ds_body_def.motion says and a static one not at all: to set their
+ * velocity is misuse, for the next step would not look at it. */
 void ds_state_set_velocity(ds_state *state, ds_body_id body, ds_vec3 velocity, ds_vec3 angular_velocity);
 /* Reduced coordinates of a deformable body, r of them, and their rates: of the step just done. NULL and r = 0 for a
  * rigid body; valid until the next step. Setting takes r numbers each; NULL leaves what is there. */
@@ -96,6 +100,13 @@ void ds_state_set_reduced(ds_state *state, ds_body_id body, const double *q, con
  * whose impulses the next step starts from. DS_ERROR_INPUT where they are not in the order of ds_state_contacts. */
 void ds_state_set_time(ds_state *state, double time);
 ds_status ds_state_set_contacts(ds_state *state, const ds_contact *contacts, int32_t count);
+/* A state as bytes, for files: everything needed to go on bit for bit, with version, length and checksum. New memory,
+ * to be freed by free(); NULL where it ran out. */
+unsigned char *ds_state_save(const ds_state *state, size_t *size);
+/* The state becomes the one that was saved, of a scene with the same bodies. DS_ERROR_INPUT with a message where the
+ * bytes are damaged, of another scene or of a later version: then the state is as it was. Bytes beyond the length that
+ * was saved are not looked at. */
+ds_status ds_state_load(ds_state *state, const void *bytes, size_t size, ds_error *error);
 /* Acts during the next step only, N and N m, world frame; the force at a world point. On a deformable body it acts as
  * on a rigid one: it does not deform. */
 void ds_state_apply_force(ds_state *state, ds_body_id body, ds_vec3 force, ds_vec3 point);
@@ -119,10 +130,17 @@ double ds_state_deepest_overlap(const ds_scene *scene, const ds_state *state, ds
 
 /* ---- Step ---- */
 ds_options ds_default_options(void);
+/* The tolerance where nothing slides: the one given, or 1e-8. */
+double ds_options_tolerance(const ds_options *options);
 /* Checks ranges; the message names the field. */
 ds_status ds_options_check(const ds_options *options, ds_error *error);
 ds_stepper *ds_stepper_create(int32_t threads); /* 0 = all cores; NULL where memory or threads ran out */
 void ds_stepper_destroy(ds_stepper *stepper);
+/* Makes a step that is being taken, or the next one, give up soon and return DS_STOPPED, the state as it was. From any
+ * thread, or from a signal handler. */
+void ds_stepper_stop(ds_stepper *stepper);
+/* Factorizations of the step that is being taken, so far, for progress displays. From any thread. */
+int64_t ds_stepper_work(const ds_stepper *stepper);
 /* One step: detect, assemble, predict, project, integrate. Not converging is no failure of the call: the report says
  * so. On other than DS_OK the state is as it was. */
 ds_status ds_step(ds_stepper *stepper, ds_state *state, ds_step_report *report, const ds_scene *scene,

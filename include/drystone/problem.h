@@ -50,15 +50,18 @@ typedef struct ds_problem {
 typedef enum ds_outcome {
   DS_SOLVED,      /* the certificate holds */
   DS_UNSOLVED,    /* the best iterate's error is above the tolerance */
-  DS_NO_SOLUTION, /* no velocity whatever keeps every contact from penetrating (`conflict` > 0, proved), or impulses
-                     grow without bound on the way to a solution (`certificate.unbounded`): a jam */
+  DS_NO_SOLUTION, /* proved: no velocity whatever keeps every contact from penetrating (`conflict` > 0) */
+  DS_JAM,         /* impulses grow without bound on every way to a solution (`certificate.unbounded`): likely there is
+                     none, but that is no proof */
 } ds_outcome;
 
 typedef struct ds_solve_options {
-  double tolerance;       /* scale-free natural-map error, default 1e-8 */
+  double tolerance;       /* scale-free natural-map error, default 1e-8; with as_step 0 = chosen as a step's is */
   ds_method method;       /* default DS_METHOD_STAGGERED: the whole safeguarded path */
   ds_predictor predictor; /* default DS_PREDICTOR_COUPLED */
   int32_t max_iterations; /* as in ds_options */
+  double budget;          /* factorizations that an independent part may take, sweeps by their cost: default 2000; 0 =
+                             no limit */
   bool asymmetric;        /* correct for the skew part of W (local form), too; default false */
   bool as_step;           /* as a step of a simulation is solved: a dumped step gives the same bits; default false */
   int32_t threads;        /* default 1; 0 = all processors; results are the same for any number */

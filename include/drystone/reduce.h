@@ -14,11 +14,18 @@ extern "C" {
 #endif
 
 /* ---- Tetrahedral meshes ---- */
+/* What a file says of the material. Of the formats below .veg alone does. */
+typedef struct ds_tets_material {
+  int32_t count;                  /* different ones in use; 0 = nothing is said. Where it is 1: */
+  double young, poisson, density; /* Pa, 1, kg/m³; all 0 where its kind is not known (other than VEGA's ENU) */
+} ds_tets_material;
+
 typedef struct ds_tets {
   ds_vec3 *nodes; /* m */
   int32_t node_count;
   int32_t *tets; /* 4 nodes each; the fourth lies on the side from which the first three run counter-clockwise ... */
   int32_t tet_count; /* ... so that (x1 - x0) x (x2 - x0) . (x3 - x0) > 0 */
+  ds_tets_material material;
 } ds_tets;
 void ds_tets_free(ds_tets *tets); /* of the calls below; the struct is zeroed */
 
@@ -87,6 +94,13 @@ ds_reduced_def ds_default_reduced(void);
 ds_reduced *ds_reduced_create(const ds_tets *tets, const ds_reduced_def *def, ds_error *error);
 ds_reduced *ds_reduced_retain(ds_reduced *reduced); /* one more owner */
 void ds_reduced_release(ds_reduced *reduced);       /* the last one frees it; NULL is fine */
+
+/* The material of the file, where `def` is to take it: each of the three that is not `given`. DS_ERROR_INPUT where the
+ * file has several materials, or one of a kind that is not known, and one of the three is not given. */
+typedef struct ds_material_given {
+  bool young, poisson, density;
+} ds_material_given;
+ds_status ds_reduced_take_material(ds_reduced_def *def, const ds_tets *tets, ds_material_given given, ds_error *error);
 
 typedef struct ds_reduced_info {
   double young, poisson, density, damping_mass, damping_stiffness;

@@ -67,7 +67,9 @@ ds_hand ds_state_hand(const ds_state *state, ds_hand_id hand);
 
 /* ---- Devices ---- */
 
-/* Where a device is: metres and a unit quaternion in its own frame. */
+/* Where a device is: metres and a unit quaternion in its own frame. A reading that is not finite, whose quaternion is
+ * not of length 1, or that puts the tool more than 1,000 km from the world's origin counts as none. Targets follow a
+ * device at no more than 100 m/s and 1,000 rad/s of its own motion. */
 typedef struct ds_device_motion {
   ds_pose pose;
   ds_vec3 velocity, angular_velocity; /* where has_velocity */

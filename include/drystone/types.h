@@ -39,6 +39,7 @@ typedef enum ds_status {
   DS_OK = 0,
   DS_ERROR_INPUT,  /* what the user gave cannot be used; the message says what was expected */
   DS_ERROR_MEMORY, /* an allocation failed; nothing was changed */
+  DS_STOPPED,      /* the caller asked to give up [ds_stepper_stop]; nothing was changed */
 } ds_status;
 
 /* Filled where a call returns other than DS_OK: one sentence that says what is wrong and what to do. */
@@ -189,7 +190,9 @@ typedef enum ds_metric {
 
 typedef struct ds_options {
   double step;              /* h, s; default 0.01 */
-  double tolerance;         /* natural-map error at which an island counts as converged, default 1e-8 */
+  double tolerance;         /* natural-map error at which an island counts as converged; 0 (default): 1e-8 where
+                               nothing slides, and where something does as far as the motion can tell, at most 1e-4
+                               [docs/solver.md] */
   ds_method method;         /* default DS_METHOD_STAGGERED */
   ds_predictor predictor;   /* default DS_PREDICTOR_COUPLED */
   int32_t friction_samples; /* 0 = exact disk (default); k >= 3 = regular polygon of k tangent samples */
@@ -204,6 +207,9 @@ typedef struct ds_options {
   int32_t newton;            /* Newton steps of a deformable body's prediction at most: default 1, semi-implicit */
   double newmark_damping; /* 0 to 1: how far deformations that a step cannot follow are damped; default 1. 0 = Newmark's
                              average accelerations throughout, which contact can excite without bound */
+  double step_budget;     /* factorizations that a solve of an island may take, Gauss-Seidel sweeps counted by their
+                             cost; default 2000; 0 = no limit. Where they are spent the best answer found is the answer,
+                             and the report says whether it converged */
   double deadline;        /* s of wall time from the start of a step until its contacts are solved; 0 = none (default).
                              Where it runs out a contact projection ends the step [SP08 7]: nothing passes through
                              anything, friction may be short, the report says so. Then the clock decides, and two runs
@@ -248,16 +254,20 @@ typedef struct ds_certificate {
   double dissipation_error;    /* worst |r_T'u_T + mu r_N |u_T|| over contacts, J */
   double joint_gap;            /* largest distance, after the step, of points that joints hold together, m; part of
                                   natural_error [docs/report.md] */
-  double conflict; /* least |(b - N'v)+| of any velocity over |q| where that is not zero: no solution exists */
-  bool unbounded;  /* impulses grow without bound on the way to a solution: none was found, likely none exists */
-  bool converged;  /* natural_error <= tolerance: never claimed from iteration counts */
+  double conflict;  /* least |(b - N'v)+| of any velocity over |q| where that is not zero: no solution exists */
+  bool unbounded;   /* impulses grow without bound on every way to a solution: a jam; likely none exists */
+  bool limited;     /* no solution was found and the impulses would have added energy: others that do not were taken */
+  double tolerance; /* that applied: options.tolerance, or what ds_options.tolerance = 0 chooses for this motion */
+  bool converged;   /* natural_error <= tolerance: never claimed from iteration counts */
 } ds_certificate;
 
 typedef struct ds_step_report {
   int64_t step;
   double time; /* after the step, s */
   int32_t contacts, active_contacts, islands, unconverged_islands;
-  ds_certificate worst;               /* counts summed over islands, errors the largest, converged = all */
+  int32_t moving_islands; /* solved as far as their motion can tell, not to the tolerance of rest [ds_options.tolerance]
+                           */
+  ds_certificate worst;   /* counts summed over islands, errors the largest, converged = all */
   double energy_before, energy_after; /* kinetic + gravitational + elastic, J */
   double penetration;                 /* deepest overlap found at the start of the step, m */
   double separation;                  /* farthest that a body was moved to take it out of an overlap, m */

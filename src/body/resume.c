@@ -19,6 +19,12 @@ static bool in_order(const ds_contact *x, const ds_contact *y) {
   return x->feature < y->feature;
 }
 
+bool ds_contacts_in_order(const ds_contact *contacts, int32_t count) {
+  for (int32_t i = 1; i < count; i++)
+    if (!in_order(&contacts[i - 1], &contacts[i])) return false;
+  return true;
+}
+
 ds_status ds_state_set_contacts(ds_state *state, const ds_contact *contacts, int32_t count) {
   DS_CHECK(state && count >= 0 && (contacts || count == 0));
   for (int32_t i = 0; i < count; i++) {
@@ -26,8 +32,8 @@ ds_status ds_state_set_contacts(ds_state *state, const ds_contact *contacts, int
     bool bodies =
         c->a.index1 >= 1 && c->a.index1 <= state->body_count && c->b.index1 >= 1 && c->b.index1 <= state->body_count;
     if (!bodies || !v3_finite(c->impulse) || !v3_finite(c->normal) || !isfinite(c->gap)) return DS_ERROR_INPUT;
-    if (i > 0 && !in_order(&contacts[i - 1], c)) return DS_ERROR_INPUT;
   }
+  if (!ds_contacts_in_order(contacts, count)) return DS_ERROR_INPUT;
   if (!ds_array_reserve(&state->contacts, &state->contact_capacity, count, sizeof *state->contacts))
     return DS_ERROR_MEMORY;
   if (count > 0) memcpy(state->contacts, contacts, (size_t)count * sizeof *contacts);

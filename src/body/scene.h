@@ -124,6 +124,8 @@ static inline ds_body_id ds_id(int32_t index) { return (ds_body_id){index + 1}; 
 double ds_mix(ds_mix_rule rule, double a, double b);
 /* mu and e of two bodies, by table or rule */
 void ds_scene_pair(double *mu, double *restitution, const ds_scene *scene, int32_t body_a, int32_t body_b);
+/* Contacts in the order that detection gives them, each once (body/resume.c). */
+bool ds_contacts_in_order(const ds_contact *contacts, int32_t count);
 /* The principal frame of a body at the start (body/state.c). */
 ds_pose ds_start_pose(const ds_body *body);
 /* joint/joint.c: places the joints' points on their bodies, whose masses are known, and finds which bodies stay apart.

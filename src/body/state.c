@@ -114,6 +114,7 @@ void ds_state_set_pose(const ds_scene *scene, ds_state *state, ds_body_id id, ds
 void ds_state_set_velocity(ds_state *state, ds_body_id id, ds_vec3 velocity, ds_vec3 angular_velocity) {
   DS_CHECK(v3_finite(velocity) && v3_finite(angular_velocity));
   ds_body_state *s = get(state, id);
+  DS_CHECK(state->scene->bodies[ds_index(id)].kind == DS_BODY_DYNAMIC); /* of others it is scripted, or zero */
   s->v = velocity;
   s->w = angular_velocity;
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/hdf5_output.h"
 #include "io/parts.h"
 #include "record/layout.h"
 
@@ -144,14 +145,14 @@ static bool write_solution(hid_t file, const ds_problem *p, const ds_fclib_extra
 bool ds_fclib_write(const char *path, const ds_problem *problem, const ds_fclib_extra *extra, char *reason,
                     size_t reason_size) {
   ds_record_quiet();
-  hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
-  bool ok = file >= 0 && write_problem(file, problem, extra->title) && write_bodies(file, problem) &&
-            (extra->guess == NULL || write_guess(file, problem, extra->guess)) &&
-            (extra->r == NULL || write_solution(file, problem, extra));
-  if (!ok) ds_record_reason(reason, reason_size);
-  if (file >= 0 && H5Fclose(file) < 0 && ok) {
-    ds_record_reason(reason, reason_size);
-    ok = false;
-  }
-  return ok;
+  ds_hdf5_output out;
+  bool ok = ds_hdf5_output_open(&out, path, false);
+  hid_t file = out.file;
+  ok = ok && write_problem(file, problem, extra->title) && write_bodies(file, problem) &&
+       (extra->guess == NULL || write_guess(file, problem, extra->guess)) &&
+       (extra->r == NULL || write_solution(file, problem, extra));
+  if (!ok) ds_hdf5_output_reason(&out, reason, reason_size);
+  if (ds_hdf5_output_close(&out)) return ok;
+  if (ok || out.failure != 0) ds_hdf5_output_reason(&out, reason, reason_size);
+  return false;
 }

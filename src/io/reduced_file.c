@@ -10,20 +10,19 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "io/hdf5_output.h"
 #include "io/parts.h"
 #include "io/reduced_group.h"
 #include "record/layout.h"
 
-/* Writes into a file that exists; false with HDF5's reason. */
+/* Writes into a file that exists; false with the reason. */
 static bool write_body(const char *path, const ds_reduced *reduced, char *reason, size_t size) {
-  hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
-  bool ok = file >= 0 && ds_reduced_group_write(file, reduced);
-  if (!ok) ds_record_reason(reason, size);
-  if (file >= 0 && H5Fclose(file) < 0 && ok) {
-    ds_record_reason(reason, size);
-    ok = false;
-  }
-  return ok;
+  ds_hdf5_output out;
+  bool ok = ds_hdf5_output_open(&out, path, false) && ds_reduced_group_write(out.file, reduced);
+  if (!ok) ds_hdf5_output_reason(&out, reason, size);
+  if (ds_hdf5_output_close(&out)) return ok;
+  if (ok || out.failure != 0) ds_hdf5_output_reason(&out, reason, size);
+  return false;
 }
 
 ds_status ds_reduced_file_write(const char *path, const ds_reduced *reduced, ds_error *error) {

@@ -8,9 +8,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "drystone/drystone.h"
 #include "joint/articulate.h"
 #include "la/anderson.h"
-#include "project/deadline.h"
+#include "problem/effort.h"
 #include "project/project.h"
 
 enum { ROUNDS = 60, PATIENCE = 8 }; /* rounds in all, and without a gain: contacts have changed their mode */
@@ -28,8 +29,10 @@ static void shift_contacts(ds_articulation *a, const ds_island *island) {
 }
 
 /* One solve: r and w of the articulation, r of the island. The certificate is of this one, its counts of all so far. */
-static bool solve(ds_arena *arena, ds_island *island, double *start, const ds_options *options) {
+static bool solve(ds_arena *arena, ds_island *island, double *start, const ds_options *given) {
   ds_articulation *a = island->articulation;
+  ds_options tight = *given, *options = &tight;
+  tight.tolerance = ds_options_tolerance(given); /* joints close by the digits of contacts, in motion too */
   int32_t nc = a->problem.contact_count;
   ds_certificate work = island->certificate;
   if (nc == 0) return true;
@@ -71,7 +74,7 @@ bool ds_articulation_project(ds_arena *arena, ds_island *island, double *start, 
   int idle = 0;
   ds_anderson secant;
   if (!ds_anderson_new(arena, &secant, a->y_count) || !used) return false;
-  *certificate = (ds_certificate){.converged = true};
+  *certificate = (ds_certificate){.converged = true, .tolerance = ds_options_tolerance(options)};
   ds_articulation_enter(a->predicted, island, island->predicted);
   for (int32_t k = 0; k < a->problem.contact_count; k++)
     memcpy(a->r + 3 * k, island->r + 3 * a->contact[k], 3 * sizeof(double));
@@ -82,8 +85,8 @@ bool ds_articulation_project(ds_arena *arena, ds_island *island, double *start, 
     shift_contacts(a, island);
     if (!solve(arena, island, start, options)) return false;
     gap = judge(&error, island, assembly, state, h);
-    if (a->problem.contact_count == 0 || error <= AIM * options->tolerance || !certificate->converged) break;
-    if (ds_is_late(&a->problem)) break;
+    if (a->problem.contact_count == 0 || error <= AIM * certificate->tolerance || !certificate->converged) break;
+    if (ds_effort_is_over(&a->problem)) break;
     if (round > 0 && error == last) break; /* nothing closes them: the same y gives the same w */
     last = error;
     if (error < 0.5 * best) best = error, idle = 0;
@@ -96,6 +99,6 @@ bool ds_articulation_project(ds_arena *arena, ds_island *island, double *start, 
   certificate->contacts = island->problem.contact_count;
   certificate->joint_gap = gap;
   certificate->natural_error = fmax(certificate->natural_error, error);
-  certificate->converged &= error <= options->tolerance;
+  certificate->converged &= error <= certificate->tolerance;
   return true;
 }

@@ -18,13 +18,15 @@ typedef struct ds_mesh_input {
   size_t length, at;
   const char *name;
   double scale;
-  bool from_file; /* name is a path: files beside it may be read */
-  bool binary;    /* messages name the byte, not the line */
-  bool by_line;   /* ds_mesh_take_word stops at the end of the line */
-  bool comments;  /* '#' starts one anywhere */
-  bool joins;     /* a backslash at the end of a line joins the next */
-  bool volume;    /* tetrahedra are wanted, not a surface */
-  int32_t base;   /* number of the first vertex, in messages */
+  bool from_file;     /* name is a path: files beside it may be read */
+  bool binary;        /* messages name the byte, not the line */
+  bool by_line;       /* ds_mesh_take_word stops at the end of the line */
+  bool comments;      /* '#' starts one anywhere */
+  bool joins;         /* a backslash at the end of a line joins the next */
+  bool volume;        /* tetrahedra are wanted, not a surface */
+  int32_t materials;  /* different ones in use of a file of tetrahedra, */
+  double material[3]; /* and where it is one: young, poisson, density */
+  int32_t base;       /* number of the first vertex, in messages */
   ds_vec3 *vertices;
   int32_t vertex_count, vertex_capacity;
   int32_t (*triangles)[3];

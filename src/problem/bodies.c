@@ -128,28 +128,51 @@ static int32_t find_sizes(int32_t *size, int32_t *reach, const ds_problem *p) {
   return count;
 }
 
+/* Rows and factors of bodies whose sizes are set. */
+static void lay_out(bodies *b) {
+  b->factor[0] = 0;
+  for (int32_t i = 0, row = 0; i < b->count; row += b->size[i], i++) {
+    b->first[i] = row;
+    for (int32_t j = 0; j < b->size[i]; j++) b->of_row[row + j] = i;
+    b->factor[i + 1] = b->factor[i] + (int64_t)b->size[i] * b->size[i];
+  }
+}
+
+static bool all_of_size(bodies *b, const ds_problem *p, int32_t size) {
+  if (p->dof % size != 0) return false;
+  b->count = p->dof / size;
+  for (int32_t i = 0; i < b->count; i++) b->size[i] = size;
+  lay_out(b);
+  return two_each(b, p);
+}
+
+/* Bodies of the problem, each contact with two of them at most. The pattern of M has them where its blocks are full. A
+ * diagonal M, or one with uncoupled translations, falls apart into single rows, and a contact touches six of them and
+ * more: then all bodies are taken to be of one kind, spatial or planar. */
+static bool find_bodies(bodies *b, const ds_problem *p) {
+  if (p->body_size) {
+    b->count = p->body_count;
+    memcpy(b->size, p->body_size, (size_t)p->body_count * sizeof(int32_t));
+  } else {
+    b->count = find_sizes(b->size, b->of_row, p);
+  }
+  lay_out(b);
+  if (two_each(b, p)) return true;
+  return !p->body_size && (all_of_size(b, p, 6) || all_of_size(b, p, 3));
+}
+
 ds_status ds_problem_keep_bodies(ds_arena *arena, ds_whole *whole, bool *kept, const ds_problem *p, ds_error *error) {
   *kept = false;
   /* without a hint bodies pay only where contacts outnumber them */
   if (p->equalities > 0 || (!p->body_size && p->dof > 3 * p->contacts)) return DS_OK;
-  bodies b = {.count = p->body_count};
+  bodies b = {0};
   b.size = DS_NEW(arena, int32_t, p->dof + 1);
   b.first = DS_NEW(arena, int32_t, p->dof + 1);
   b.of_row = DS_NEW(arena, int32_t, p->dof + 1);
   b.factor = DS_NEW(arena, int64_t, p->dof + 1);
   b.touched = ds_arena_alloc(arena, (size_t)p->contacts + 1, sizeof *b.touched);
   if (ds_arena_failed(arena)) return ds_fail(error, DS_ERROR_MEMORY, "out of memory");
-  if (p->body_size)
-    memcpy(b.size, p->body_size, (size_t)p->body_count * sizeof(int32_t));
-  else
-    b.count = find_sizes(b.size, b.of_row, p);
-  b.factor[0] = 0;
-  for (int32_t i = 0, row = 0; i < b.count; row += b.size[i], i++) {
-    b.first[i] = row;
-    for (int32_t j = 0; j < b.size[i]; j++) b.of_row[row + j] = i;
-    b.factor[i + 1] = b.factor[i] + (int64_t)b.size[i] * b.size[i];
-  }
-  if (!two_each(&b, p)) return DS_OK;
+  if (!find_bodies(&b, p)) return DS_OK;
   if (!is_identity(&p->M)) {
     ds_status status = factor_bodies(arena, whole, &b, p, error);
     if (status != DS_OK) return status;

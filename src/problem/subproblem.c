@@ -278,8 +278,7 @@ double ds_subproblem_progress(const ds_subproblem *p, const double *r, const dou
     if (uk[0] < 0) approach += uk[0] * uk[0];
   }
   double scale = fmax(sqrt(norm), p->rho * p->target);
-  /* nothing to do, whatever the scale; or what there is to do is rounding, and what is left of it */
-  if (sum == 0 || (p->target <= p->noise && sqrt(sum) <= p->rho * p->noise)) return 0;
+  if (sum == 0 || sqrt(sum) <= p->rho * p->noise) return 0; /* nothing to do, or rounding is what is left of it */
   double error = sqrt(sum) / scale;
   if (!isfinite(error) || !isfinite(scale)) return INFINITY; /* a NaN must never pass a comparison */
   return p->target > 0 ? fmax(error, approach / (p->target * p->target)) : error;
@@ -317,6 +316,7 @@ void ds_subproblem_certify(ds_certificate *c, const ds_subproblem *p, const doub
   c->cone_violation = largest > 0 ? fmax(cone, 0) / largest : 0;
   c->dissipation_error = dissipation;
   c->natural_error = ds_subproblem_error(p, r, u, samples);
+  c->tolerance = tolerance;
   c->converged = c->natural_error <= tolerance;
 }
 

@@ -88,7 +88,7 @@ void ds_end_on_contact(ds_arena *arena, ds_system *system, ds_iterate *x, ds_wor
   double nothing = 1e-9 * p->rho * p->target * p->target;
   ds_iterate y = ds_iterate_new(arena, p), z = ds_iterate_new(arena, p), *best = &y;
   if (ds_arena_failed(arena)) return;
-  calm.until = 0;
+  calm.effort = NULL;
   const ds_single_contact *blocks = ds_gauss_seidel_blocks(arena, &calm);
   if (!blocks) return;
   judge(x, p);
@@ -115,4 +115,30 @@ void ds_end_on_contact(ds_arena *arena, ds_system *system, ds_iterate *x, ds_wor
   if (holds(best, x, p)) ds_iterate_copy(x, best, p); /* else no velocity keeps them apart: it stays as it was */
   system->problem = p;
   ds_arena_release(arena, mark);
+}
+
+/* The work of the impulses, rᵀ(u + q)/2: with v = v_p + G r that is the change of |v|²/2 less rᵀb, what moving
+ * supports, rebounds and open gaps do. A solution has rᵀu = -sum mu r_N |u_T| <= 0 and rᵀq = rᵀu - rᵀW r <= 0. */
+static double work_of(const ds_iterate *x, const ds_subproblem *p) {
+  double work = 0;
+  for (int32_t i = 0; i < 3 * p->contact_count; i++) work += 0.5 * x->r[i] * (x->u[i] + p->free_slip[i]);
+  return work;
+}
+
+bool ds_impulses_add_energy(const ds_iterate *x, const ds_subproblem *p) {
+  return !(work_of(x, p) <= 1e-9 * p->rho * p->target * p->target);
+}
+
+/* t r does t rᵀq + t² rᵀW r/2, which is least for t = -rᵀq / rᵀW r. */
+bool ds_limit_energy(ds_iterate *x, const ds_subproblem *p) {
+  if (!ds_impulses_add_energy(x, p)) return false;
+  double along = 0, curvature = 0;
+  for (int32_t i = 0; i < 3 * p->contact_count; i++) {
+    along += x->r[i] * p->free_slip[i];
+    curvature += x->r[i] * (x->u[i] - p->free_slip[i]);
+  }
+  double t = along < 0 && curvature > 0 && isfinite(along / curvature) ? fmin(1, -along / curvature) : 0;
+  for (int32_t i = 0; i < 3 * p->contact_count; i++) x->r[i] = t > 0 ? t * x->r[i] : 0;
+  judge(x, p);
+  return true;
 }

@@ -2,15 +2,18 @@
 #ifndef DS_PROJECT_DEADLINE_H
 #define DS_PROJECT_DEADLINE_H
 
-#include "base/thread.h"
 #include "project/iterate.h"
 #include "project/system.h"
-
-/* Whether the tools of a problem have to stop. Without a deadline no clock is looked at. */
-static inline bool ds_is_late(const ds_subproblem *p) { return p->until != 0 && ds_clock() >= p->until; }
 
 /* Normal impulses that keep all contacts apart, with the friction of x or, where that would add energy, with none.
  * Takes what time it takes. */
 void ds_end_on_contact(ds_arena *arena, ds_system *system, ds_iterate *x, ds_work *work, double tolerance);
+
+/* Whether impulses that solve nothing do work, against what supports and rebounds ask for: r'(u + q)/2 > 0, which no
+ * solution does. */
+bool ds_impulses_add_energy(const ds_iterate *x, const ds_subproblem *problem);
+
+/* Makes impulses that add energy smaller, to where they take the most. True where that was needed. */
+bool ds_limit_energy(ds_iterate *x, const ds_subproblem *problem);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "project/deadline.h"
+#include "problem/effort.h"
 
 enum { QUICK_SWEEPS_MAX = 20, FEW_CONTACTS = 16, MANY_CONTACTS = 5000 };
 
@@ -122,7 +122,7 @@ bool ds_gauss_seidel_solve(ds_iterate *x, const ds_subproblem *p, const ds_singl
                            double tolerance, int32_t sweeps) {
   ds_iterate_update(x, p);
   for (int32_t i = 0; i < sweeps && x->error > tolerance; i++) {
-    if (ds_is_late(p)) {
+    if (ds_effort_is_over(p)) {
       ds_iterate_update(x, p);
       break;
     }
@@ -132,6 +132,7 @@ bool ds_gauss_seidel_solve(ds_iterate *x, const ds_subproblem *p, const ds_singl
     else
       sweep_loaded(x, p, blocks);
     work->projections++;
+    ds_effort_spend(p, p->sweep_cost);
     if (i % 10 == 9 || i + 1 == sweeps) ds_iterate_update(x, p);
   }
   return x->error <= tolerance;

@@ -25,8 +25,10 @@
  *
  * and det J has the sign of its determinant, because L_x and L_z are positive definite inside the cones. B is as large
  * as x/z, and multiplies the rounding of dv in dx: one step of iterative refinement removes it. Corrections are
- * orthogonal to the tangent; where they do not come back to the path the last point on it is taken up again with a
- * shorter step. Whenever the error has fallen by ten, Newton tries whether it is in its basin yet. */
+ * orthogonal to the tangent, and a point is on the path where they are short in the same relative measure: where J is
+ * nearly singular residuals are small far away from it. Where corrections do not come back to the path the last point
+ * on it is taken up again with a shorter step. Whenever the error has fallen by ten, Newton tries whether it is in its
+ * basin yet. */
 #include "project/homotopy.h"
 
 #include <math.h>
@@ -36,8 +38,10 @@
 #include "project/newton.h"
 
 enum { CORRECTIONS_MAX = 4, TRIALS_MAX = 60, NEWTON_STEPS = 30, NEWTONS_MAX = 3, CENTRES_MAX = 3 };
-static const double UNBOUNDED = 1e6;              /* growth of impulses, at standing t, that no solution has */
-static const double ON_PATH = 0.2, NEAR_PATH = 3; /* distances from the path relative to t m, see evaluate */
+static const double FIRST_NEWTON = 1e-4; /* error at which it is tried first */
+static const double UNBOUNDED = 1e6;     /* growth of impulses, at standing t, that no solution has */
+static const double ON_PATH = 0.2;       /* length of the correction of a point on the path */
+static const double NEAR_PATH = 3;       /* residuals from which corrections start, see evaluate */
 
 typedef struct point {
   double *x, *z; /* 3 a contact */
@@ -74,7 +78,7 @@ static void copy_point(point *to, const point *from, const path *q) {
 }
 
 /* e1 = y + ((1 - t) n + t kappa) e_0 - z and e2 = t m e - x o z. Returns how far the point is from the path: the larger
- * of the worst |e2|/(t m) and the mean of |e1| over t times the typical velocity. */
+ * of the worst |e2|/(t m) and a tenth of the mean of |e1| over t times the typical velocity. */
 static double evaluate(path *q, const point *at) {
   double t = exp(at->s), worst = 0, sum = 0;
   for (int32_t k = 0; k < q->n; k++) {
@@ -99,7 +103,7 @@ static double evaluate(path *q, const point *at) {
     worst = fmax(worst, sqrt(e2[0] * e2[0] + e2[1] * e2[1] + e2[2] * e2[2]));
     sum += e1[0] * e1[0] + e1[1] * e1[1] + e1[2] * e1[2];
   }
-  double away = fmax(worst / (t * q->m), sqrt(sum / q->n) / (t * q->speed));
+  double away = fmax(worst / (t * q->m), 0.1 * sqrt(sum / q->n) / (t * q->speed));
   return isfinite(away) ? away : INFINITY;
 }
 
@@ -315,21 +319,105 @@ static bool start(ds_arena *arena, path *q, ds_work *work, double relaxation) {
   return false;
 }
 
-/* From a point of the path, without moving it. A residual of Newton may be nothing where the error is not: then it is
- * asked for more digits. */
-static void try_newton(ds_arena *arena, path *q, ds_iterate *polished, ds_iterate *best, ds_work *work,
-                       const ds_homotopy_options *o) {
-  ds_newton_options newton = {.tolerance = o->tolerance, .target = o->target, .steps = NEWTON_STEPS};
+/* From a point of the path, without moving it. The natural map may be solved where the full error is not: then more
+ * digits are asked for. */
+static bool try_newton(ds_arena *arena, path *q, ds_iterate *polished, ds_iterate *best, ds_work *work,
+                       const ds_goal *goal) {
+  ds_newton_options newton = {.tolerance = goal->tolerance, .target = goal->target, .steps = NEWTON_STEPS};
   newton.proximal = fmax(1e-10, q->trial.error);
   ds_iterate_copy(polished, &q->trial, q->p);
-  for (int32_t i = 0; i < NEWTONS_MAX; i++) {
+  bool solved = false;
+  for (int32_t i = 0; i < NEWTONS_MAX && !solved; i++) {
     ds_iterate_update(polished, q->p);
-    if (!ds_newton_solve(arena, q->system, polished, work, &newton)) break;
-    if (ds_iterate_solves(polished, q->p, o->tolerance)) break;
+    bool there = ds_newton_solve(arena, q->system, polished, work, &newton);
+    solved = ds_goal_is_met(polished, q->p, goal);
+    if (!there) break;
     newton.tolerance *= 0.1, newton.target *= 0.1;
   }
-  ds_iterate_solves(polished, q->p, o->tolerance);
   if (polished->error < best->error) ds_iterate_copy(best, polished, q->p);
+  return solved;
+}
+
+/* Step control: h is the length to try, and two points are kept to go back to. */
+typedef struct pace {
+  double h, h_before;
+  int32_t corrections, losses;
+  bool restored; /* `now` is a point of the path that was left before */
+} pace;
+
+/* Corrections do not come back to the path. */
+static void go_back(path *q, pace *c) {
+  if (++c->losses > 2) { /* the last point may be one of another branch */
+    copy_point(&q->last, &q->before, q);
+    c->h_before = c->h = 0.1 * c->h_before;
+    c->losses = 0;
+  } else {
+    c->h *= 0.25;
+  }
+  copy_point(&q->now, &q->last, q);
+  c->restored = true;
+}
+
+/* A step from a point of the path, after `directions`. */
+static bool go_on(path *q, pace *c) {
+  if (!c->restored) {
+    copy_point(&q->before, &q->last, q);
+    copy_point(&q->last, &q->now, q);
+    c->h_before = c->h;
+    c->losses = 0;
+    if (c->corrections <= 1) c->h *= 2;
+  }
+  c->corrections = 0;
+  c->restored = false;
+  c->h = fmin(c->h, 3 / fabs(q->tangent.s));
+  find_curvature(q);
+  double step = c->h;
+  if (!advance(q, &step)) return false;
+  c->h = step > 0 ? step : 0.1 * c->h;
+  return true;
+}
+
+/* A correction alone. */
+static bool come_back(path *q, pace *c) {
+  double none = 0;
+  c->corrections++;
+  return advance(q, &none);
+}
+
+static void swap_points(path *q) {
+  point swap = q->now;
+  q->now = q->next;
+  q->next = swap;
+}
+
+/* Along the path until best meets the goal, or it ends. */
+static ds_homotopy_end follow(ds_arena *arena, path *q, ds_iterate *best, ds_work *work, const ds_homotopy_options *o) {
+  ds_iterate polished = ds_iterate_new(arena, q->p);
+  pace c = {.h = 0.3, .h_before = 0.3};
+  double next_newton = FIRST_NEWTON;
+  if (ds_arena_failed(arena)) return DS_HOMOTOPY_LOST;
+  for (int32_t i = 0; i < o->iterations; i++) {
+    evaluate(q, &q->now);
+    bool solved = ds_goal_is_met(&q->trial, q->p, o->goal);
+    if (q->trial.error < best->error) ds_iterate_copy(best, &q->trial, q->p);
+    if (solved) return DS_HOMOTOPY_SOLVED;
+    if (q->trial.error <= next_newton) {
+      next_newton = 0.1 * q->trial.error;
+      if (try_newton(arena, q, &polished, best, work, o->goal)) return DS_HOMOTOPY_SOLVED;
+    }
+    if (c.h < 1e-8 || q->now.s < -45 || q->now.s > 5 || !factor(q)) return DS_HOMOTOPY_LOST;
+    work->projections++;
+    directions(q);
+    bool on = c.restored || sqrt(dot(q, &q->correction, &q->correction)) <= ON_PATH;
+    if (on && fabs(q->tangent.s) < 1e-4 && size_of(q) > UNBOUNDED * q->size) return DS_HOMOTOPY_UNBOUNDED;
+    if (!on && c.corrections >= CORRECTIONS_MAX) {
+      go_back(q, &c);
+      continue;
+    }
+    if (!(on ? go_on(q, &c) : come_back(q, &c))) return DS_HOMOTOPY_LOST;
+    swap_points(q);
+  }
+  return DS_HOMOTOPY_LOST;
 }
 
 ds_homotopy_end ds_homotopy_solve(ds_arena *arena, ds_system *system, ds_iterate *best, ds_work *work,
@@ -337,64 +425,13 @@ ds_homotopy_end ds_homotopy_solve(ds_arena *arena, ds_system *system, ds_iterate
   const ds_subproblem *p = system->problem;
   ds_arena_mark mark = ds_arena_get_mark(arena);
   path q = {.p = p, .system = system, .n = p->contact_count};
-  ds_iterate polished = ds_iterate_new(arena, p);
-  if (!allocate(arena, &q) || p->contact_count == 0 || !(p->target > 0)) return DS_HOMOTOPY_LOST;
-  if (!start(arena, &q, work, o->relaxation)) {
-    ds_arena_release(arena, mark);
-    return DS_HOMOTOPY_LOST;
-  }
-  copy_point(&q.last, &q.now, &q);
-  copy_point(&q.before, &q.now, &q);
-  double h = 0.3, h_before = 0.3, next_newton = 1e-4;
-  int32_t corrections = 0, losses = 0;
-  bool unbounded = false;
-  for (int32_t i = 0; i < o->iterations && best->error > o->tolerance; i++) {
-    double away = evaluate(&q, &q.now);
-    q.trial.error = ds_subproblem_error(p, q.trial.r, q.trial.u, 0);
-    if (q.trial.error < best->error) ds_iterate_copy(best, &q.trial, p);
-    if (q.trial.error <= next_newton) {
-      next_newton = 0.1 * q.trial.error;
-      try_newton(arena, &q, &polished, best, work, o);
-      if (best->error <= o->tolerance) break;
-    }
-    if (away > ON_PATH && corrections >= CORRECTIONS_MAX) { /* lost */
-      if (++losses > 2) {                                   /* the last point may be one of another branch */
-        copy_point(&q.last, &q.before, &q);
-        h_before = h = 0.1 * h_before;
-        losses = 0;
-      } else {
-        h *= 0.25;
-      }
-      copy_point(&q.now, &q.last, &q);
-      away = evaluate(&q, &q.now);
-      corrections = CORRECTIONS_MAX; /* so that h is not raised */
-    }
-    unbounded = away <= ON_PATH && fabs(q.tangent.s) < 1e-4 && size_of(&q) > UNBOUNDED * q.size;
-    if (unbounded || h < 1e-8 || q.now.s < -45 || q.now.s > 5 || !factor(&q)) break;
-    work->projections++;
-    directions(&q);
-    double step = 0;
-    if (away <= ON_PATH) {
-      if (losses == 0 || corrections < CORRECTIONS_MAX) {
-        copy_point(&q.before, &q.last, &q);
-        copy_point(&q.last, &q.now, &q);
-        h_before = h;
-        losses = 0;
-      }
-      if (corrections <= 1) h *= 2;
-      corrections = 0;
-      step = h = fmin(h, 3 / fabs(q.tangent.s));
-      find_curvature(&q);
-    } else {
-      corrections++;
-    }
-    if (!advance(&q, &step)) break;
-    if (away <= ON_PATH) h = step > 0 ? step : 0.1 * h;
-    point swap = q.now;
-    q.now = q.next;
-    q.next = swap;
+  if (p->contact_count == 0 || !(p->target > 0) || !allocate(arena, &q)) return DS_HOMOTOPY_LOST;
+  ds_homotopy_end end = DS_HOMOTOPY_LOST;
+  if (start(arena, &q, work, o->relaxation)) {
+    copy_point(&q.last, &q.now, &q);
+    copy_point(&q.before, &q.now, &q);
+    end = follow(arena, &q, best, work, o);
   }
   ds_arena_release(arena, mark);
-  if (best->error <= o->tolerance) return DS_HOMOTOPY_SOLVED;
-  return unbounded ? DS_HOMOTOPY_UNBOUNDED : DS_HOMOTOPY_LOST;
+  return end;
 }

@@ -2,18 +2,17 @@
 #ifndef DS_PROJECT_HOMOTOPY_H
 #define DS_PROJECT_HOMOTOPY_H
 
-#include "project/iterate.h"
+#include "project/goal.h"
 #include "project/system.h"
 
 typedef struct ds_homotopy_options {
-  double tolerance;   /* natural-map error to reach */
-  double target;      /* what Newton aims at once it is in its basin */
+  const ds_goal *goal;
   double relaxation;  /* kappa at the start, in units of the typical predicted velocity */
   int32_t iterations; /* factorizations at most, besides Newton's */
 } ds_homotopy_options;
 
 typedef enum ds_homotopy_end {
-  DS_HOMOTOPY_SOLVED,    /* the error of `best` is at most the tolerance */
+  DS_HOMOTOPY_SOLVED,    /* `best` meets the goal */
   DS_HOMOTOPY_LOST,      /* or out of iterations */
   DS_HOMOTOPY_UNBOUNDED, /* the path runs to impulses without bound before t is 0: a sign that no solution exists */
 } ds_homotopy_end;

@@ -26,12 +26,6 @@ static inline void ds_iterate_update(ds_iterate *x, const ds_subproblem *p) {
   x->error = ds_subproblem_progress(p, x->r, x->u, 0);
 }
 
-/* Before it counts as an answer. True where it is one. */
-static inline bool ds_iterate_solves(ds_iterate *x, const ds_subproblem *p, double tolerance) {
-  if (x->error <= tolerance) x->error = fmax(x->error, ds_subproblem_error(p, x->r, x->u, 0));
-  return x->error <= tolerance;
-}
-
 static inline void ds_iterate_copy(ds_iterate *to, const ds_iterate *from, const ds_subproblem *p) {
   memcpy(to->r, from->r, 3 * (size_t)p->contact_count * sizeof(double));
   memcpy(to->v, from->v, (size_t)p->dof * sizeof(double));

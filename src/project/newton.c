@@ -18,18 +18,18 @@
  * The outer loop moves the centre where the inner one succeeded, shrinks alpha after easy successes and raises it after
  * failures. Full steps: line searches on |Phi| were measured to be clearly worse.
  *
- * A round of the outer loop takes |Phi| to a tenth of the natural-map error. That error holds mu |u_T|, Phi does not.
- * With mu = 10 the slip of sticking contacts that squeeze each other, whose impulses must grow until one of them
- * slides, is below that tenth from the start, and nothing happens: `by_mu` takes a tenth over the largest mu above 1.
- */
+ * A round of the outer loop takes |Phi| to a tenth of the natural-map error. Where it is below that from the start, it
+ * is taken to a tenth of itself: the error holds mu |u_T| and Phi does not, so that the slip of sticking contacts that
+ * squeeze each other may be all that is left, and a round that ends before it begins would leave it. */
 #include "project/newton.h"
 
 #include <math.h>
 #include <stdbool.h>
 
-#include "project/deadline.h"
+#include "problem/effort.h"
 
 enum { INNER_MAX = 20 };
+static const double ROUNDING = 1e-15; /* of |Phi|, below which the map is solved */
 
 typedef struct newton {
   const ds_subproblem *p;
@@ -123,6 +123,7 @@ static bool inner(newton *n, ds_iterate *x, ds_iterate *best, ds_work *work, dou
     bool symmetric;
     double error = build(n, x, &symmetric, alpha);
     *iterations = i;
+    if (i == 0 && error <= stop && error > ROUNDING) stop = 0.1 * error;
     if (x->error < best->error) ds_iterate_copy(best, x, n->p);
     if (best->error <= n->tolerance && n->left > n->polish) n->left = n->polish;
     if (error <= stop || best->error <= target) return true;
@@ -135,12 +136,6 @@ static bool inner(newton *n, ds_iterate *x, ds_iterate *best, ds_work *work, dou
     n->left--;
     if (!newton_step(n, x, symmetric)) return false;
   }
-}
-
-static double largest_mu(const ds_subproblem *p) { /* at least 1 */
-  double largest = 1;
-  for (int32_t k = 0; k < p->contact_count; k++) largest = fmax(largest, p->mu[k]);
-  return largest;
 }
 
 bool ds_newton_solve(ds_arena *arena, ds_system *system, ds_iterate *x, ds_work *work,
@@ -157,16 +152,16 @@ bool ds_newton_solve(ds_arena *arena, ds_system *system, ds_iterate *x, ds_work 
   ds_iterate trial = ds_iterate_new(arena, p);
   if (ds_arena_failed(arena)) return false;
 
-  double alpha = options->proximal, failed_at = 0, share = 0.1 / (options->by_mu ? largest_mu(p) : 1);
+  double alpha = options->proximal, failed_at = 0;
   n.left = options->steps;
   n.polish = options->polish > 0 ? options->polish : options->steps;
   n.tolerance = options->tolerance;
-  while (x->error > options->target && n.left > 0 && alpha <= 1e3 && !ds_is_late(p)) {
+  while (x->error > options->target && n.left > 0 && alpha <= 1e3 && !ds_effort_is_over(p)) {
     double before = x->error;
     int32_t iterations;
     memcpy(n.center, x->r, 3 * (size_t)p->contact_count * sizeof(double));
     ds_iterate_copy(&trial, x, p);
-    bool good = inner(&n, &trial, x, work, alpha, share * before, options->target, &iterations);
+    bool good = inner(&n, &trial, x, work, alpha, 0.1 * before, options->target, &iterations);
     if (good && trial.error < x->error) ds_iterate_copy(x, &trial, p);
     if (iterations == 0 && !(x->error < before)) break; /* the map is solved to rounding already */
     bool easy = x->error < 0.7 * before || good;

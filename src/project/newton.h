@@ -11,7 +11,6 @@ typedef struct ds_newton_options {
   double proximal;  /* first weight alpha */
   int32_t steps;    /* at most */
   int32_t polish;   /* at most, once the tolerance is met; 0: no such limit */
-  bool by_mu;       /* rounds go further where mu is above 1 */
 } ds_newton_options;
 
 /* Improves x (r, v, u, error set); x is the best iterate seen on return. True where the tolerance was met. */

@@ -1,15 +1,19 @@
-/* The order of tools for one island [DESIGN 3]: certify the warm start; a few Newton steps; the coupled predictor and
- * Newton from there; the same path through its folds; Gauss-Seidel and Newton in turn; the staggered loop. Every path
- * ends in the same certificate, the best iterate is kept, and no clock decides, unless a deadline is set (deadline.c).
- * docs/solver.md has the measurements behind the order. */
+/* The order of tools for one island [DESIGN 3]: certify the better of the warm start and none; a few Newton steps; the
+ * coupled predictor and Newton from there; the same path through its folds; all that once more from zero, where the
+ * start was warm; Gauss-Seidel and Newton in turn; the staggered loop. Answers are compared by the full error, the best
+ * is kept, and whatever path was taken it ends in the same certificate. The effort is bounded by counts
+ * (problem/effort.h), and by the clock only where a deadline is set (deadline.c). docs/solver.md has the measurements
+ * behind the order. */
 #include "project/project.h"
 
 #include <math.h>
 
 #include "problem/condense.h"
+#include "problem/effort.h"
 #include "project/conflict.h"
 #include "project/deadline.h"
 #include "project/gauss_seidel.h"
+#include "project/goal.h"
 #include "project/homotopy.h"
 #include "project/newton.h"
 #include "project/staggered.h"
@@ -17,7 +21,9 @@
 
 /* Steps of the first Newton. A problem of its own goes over to sweeps sooner, and back. */
 enum { NEWTON_OF_STEP = 40, POLISH_OF_LOOSE = 8, POLISH_IN_TIME = 4, NEWTON_ONCE = 15, SWEEPS_BETWEEN = 15 };
-enum { HOMOTOPY_MAX = 400 }; /* steps of one path; nine in ten paths of random problems end within 200 */
+
+enum { LARGE = 100 };             /* bodies of an island that is large, */
+static const double LOOSE = 1e-5; /* and tolerances at which sweeps help it */
 
 /* A warm start is taken without a solve only where its error is well below the tolerance. */
 static const double ACCEPT_WARM = 10; /* over the aim */
@@ -27,44 +33,40 @@ static const double MANY_SWEEPS = 26; /* that a factorization costs, where sweep
 
 /* Sweeps and Newton in turn: of at least so many sweeps and at most so many steps, from this error on. */
 enum { SWEEPS_IN_TURN = 60, NEWTON_IN_TURN = 30, TURNS = 40, IDLE_TURNS = 3, ROUGH_TURNS = 4 };
+enum { HOMOTOPY_STEPS = 400 }; /* nine in ten paths of random problems end within 150 */
+static const double OTHER_RELAXATIONS[] = {0.1, 10};
 static const double NEAR_IN_TURN = 3e-3;
 static const double BOGUS = 0.1; /* error of an answer to the natural map that is none */
 
-typedef struct goal {
-  double tolerance; /* at which the problem counts as solved */
-  double target;    /* which Newton tries to reach while that is easy */
-  bool once;        /* a problem of its own, not one of a row of steps */
-  bool loose;       /* large, and not to be solved to many digits */
-} goal;
-
-static void newton(ds_arena *arena, ds_system *system, ds_iterate *x, ds_work *work, goal g, double proximal,
+static void newton(ds_arena *arena, ds_system *system, ds_iterate *x, ds_work *work, const ds_goal *g, double proximal,
                    int32_t steps) {
+  const ds_subproblem *p = system->problem;
   int32_t before = work->projections;
-  ds_newton_options o = {
-      .tolerance = g.tolerance, .target = g.target, .proximal = proximal, .steps = steps, .by_mu = g.once};
-  if (g.loose) o.polish = POLISH_OF_LOOSE; /* the digits to come are worth a few steps */
-  if (system->problem->until != 0) o.polish = POLISH_IN_TIME;
-  ds_iterate_update(x, system->problem); /* it may have been judged */
+  ds_newton_options o = {.tolerance = g->tolerance, .target = g->target, .proximal = proximal, .steps = steps};
+  if (g->tolerance >= LOOSE) o.polish = POLISH_OF_LOOSE; /* the digits to come are worth a few steps */
+  if (p->effort && p->effort->until != 0) o.polish = POLISH_IN_TIME;
+  ds_iterate_update(x, p); /* it may have been judged */
   bool there = ds_newton_solve(arena, system, x, work, &o);
-  /* an answer to this tool, but not to the judge: a few digits more make it one, if it is none of impulses that cancel
-   */
-  for (int32_t more = 0; more < 2 && there && !ds_iterate_solves(x, system->problem, g.tolerance); more++) {
+  /* the natural map is solved, but the full error is above: a few digits more lower it, unless impulses cancel */
+  for (int32_t more = 0; more < 2 && there && !ds_goal_is_met(x, p, g); more++) {
     if (x->error > BOGUS) break;
-    ds_iterate_update(x, system->problem);
+    ds_iterate_update(x, p);
     o.tolerance *= 0.1;
     there = ds_newton_solve(arena, system, x, work, &o);
   }
-  ds_iterate_solves(x, system->problem, g.tolerance);
+  ds_goal_is_met(x, p, g);
   work->tool[DS_TOOL_NEWTON] += work->projections - before;
 }
 
 static double first_proximal(const ds_iterate *x) { return x->error < 1e-2 ? 1e-3 : 1e-2; }
 
-/* The best of two is kept; the tool goes on from its own point, because the best one so far may sit in a trap. */
-static bool keep(ds_iterate *x, ds_iterate *y, const ds_subproblem *p, double tolerance) {
-  ds_iterate_solves(y, p, tolerance);
+/* The better of two is kept, by the full error; the tool goes on from its own point, because the best one so far may
+ * sit in a trap. True where the best one will do. */
+static bool keep(ds_iterate *x, ds_iterate *y, const ds_subproblem *p, const ds_goal *g) {
+  y->error = ds_subproblem_error(p, y->r, y->u, 0);
+  x->error = ds_subproblem_error(p, x->r, x->u, 0);
   if (y->error < x->error) ds_iterate_copy(x, y, p);
-  return x->error <= tolerance;
+  return ds_goal_is_met(x, p, g);
 }
 
 /* No impulses, where those there are worse than none. */
@@ -75,18 +77,33 @@ static void forget(ds_iterate *x, const ds_subproblem *p) {
 
 /* W alone, which the caller will solve as that of one body where this form fails: the dear tools are left to that,
  * and here the homotopy would lose the path to rounding. */
-static bool has_other_form(const ds_subproblem *p, goal g) { return g.once && ds_subproblem_can_have_body(p); }
+static bool has_other_form(const ds_subproblem *p, const ds_goal *g) {
+  return g->once && ds_subproblem_can_have_body(p);
+}
 
-/* From the central path of a convex program, through the folds, to the solution. */
-static bool homotopy(ds_arena *arena, ds_system *system, ds_iterate *x, ds_iterate *y, ds_work *work, goal g,
+/* From the central path of a convex program, through the folds, to the solution. It does not depend on x. True where it
+ * ends in an answer. */
+static bool homotopy(ds_arena *arena, ds_system *system, ds_iterate *x, ds_iterate *y, ds_work *work, const ds_goal *g,
                      double relaxation) {
-  ds_homotopy_options o = {
-      .tolerance = g.tolerance, .target = g.target, .relaxation = relaxation, .iterations = HOMOTOPY_MAX};
+  ds_homotopy_options o = {.goal = g, .relaxation = relaxation, .iterations = HOMOTOPY_STEPS};
   int32_t before = work->projections;
   y->error = INFINITY;
   work->unbounded = ds_homotopy_solve(arena, system, y, work, &o) == DS_HOMOTOPY_UNBOUNDED;
   work->tool[DS_TOOL_HOMOTOPY] += work->projections - before;
-  return keep(x, y, system->problem, g.tolerance);
+  return keep(x, y, system->problem, g);
+}
+
+/* The same from other starts, where the first path got lost. A jam is believed only where two lead into it. */
+static bool other_paths(ds_arena *arena, ds_system *system, ds_iterate *x, ds_iterate *y, ds_work *work,
+                        const ds_goal *g) {
+  bool jam = work->unbounded;
+  for (size_t i = 0; i < sizeof OTHER_RELAXATIONS / sizeof *OTHER_RELAXATIONS; i++) {
+    if (homotopy(arena, system, x, y, work, g, OTHER_RELAXATIONS[i]) || ds_effort_is_over(system->problem)) return true;
+    if (work->unbounded && jam) return true;
+    jam |= work->unbounded;
+  }
+  work->unbounded = false;
+  return false;
 }
 
 static void sweep(ds_iterate *x, const ds_subproblem *p, const ds_single_contact *blocks, ds_work *work,
@@ -98,33 +115,28 @@ static void sweep(ds_iterate *x, const ds_subproblem *p, const ds_single_contact
 
 /* Gauss-Seidel sweeps move the set of sliding contacts towards the solution; now and then Newton tries its basin. */
 static bool sweeps(ds_arena *arena, ds_system *system, ds_iterate *x, ds_iterate *y, ds_iterate *z, ds_work *work,
-                   goal g) {
+                   const ds_goal *g) {
   const ds_subproblem *p = system->problem;
   const double proximal[3] = {1e-2, 1e-3, 1e-1};
   const ds_single_contact *blocks = ds_gauss_seidel_blocks(arena, p);
   if (!blocks) return false;
   memset(y->r, 0, 3 * (size_t)p->contact_count * sizeof(double));
   for (int32_t round = 0; round < 9; round++) {
-    sweep(y, p, blocks, work, g.target, 200 * (round + 1));
+    sweep(y, p, blocks, work, g->target, 200 * (round + 1));
     ds_iterate_copy(z, y, p);
     newton(arena, system, z, work, g, proximal[round % 3], 60);
-    if (keep(x, z, p, g.tolerance)) return true;
+    if (keep(x, z, p, g)) return true;
   }
   return false;
 }
 
+/* What is left where the paths have failed: sweeps and Newton, then the staggered loop, a last resort that costs some
+ * forty factorizations an iteration. */
 static void rescue(ds_arena *arena, ds_system *system, ds_iterate *x, ds_iterate *y, ds_iterate *z, ds_work *work,
-                   goal g, int32_t max_iterations) {
-  const double relaxation[] = {0.1, 10}; /* other paths, where the first got lost */
-  for (size_t i = 0; i < sizeof relaxation / sizeof *relaxation; i++) {
-    if (work->unbounded || ds_is_late(system->problem)) return;
-    if (homotopy(arena, system, x, y, work, g, relaxation[i])) return;
-  }
-  if (work->unbounded) return;
+                   const ds_goal *g, int32_t max_iterations) {
   if (sweeps(arena, system, x, y, z, work, g)) return;
-  /* a last resort that costs some forty factorizations an iteration */
   int32_t iterations = max_iterations < 10 ? max_iterations : 10;
-  ds_staggered_options staggered = {.tolerance = g.tolerance, .iterations = iterations};
+  ds_staggered_options staggered = {.tolerance = g->tolerance, .iterations = iterations};
   ds_staggered_solve(arena, system, x, work, &staggered);
   work->tool[DS_TOOL_STAGGERED] = work->staggered;
   newton(arena, system, x, work, g, 1e-4, 60);
@@ -140,9 +152,11 @@ static double factorization_in_sweeps(const ds_system *system) {
 /* In large piles a factorization costs as much as tens of sweeps, and sweeps alone reach loose tolerances: they come
  * first where ten of them or more cost no more than a factorization. As many as two hundred factorizations cost are
  * tried, while they get there at the present rate. */
-static bool sweeps_of_large(ds_arena *arena, ds_system *system, ds_iterate *x, ds_iterate *y, ds_work *work, goal g) {
+static bool sweeps_of_large(ds_arena *arena, ds_system *system, ds_iterate *x, ds_iterate *y, ds_work *work,
+                            const ds_goal *g) {
   const ds_subproblem *p = system->problem;
-  double goal_of_sweeps = fmax(g.target, 0.3 * g.tolerance), budget = fmin(4000, 200 * factorization_in_sweeps(system));
+  double goal_of_sweeps = fmax(g->target, 0.3 * g->tolerance),
+         budget = fmin(4000, 200 * factorization_in_sweeps(system));
   const ds_single_contact *blocks = ds_gauss_seidel_blocks(arena, p);
   if (!blocks) return false;
   ds_iterate_copy(y, x, p);
@@ -150,13 +164,14 @@ static bool sweeps_of_large(ds_arena *arena, ds_system *system, ds_iterate *x, d
     double before = y->error;
     sweep(y, p, blocks, work, goal_of_sweeps, SWEEPS_AT_ONCE);
     double rate = y->error / before, blocks_left = (budget - done) / SWEEPS_AT_ONCE - 1;
-    if (!(rate < 1) || y->error * pow(rate, blocks_left) > g.tolerance) break;
+    if (!(rate < 1) || y->error * pow(rate, blocks_left) > g->tolerance) break;
   }
-  return keep(x, y, p, g.tolerance);
+  return keep(x, y, p, g);
 }
 
 /* Newton from where sweeps left off, where that is near enough; y is the better of both. */
-static void newton_in_turn(ds_arena *arena, ds_system *system, ds_iterate *y, ds_iterate *z, ds_work *work, goal g) {
+static void newton_in_turn(ds_arena *arena, ds_system *system, ds_iterate *y, ds_iterate *z, ds_work *work,
+                           const ds_goal *g) {
   if (y->error > NEAR_IN_TURN) return;
   ds_iterate_copy(z, y, system->problem);
   newton(arena, system, z, work, g, 1e-2, NEWTON_IN_TURN);
@@ -168,7 +183,7 @@ static void newton_in_turn(ds_arena *arena, ds_system *system, ds_iterate *y, ds
  * turn costs what a few dozen factorizations do. (Of two thousand falling bunnies at 1e-4, in the hardest steps, some
  * five turns do what takes 3,000 sweeps or 1,500 factorizations of the homotopy.) */
 static bool sweeps_and_newton(ds_arena *arena, ds_system *system, ds_iterate *x, ds_iterate *y, ds_iterate *z,
-                              ds_work *work, goal g) {
+                              ds_work *work, const ds_goal *g) {
   const ds_subproblem *p = system->problem;
   const ds_single_contact *blocks = ds_gauss_seidel_blocks(arena, p);
   int32_t sweeps = (int32_t)fmax(SWEEPS_IN_TURN, fmin(600, factorization_in_sweeps(system)));
@@ -178,9 +193,9 @@ static bool sweeps_and_newton(ds_arena *arena, ds_system *system, ds_iterate *x,
   bool forgotten = false;
   for (int32_t turn = 0, idle = 0; turn < TURNS && idle < IDLE_TURNS; turn++) {
     double before = y->error;
-    sweep(y, p, blocks, work, fmax(g.target, 0.3 * g.tolerance), sweeps);
-    bool there = y->error <= g.tolerance;
-    if (keep(x, y, p, g.tolerance)) return true;
+    sweep(y, p, blocks, work, fmax(g->target, 0.3 * g->tolerance), sweeps);
+    bool there = y->error <= g->tolerance;
+    if (keep(x, y, p, g)) return true;
     if (there && y->error > BOGUS) { /* impulses that cancel each other, which sweeps keep as they are */
       if (forgotten) return false;
       forget(y, p);
@@ -188,7 +203,7 @@ static bool sweeps_and_newton(ds_arena *arena, ds_system *system, ds_iterate *x,
       continue;
     }
     newton_in_turn(arena, system, y, z, work, g);
-    if (keep(x, y, p, g.tolerance)) return true;
+    if (keep(x, y, p, g)) return true;
     idle = y->error < 0.8 * before ? 0 : idle + 1;
   }
   return false;
@@ -198,57 +213,85 @@ static bool sweeps_and_newton(ds_arena *arena, ds_system *system, ds_iterate *x,
  * steps it waits for contacts to change their mode, one by one. A sweep costs a quarter of a step and changes many:
  * some of them from Newton's best point, then Newton again. Not where it ended by itself: its map is solved, far away.
  */
-static bool newton_and_sweeps(ds_arena *arena, ds_system *system, ds_iterate *x, ds_iterate *y, ds_work *work, goal g) {
+static bool newton_and_sweeps(ds_arena *arena, ds_system *system, ds_iterate *x, ds_iterate *y, ds_work *work,
+                              const ds_goal *g) {
   const ds_subproblem *p = system->problem;
   int32_t before = work->projections;
-  newton(arena, system, x, work, g, first_proximal(x), g.once ? NEWTON_ONCE : NEWTON_OF_STEP);
-  if (x->error <= g.tolerance) return true;
-  if (!g.once || work->projections - before < NEWTON_ONCE) return false;
+  newton(arena, system, x, work, g, first_proximal(x), g->once ? NEWTON_ONCE : NEWTON_OF_STEP);
+  if (ds_goal_is_met(x, p, g)) return true;
+  if (!g->once || work->projections - before < NEWTON_ONCE) return false;
   const ds_single_contact *blocks = ds_gauss_seidel_blocks(arena, p);
   if (!blocks) return false;
   ds_iterate_copy(y, x, p);
-  sweep(y, p, blocks, work, g.target, SWEEPS_BETWEEN);
-  if (keep(x, y, p, g.tolerance)) return true;
+  sweep(y, p, blocks, work, g->target, SWEEPS_BETWEEN);
+  if (keep(x, y, p, g)) return true;
   newton(arena, system, y, work, g, first_proximal(y), NEWTON_OF_STEP);
-  return keep(x, y, p, g.tolerance);
+  return keep(x, y, p, g);
+}
+
+/* The tools that depend on where they start, from x. True where x will do. */
+static bool from_start(ds_arena *arena, ds_system *system, ds_iterate *x, ds_iterate *y, ds_iterate *z, ds_work *work,
+                       const ds_goal *g) {
+  const ds_subproblem *p = system->problem;
+  bool near = x->error < NEAR, many = factorization_in_sweeps(system) >= MANY_SWEEPS;
+  if (g->moving >= LOOSE && p->body_count >= LARGE) {
+    ds_goal loose = *g;
+    loose.tolerance = g->moving;
+    if (near && newton_and_sweeps(arena, system, x, y, work, g)) return true;
+    if (sweeps_and_newton(arena, system, x, y, z, work, &loose) && ds_goal_is_met(x, p, g)) return true;
+    if (g->tolerance >= LOOSE) return false;
+  }
+  if (many && !near && sweeps_of_large(arena, system, x, y, work, g)) return true;
+  if (newton_and_sweeps(arena, system, x, y, work, g)) return true;
+  return many && near && sweeps_of_large(arena, system, x, y, work, g);
 }
 
 /* Where no velocity keeps the contacts apart, b gives way by what it must, and the impulses of that problem are the
  * answer: they push where there is room. The certificate is the one of the problem as it was. */
-static void coupled_path(ds_arena *arena, ds_system *system, ds_iterate *x, ds_work *work, goal g,
+static void give_way(ds_arena *arena, ds_system *system, ds_iterate *x, ds_iterate *y, ds_iterate *z, ds_work *work,
+                     const double *violation, const ds_goal *g, int32_t max_iterations) {
+  const ds_subproblem *p = system->problem;
+  ds_subproblem relaxed = *p;
+  double *b = DS_NEW(arena, double, 3 * (size_t)p->contact_count + 1);
+  if (!b) return;
+  memcpy(b, p->b, 3 * (size_t)p->contact_count * sizeof(double));
+  for (int32_t k = 0; k < p->contact_count; k++) b[3 * k] -= violation[k];
+  relaxed.b = b;
+  system->problem = &relaxed;
+  forget(x, &relaxed);
+  if (!homotopy(arena, system, x, y, work, g, 1) && !other_paths(arena, system, x, y, work, g))
+    rescue(arena, system, x, y, z, work, g, max_iterations);
+  system->problem = p;
+  ds_iterate_update(x, p);
+  ds_goal_is_met(x, p, g);
+}
+
+/* A second start, from no impulses at all, where the first one was bad: y takes it, x is the best. */
+static bool cold_start(ds_arena *arena, ds_system *system, ds_iterate *x, ds_work *work, const ds_goal *g) {
+  const ds_subproblem *p = system->problem;
+  ds_iterate c = ds_iterate_new(arena, p), y = ds_iterate_new(arena, p), z = ds_iterate_new(arena, p);
+  if (ds_arena_failed(arena)) return false;
+  forget(&c, p);
+  bool there = from_start(arena, system, &c, &y, &z, work, g);
+  return keep(x, &c, p, g) || there;
+}
+
+static void coupled_path(ds_arena *arena, ds_system *system, ds_iterate *x, ds_work *work, const ds_goal *g, bool warm,
                          int32_t max_iterations) {
   const ds_subproblem *p = system->problem;
   ds_iterate y = ds_iterate_new(arena, p), z = ds_iterate_new(arena, p);
-  if (ds_arena_failed(arena)) return;
-  bool near = x->error < NEAR, many = factorization_in_sweeps(system) >= MANY_SWEEPS;
-  if (g.loose) {
-    if (near && newton_and_sweeps(arena, system, x, &y, work, g)) return;
-    if (sweeps_and_newton(arena, system, x, &y, &z, work, g)) return;
-  } else {
-    if (many && !near && sweeps_of_large(arena, system, x, &y, work, g)) return;
-    if (newton_and_sweeps(arena, system, x, &y, work, g)) return;
-    if (many && near && sweeps_of_large(arena, system, x, &y, work, g)) return;
-  }
-
   double *violation = DS_NEW(arena, double, p->contact_count + 1);
-  double *b = DS_NEW(arena, double, 3 * (size_t)p->contact_count + 1);
-  if (ds_arena_failed(arena) || ds_is_late(p)) return;
-  if (has_other_form(p, g) || homotopy(arena, system, x, &y, work, g, 1) || ds_is_late(p)) return;
+  if (ds_arena_failed(arena)) return;
+  if (from_start(arena, system, x, &y, &z, work, g) || has_other_form(p, g) || ds_effort_is_over(p)) return;
+  if (homotopy(arena, system, x, &y, work, g, 1) || ds_effort_is_over(p)) return;
   work->conflict = ds_conflict_find(arena, system, violation, work);
   if (work->conflict > 0) {
-    ds_subproblem relaxed = *p;
-    memcpy(b, p->b, 3 * (size_t)p->contact_count * sizeof(double));
-    for (int32_t k = 0; k < p->contact_count; k++) b[3 * k] -= violation[k];
-    relaxed.b = b;
-    system->problem = &relaxed;
-    forget(x, &relaxed);
-    if (!homotopy(arena, system, x, &y, work, g, 1)) rescue(arena, system, x, &y, &z, work, g, max_iterations);
-    system->problem = p;
-    ds_iterate_update(x, p);
-    ds_iterate_solves(x, p, g.tolerance);
-  } else {
-    rescue(arena, system, x, &y, &z, work, g, max_iterations);
+    give_way(arena, system, x, &y, &z, work, violation, g, max_iterations);
+    return;
   }
+  if (other_paths(arena, system, x, &y, work, g)) return;
+  if (warm && cold_start(arena, system, x, work, g)) return;
+  rescue(arena, system, x, &y, &z, work, g, max_iterations);
 }
 
 /* Impulses outside the cone by rounding are put on it, so that it holds exactly: a frictionless contact carries no
@@ -271,7 +314,7 @@ static void clip_to_cone(ds_arena *arena, ds_iterate *x, const ds_subproblem *p,
   }
   if (!changed) return;
   ds_iterate_update(&y, p);
-  ds_iterate_solves(&y, p, tolerance);
+  y.error = ds_subproblem_error(p, y.r, y.u, 0);
   if (y.error <= fmax(x->error, 0.1 * tolerance)) ds_iterate_copy(x, &y, p);
 }
 
@@ -297,10 +340,10 @@ bool ds_project_roughly(ds_arena *arena, double *r, double *v, ds_certificate *c
   const ds_single_contact *blocks = warm ? NULL : ds_gauss_seidel_blocks(arena, p);
   if (!warm && (!system || !blocks)) return false;
   if (x.error > 1) forget(&x, p);
-  goal g = {.tolerance = tolerance, .target = tolerance};
+  ds_goal g = {.tolerance = tolerance, .moving = tolerance, .target = tolerance};
   for (int32_t turn = 0; turn < ROUGH_TURNS && x.error > tolerance; turn++) {
     sweep(&x, p, blocks, &work, tolerance, SWEEPS_IN_TURN);
-    if (x.error > tolerance) newton_in_turn(arena, system, &x, &z, &work, g);
+    if (x.error > tolerance) newton_in_turn(arena, system, &x, &z, &work, &g);
   }
   if (system) work.factorizations = system->factorizations;
   memcpy(r, x.r, 3 * (size_t)p->contact_count * sizeof(double));
@@ -309,14 +352,31 @@ bool ds_project_roughly(ds_arena *arena, double *r, double *v, ds_certificate *c
   return !ds_arena_failed(arena);
 }
 
-/* The last word of a problem with a deadline that has not converged, and how long it took. */
-static bool end_in_time(ds_arena *arena, ds_subproblem *p, ds_system **system, ds_iterate *x, ds_work *work,
-                        double tolerance) {
+/* The last word of a problem that has not converged, and how long it took. */
+static bool end_on_contact(ds_arena *arena, ds_subproblem *p, ds_system **system, ds_iterate *x, ds_work *work,
+                           double tolerance) {
   double clock = ds_clock();
   if (!*system && !(*system = ds_system_create(arena, p))) return false;
   ds_end_on_contact(arena, *system, x, work, tolerance);
   p->last_seconds = ds_clock() - clock;
   return true;
+}
+
+/* The better start of two: the impulses given, or none. True for the former. They are compared by the natural map, for
+ * how near a start is the full error does not say; and those that add energy are far from any solution. */
+static bool choose_start(ds_iterate *x, const ds_subproblem *p, const double *r) {
+  bool any = false;
+  for (int32_t i = 0; i < 3 * p->contact_count && !any; i++) any = r[i] != 0;
+  ds_iterate_update(x, p); /* of zero */
+  double none = x->error;
+  if (any) {
+    memcpy(x->r, r, 3 * (size_t)p->contact_count * sizeof(double));
+    ds_iterate_update(x, p);
+    any = x->error <= none && !ds_impulses_add_energy(x, p);
+    if (!any) forget(x, p);
+  }
+  x->error = ds_subproblem_error(p, x->r, x->u, 0);
+  return any;
 }
 
 bool ds_project_island(ds_arena *arena, double *r, double *v, ds_certificate *certificate, ds_subproblem *p,
@@ -327,45 +387,48 @@ bool ds_project_island(ds_arena *arena, double *r, double *v, ds_certificate *ce
   if (!ds_subproblem_prepare(arena, p)) return false;
   ds_iterate x = ds_iterate_new(arena, p);
   if (ds_arena_failed(arena)) return false;
-  memcpy(x.r, r, 3 * (size_t)p->contact_count * sizeof(double));
-  ds_iterate_update(&x, p);
-  ds_iterate_solves(&x, p, options->tolerance);
+  bool warm = choose_start(&x, p, r);
   if (samples) x.error = ds_subproblem_error(p, x.r, x.u, samples);
 
   bool published = options->predictor == DS_PREDICTOR_NONE && options->method == DS_METHOD_STAGGERED;
+  bool coupled = !published && !samples && options->method == DS_METHOD_STAGGERED;
+  ds_goal g = ds_goal_of(options, aim);
   if (options->method == DS_METHOD_GAUSS_SEIDEL) {
     const ds_single_contact *blocks = ds_gauss_seidel_blocks(arena, p);
     if (!blocks) return false;
-    ds_gauss_seidel_solve(&x, p, blocks, &work, options->tolerance, options->max_iterations);
+    ds_gauss_seidel_solve(&x, p, blocks, &work, g.tolerance, options->max_iterations);
     work.tool[DS_TOOL_GAUSS_SEIDEL] = work.projections;
-  } else if (published || !(x.error <= ACCEPT_WARM * aim * options->tolerance)) {
+  } else if (published || !(x.error <= ACCEPT_WARM * g.target)) {
     system = ds_system_create(arena, p);
     if (!system) return false;
-    if (published || samples) {
+    p->sweep_cost = 1 / factorization_in_sweeps(system);
+    if (coupled) {
+      coupled_path(arena, system, &x, &work, &g, warm, options->max_iterations);
+    } else {
       ds_staggered_options o = {.published = published,
                                 .rel_err = options->rel_err,
-                                .tolerance = options->tolerance,
+                                .tolerance = g.tolerance,
                                 .iterations = options->max_iterations,
                                 .samples = samples};
       ds_staggered_solve(arena, system, &x, &work, &o);
       work.tool[DS_TOOL_STAGGERED] = work.staggered;
-    } else {
-      goal g = {options->tolerance, aim * options->tolerance, aim >= DS_AIM_ONCE,
-                options->tolerance >= 1e-5 && p->body_count >= 100};
-      coupled_path(arena, system, &x, &work, g, options->max_iterations);
     }
   }
-  if (p->ends_on_contact && !published && x.error > options->tolerance) {
-    if (!end_in_time(arena, p, &system, &x, &work, options->tolerance)) return false;
-  } else if (!samples && !published) {
-    clip_to_cone(arena, &x, p, options->tolerance);
+  double tolerance = ds_goal_tolerance(&g, p, x.r, x.u);
+  bool missed = !published && x.error > tolerance && !ds_effort_is_stopped(p), limited = false;
+  if (missed && (p->ends_on_contact || ds_impulses_add_energy(&x, p))) {
+    if (!end_on_contact(arena, p, &system, &x, &work, tolerance)) return false;
+    limited = ds_limit_energy(&x, p) || !p->ends_on_contact;
+  } else if (coupled) {
+    clip_to_cone(arena, &x, p, tolerance);
   }
   if (system) work.factorizations = system->factorizations;
   if (ds_arena_failed(arena)) return false;
   memcpy(r, x.r, 3 * (size_t)p->contact_count * sizeof(double));
   memcpy(v, x.v, (size_t)p->dof * sizeof(double));
   set_work(certificate, &work);
-  certificate->unbounded = work.unbounded && x.error > options->tolerance;
-  ds_subproblem_certify(certificate, p, r, v, x.u, options->tolerance, samples);
+  certificate->unbounded = work.unbounded && x.error > tolerance;
+  certificate->limited = limited;
+  ds_subproblem_certify(certificate, p, r, v, x.u, tolerance, samples);
   return true;
 }

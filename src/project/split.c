@@ -13,11 +13,11 @@
 #include <string.h>
 
 #include "base/sets.h"
-#include "project/iterate.h"
+#include "project/goal.h"
 #include "project/project.h"
 
 enum { ROUNDS = 8, SMALL = 24, LARGE = 5000 }; /* islands of fewer contacts gain nothing; of more are large heaps */
-static const double worth_it = 0.9; /* largest part over the island, in contacts, above which it is solved whole */
+static const double worth_it = 0.9; /* largest part over all active contacts, above which it is solved whole */
 static const double few = 0.02;     /* new contacts over those of the parts, from which on the guess is nearly right */
 static const double rough = 10;     /* over the tolerance, while contacts join */
 static const double parting_rms = 0.25; /* a contact that parts faster than this share of |q|/sqrt(n) is inactive */
@@ -134,7 +134,7 @@ static bool part_problem(ds_arena *arena, ds_subproblem *q, double **r, double *
   *q = (ds_subproblem){.body_count = nb, .contact_count = nc, .dof = dof, .size = size, .first = first, .g = p->g};
   q->body = body, q->jacobian = jacobian, q->b = b, q->mu = mu, q->predicted = predicted;
   q->pool = nb >= 100 ? p->pool : NULL;
-  q->until = p->until;
+  q->effort = p->effort;
   return true;
 }
 
@@ -156,7 +156,7 @@ static bool solve_parts(ds_arena *arena, double *r, double *v, ds_certificate *w
     double *part_r, *part_v;
     ds_certificate c;
     if (!part_problem(arena, &q, &part_r, &part_v, s, i, r)) return false;
-    bool done = roughly ? ds_project_roughly(arena, part_r, part_v, &c, &q, rough * options->tolerance)
+    bool done = roughly ? ds_project_roughly(arena, part_r, part_v, &c, &q, rough * ds_goal_of(options, aim).moving)
                         : ds_project_island(arena, part_r, part_v, &c, &q, options, aim);
     if (!done) return false;
     ds_certificate_add_work(work, &c);
@@ -206,12 +206,14 @@ bool ds_project_split(ds_arena *arena, double *r, double *v, ds_certificate *cer
   ds_subproblem_slip(u, p, v);
   for (int32_t k = 0; k < nc; k++) s.active[k] = s.fresh[k] = r[3 * k] > 0 || !(u[3 * k] > parting_rms * rms);
   memcpy(v, p->predicted, (size_t)p->dof * sizeof(double)); /* of bodies that touch nothing */
-  bool guessing = nc >= LARGE && options->tolerance >= 1e-5;
+  ds_goal goal = ds_goal_of(options, aim);
+  bool guessing = nc >= LARGE && goal.moving >= 1e-5;
   for (int32_t round = 0; round < ROUNDS; round++) {
-    if (find_parts(&s) > worth_it * nc) break;
+    int32_t largest = find_parts(&s);
+    if (largest > worth_it * s.contact_start[s.part_count]) break;
     if (!solve_parts(arena, r, v, &work, &s, options, aim, guessing)) return false;
     ds_subproblem_slip(u, p, v);
-    int32_t joined = join_violated(&s, u, -aim * options->tolerance * rms);
+    int32_t joined = join_violated(&s, u, -goal.target * rms);
     if (guessing) {
       memcpy(s.fresh, s.active, (size_t)nc * sizeof *s.fresh);
       guessing = joined > few * s.contact_start[s.part_count];
@@ -220,7 +222,7 @@ bool ds_project_split(ds_arena *arena, double *r, double *v, ds_certificate *cer
     if (joined > 0) continue;
     if (!ds_subproblem_prepare(arena, p)) return false;
     *certificate = work;
-    ds_subproblem_certify(certificate, p, r, v, u, options->tolerance, 0);
+    ds_subproblem_certify(certificate, p, r, v, u, ds_goal_tolerance(&goal, p, r, u), 0);
     if (certificate->converged) {
       certificate->unbounded = false;
       return true;

@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-#include "project/deadline.h"
+#include "problem/effort.h"
 #include "project/projections.h"
 
 typedef struct loop {
@@ -90,7 +90,7 @@ bool ds_staggered_solve(ds_arena *arena, ds_system *system, ds_iterate *x, ds_wo
   ds_iterate_copy(&trial, x, p);
   impulse_part(&l, l.f, trial.r, true); /* f0: the warm start */
   double least = INFINITY, inner = 1e-10;
-  for (int32_t i = 0; i < o->iterations && !ds_is_late(p); i++) {
+  for (int32_t i = 0; i < o->iterations && !ds_effort_is_over(p); i++) {
     /* a hundredth of the outer error is enough inside [SOLVER_NOTES] */
     if (!o->published) inner = fmin(1e-6, fmax(1e-13, 1e-2 * fmin(x->error, trial.error)));
     subsequence(&l, &trial, work, inner, o->samples);

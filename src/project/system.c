@@ -1,6 +1,6 @@
 #include "project/system.h"
 
-#include "project/deadline.h"
+#include "problem/effort.h"
 
 #include <string.h>
 
@@ -196,10 +196,11 @@ bool ds_system_factor(ds_system *s, const double *c, bool symmetric) {
   const ds_subproblem *p = s->problem;
   size_t bytes = 9 * (size_t)p->contact_count * sizeof(double);
   if (s->valid && s->symmetric == symmetric && memcmp(c, s->last, bytes) == 0) return true;
-  if (ds_is_late(p)) return false;
+  if (ds_effort_is_over(p)) return false;
   memcpy(s->last, c, bytes);
   s->symmetric = symmetric;
   s->factorizations++;
+  ds_effort_spend(p, 1);
   if (s->local) return s->valid = ds_local_system_factor(s->local, c, symmetric);
   assemble(s, c, symmetric);
   s->valid = symmetric ? ds_block_cholesky(s->matrix) : ds_block_lu(s->matrix);

@@ -26,6 +26,8 @@ const char *ds_record_set_path(ds_record_set set) {
       return "/frames/contact_count";
     case DS_SET_CONTACTS:
       return "/contacts";
+    case DS_SET_STATE:
+      return "/state";
     case DS_SET_COUNT:
       return "/frames/count";
     case DS_SET_CLOSED:

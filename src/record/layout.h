@@ -8,16 +8,11 @@
 #include "record/record.h"
 
 #define DS_RECORD_FORMAT "drystone-recording"
-/* Version 2 has /solids, version 3 may have /deformables, version 4 has joints in its scene and /joints. A scene is
- * recorded as the lowest version that can hold it, which older programs read too. */
-enum {
-  DS_RECORD_FORMAT_PLAIN = 1,
-  DS_RECORD_FORMAT_SOLIDS = 2,
-  DS_RECORD_FORMAT_DEFORMABLES = 3,
-  DS_RECORD_FORMAT_VERSION = 4
-};
+/* Version 2 may have /solids, version 3 /deformables, version 4 joints in its scene and /joints; version 5 has /state.
+ * Recordings are written as version 5; all are read. */
+enum { DS_RECORD_FORMAT_FIRST = 1, DS_RECORD_FORMAT_STATE = 5, DS_RECORD_FORMAT_VERSION = 5 };
 
-/* The datasets, each with one row a frame but for the last three. Those of reduced coordinates are there where a scene
+/* The datasets, each with one row a frame but for the last four. Those of reduced coordinates are there where a scene
  * has deformable bodies: R = 0 of them else. */
 typedef enum ds_record_set {
   DS_SET_TIME,          /* F */
@@ -29,6 +24,7 @@ typedef enum ds_record_set {
   DS_SET_CONTACT_START, /* F: first row in /contacts */
   DS_SET_CONTACT_COUNT, /* F: so many rows */
   DS_SET_CONTACTS,      /* C rows of ds_contact_row */
+  DS_SET_STATE,         /* 2 x N bytes: states to go on from (ds_state_save), written by turns */
   DS_SET_COUNT,         /* scalar: complete frames */
   DS_SET_CLOSED,        /* scalar: 1 once the writer has finished */
   DS_SET_END,

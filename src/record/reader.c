@@ -29,7 +29,7 @@ struct ds_recording {
   char version[32];
   ds_scene *scene;
   ds_run_settings settings;
-  bool closed;
+  bool closed, has_state;
   int32_t body_count, reduced_count, frames;
   int64_t contact_rows, file_size;
   double *times;
@@ -150,6 +150,9 @@ static bool set_fits(ds_recording *r, ds_record_set set, int64_t *rows) {
     case DS_SET_CONTACT_COUNT:
       ok = ok && class == H5T_INTEGER && rank == 1;
       break;
+    case DS_SET_STATE:
+      ok = ok && class == H5T_INTEGER && rank == 2 && dims[0] == 2 && H5Tget_size(type) == 1;
+      break;
     case DS_SET_COUNT:
     case DS_SET_CLOSED:
     case DS_SET_END:
@@ -169,6 +172,7 @@ static ds_status bad_set(const ds_recording *r, ds_error *error, int set, const 
 }
 
 static bool has_set(const ds_recording *r, int set) {
+  if (set == DS_SET_STATE) return r->has_state;
   return r->reduced_count > 0 || !ds_record_set_is_reduced((ds_record_set)set);
 }
 
@@ -290,9 +294,10 @@ static ds_status open_file(ds_recording *r, ds_error *error) {
   int32_t version;
   if (!ds_attribute_read_integer(&version, r->file, "format_version"))
     return damaged(r, error, "it has no format version");
-  if (version < DS_RECORD_FORMAT_PLAIN || version > DS_RECORD_FORMAT_VERSION)
+  if (version < DS_RECORD_FORMAT_FIRST || version > DS_RECORD_FORMAT_VERSION)
     return ds_fail(error, DS_ERROR_INPUT, "%s: recording of format version %d; this program reads versions %d to %d",
-                   r->path, (int)version, (int)DS_RECORD_FORMAT_PLAIN, (int)DS_RECORD_FORMAT_VERSION);
+                   r->path, (int)version, (int)DS_RECORD_FORMAT_FIRST, (int)DS_RECORD_FORMAT_VERSION);
+  r->has_state = version >= DS_RECORD_FORMAT_STATE;
   if (!ds_attribute_read_text(r->version, sizeof r->version, r->file, "drystone_version"))
     return damaged(r, error, "it has no drystone_version");
   return DS_OK;
@@ -538,4 +543,46 @@ ds_status ds_recording_read(ds_recording *r, ds_frame *frame, int32_t index, ds_
                       .contact_count = r->contact_count[index],
                       .report = report};
   return DS_OK;
+}
+
+/* ---- The state to go on from ---- */
+
+/* One of the two saved states in new memory, or NULL. */
+static unsigned char *read_saved(ds_recording *r, int32_t which, size_t *size) {
+  hsize_t dims[2] = {0, 0}, start[2] = {(hsize_t)which, 0};
+  hid_t space = H5Dget_space(r->sets[DS_SET_STATE]), memory = -1;
+  bool ok = space >= 0 && H5Sget_simple_extent_ndims(space) == 2 && H5Sget_simple_extent_dims(space, dims, NULL) == 2 &&
+            dims[1] > 0 && dims[1] <= (hsize_t)r->file_size;
+  dims[0] = 1;
+  unsigned char *bytes = ok ? malloc((size_t)dims[1]) : NULL;
+  if (bytes != NULL) memory = H5Screate_simple(2, dims, NULL);
+  ok = memory >= 0 && H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, dims, NULL) >= 0 &&
+       H5Dread(r->sets[DS_SET_STATE], H5T_NATIVE_UCHAR, memory, space, H5P_DEFAULT, bytes) >= 0;
+  if (memory >= 0) H5Sclose(memory);
+  if (space >= 0) H5Sclose(space);
+  *size = (size_t)dims[1];
+  if (ok) return bytes;
+  free(bytes);
+  return NULL;
+}
+
+bool ds_recording_has_state(const ds_recording *r) { return r->has_state; }
+
+/* The later of the two that can be used; one of a frame that was never counted is left out. */
+ds_status ds_recording_read_state(ds_recording *r, ds_state *state, ds_error *error) {
+  ds_error why = {"it has none"};
+  ds_state *other = r->has_state ? ds_state_copy(state) : NULL;
+  double last = r->frames > 0 ? r->times[r->frames - 1] : -INFINITY, best = -INFINITY;
+  if (r->has_state && other == NULL) return no_memory(r, error);
+  for (int32_t i = 0; other != NULL && i < 2; i++) {
+    size_t size;
+    unsigned char *bytes = read_saved(r, i, &size);
+    bool ok = bytes != NULL && ds_state_load(other, bytes, size, &why) == DS_OK;
+    double time = ds_state_time(other);
+    if (ok && time <= last && time > best && ds_state_assign(state, other) == DS_OK) best = time;
+    free(bytes);
+  }
+  ds_state_destroy(other);
+  return isfinite(best) ? DS_OK
+                        : ds_fail(error, DS_ERROR_INPUT, "%s: no state to go on from: %s", r->path, why.message);
 }

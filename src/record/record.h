@@ -9,7 +9,8 @@
 typedef struct ds_recorder ds_recorder;
 
 /* Creates the file (refuses nothing: an existing file is replaced only once the new one is open). The scene's JSON
- * text, the run settings, the meshes of its solids, its reduced bodies and the library version go inside. */
+ * text, the run settings, the meshes of its solids, its reduced bodies and the library version go inside, and the
+ * state of the last frame, from which a run can go on bit for bit. */
 ds_recorder *ds_recorder_create(const char *path, const char *scene_text, const ds_run_settings *run,
                                 const ds_scene *scene, ds_error *error);
 /* Appends one frame: time, poses of user frames, velocities, reduced coordinates, contacts with impulses, certificate.
@@ -42,6 +43,10 @@ int32_t ds_recording_find(const ds_recording *recording, double time); /* the fr
 /* What a frame's step said of itself, without its poses and contacts. */
 ds_status ds_recording_read_report(ds_recording *recording, ds_step_report *report, int32_t index, ds_error *error);
 double ds_recording_time(const ds_recording *recording, int32_t index);
+/* A state of the same bodies becomes that of the last frame, or, where the writer was killed, of one shortly before:
+ * all of it, so that a run goes on bit for bit. Recordings before format version 5 have none. */
+bool ds_recording_has_state(const ds_recording *recording);
+ds_status ds_recording_read_state(ds_recording *recording, ds_state *state, ds_error *error);
 bool ds_recording_closed(const ds_recording *recording); /* false: still being written, or its writer was killed */
 const char *ds_recording_version(const ds_recording *recording); /* of the library that wrote it */
 

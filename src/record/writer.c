@@ -7,6 +7,7 @@
  * hundred at most, for HDF5 writes many rows at the cost of one. Contacts that are bit for bit those of the frame
  * before are not written again; the new frame points to the same rows.
  *
+ * Where a write fails, on a full disk or at a size limit, the file stays as it was then: readable up to the last flush.
  * The clock decides when to flush, never what is written. */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,6 +21,7 @@
 #include "base/error.h"
 #include "base/thread.h"
 #include "body/scene.h"
+#include "io/hdf5_output.h"
 #include "record/attributes.h"
 #include "record/layout.h"
 
@@ -42,24 +44,32 @@ typedef struct waiting {
 } waiting;
 
 struct ds_recorder {
-  hid_t file, sets[DS_SET_END];
+  ds_hdf5_output out;
+  hid_t sets[DS_SET_END];
   hid_t report_type, contact_type; /* in memory */
   char *path;
-  char reason[160]; /* of the last failure */
+  char reason[160]; /* of the first failure */
   int32_t body_count, reduced_count;
   int64_t frames, contact_rows; /* written */
+  int64_t readable;             /* frames that have been flushed */
   waiting next;
   ds_contact_row *last; /* contacts of the last frame, and where they are or will be */
   int32_t last_count, last_capacity;
   int64_t last_start;
-  double flushed; /* clock of the last flush */
+  unsigned char *state; /* of the last frame, where it is not yet written */
+  size_t state_size, state_room;
+  int32_t state_turn; /* row of /state to be written next */
+  double flushed;     /* clock of the last flush */
 };
 
-/* Remembers HDF5's reason before another call clears it; returns false. */
+/* Remembers the reason before another call clears it; returns false. */
 static bool broken(ds_recorder *r) {
-  ds_record_reason(r->reason, sizeof r->reason);
+  if (r->reason[0] == '\0') ds_hdf5_output_reason(&r->out, r->reason, sizeof r->reason);
   return false;
 }
+
+/* Whether everything that HDF5 wrote has reached the file. */
+static bool arrived(ds_recorder *r) { return r->out.failure == 0 || broken(r); }
 
 /* ---- Creation ---- */
 
@@ -122,6 +132,19 @@ static hid_t create_growing(hid_t file, ds_record_set set, hid_t type, int colum
   return id;
 }
 
+/* Two rows of bytes that grow in length. Chunks are about as long as the state of a scene without contacts. */
+static hid_t create_states(ds_recorder *r) {
+  size_t least = 256 * (size_t)r->body_count + 16 * (size_t)r->reduced_count;
+  hsize_t dims[2] = {2, 0}, limits[2] = {2, H5S_UNLIMITED};
+  hsize_t chunk[2] = {1, least < CHUNK_BYTES / 16 ? CHUNK_BYTES / 16 : least < CHUNK_BYTES ? least : CHUNK_BYTES};
+  hid_t space = H5Screate_simple(2, dims, limits), list = H5Pcreate(H5P_DATASET_CREATE), id = -1;
+  if (space >= 0 && list >= 0 && H5Pset_chunk(list, 2, chunk) >= 0)
+    id = H5Dcreate2(r->out.file, ds_record_set_path(DS_SET_STATE), H5T_STD_U8LE, space, H5P_DEFAULT, list, H5P_DEFAULT);
+  if (space >= 0) H5Sclose(space);
+  if (list >= 0) H5Pclose(list);
+  return id;
+}
+
 static hid_t create_scalar(hid_t file, ds_record_set set, hid_t file_type) {
   hid_t space = H5Screate(H5S_SCALAR), id = -1;
   int64_t zero = 0;
@@ -141,26 +164,27 @@ static bool has_set(const ds_recorder *r, ds_record_set set) {
 
 static bool create_sets(ds_recorder *r) {
   hid_t report = ds_record_report_type(true), contact = ds_record_contact_type(true);
-  hid_t group = H5Gcreate2(r->file, "/frames", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+  hid_t group = H5Gcreate2(r->out.file, "/frames", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
   bool ok = report >= 0 && contact >= 0 && group >= 0;
   if (ok) {
     /* a scene without bodies still has rows, of one unused body */
     hsize_t bodies = r->body_count > 0 ? (hsize_t)r->body_count : 1;
     hid_t *s = r->sets;
-    s[DS_SET_TIME] = create_growing(r->file, DS_SET_TIME, H5T_IEEE_F64LE, 0, 0, 0);
-    s[DS_SET_POSE] = create_growing(r->file, DS_SET_POSE, H5T_IEEE_F64LE, 2, bodies, 7);
-    s[DS_SET_VELOCITY] = create_growing(r->file, DS_SET_VELOCITY, H5T_IEEE_F64LE, 2, bodies, 6);
+    s[DS_SET_TIME] = create_growing(r->out.file, DS_SET_TIME, H5T_IEEE_F64LE, 0, 0, 0);
+    s[DS_SET_POSE] = create_growing(r->out.file, DS_SET_POSE, H5T_IEEE_F64LE, 2, bodies, 7);
+    s[DS_SET_VELOCITY] = create_growing(r->out.file, DS_SET_VELOCITY, H5T_IEEE_F64LE, 2, bodies, 6);
     if (r->reduced_count > 0) {
       hsize_t reduced = (hsize_t)r->reduced_count;
-      s[DS_SET_REDUCED] = create_growing(r->file, DS_SET_REDUCED, H5T_IEEE_F64LE, 1, reduced, 0);
-      s[DS_SET_REDUCED_RATE] = create_growing(r->file, DS_SET_REDUCED_RATE, H5T_IEEE_F64LE, 1, reduced, 0);
+      s[DS_SET_REDUCED] = create_growing(r->out.file, DS_SET_REDUCED, H5T_IEEE_F64LE, 1, reduced, 0);
+      s[DS_SET_REDUCED_RATE] = create_growing(r->out.file, DS_SET_REDUCED_RATE, H5T_IEEE_F64LE, 1, reduced, 0);
     }
-    s[DS_SET_REPORT] = create_growing(r->file, DS_SET_REPORT, report, 0, 0, 0);
-    s[DS_SET_CONTACT_START] = create_growing(r->file, DS_SET_CONTACT_START, H5T_STD_I64LE, 0, 0, 0);
-    s[DS_SET_CONTACT_COUNT] = create_growing(r->file, DS_SET_CONTACT_COUNT, H5T_STD_I32LE, 0, 0, 0);
-    s[DS_SET_CONTACTS] = create_growing(r->file, DS_SET_CONTACTS, contact, 0, 0, 0);
-    s[DS_SET_COUNT] = create_scalar(r->file, DS_SET_COUNT, H5T_STD_I64LE);
-    s[DS_SET_CLOSED] = create_scalar(r->file, DS_SET_CLOSED, H5T_STD_I32LE);
+    s[DS_SET_REPORT] = create_growing(r->out.file, DS_SET_REPORT, report, 0, 0, 0);
+    s[DS_SET_CONTACT_START] = create_growing(r->out.file, DS_SET_CONTACT_START, H5T_STD_I64LE, 0, 0, 0);
+    s[DS_SET_CONTACT_COUNT] = create_growing(r->out.file, DS_SET_CONTACT_COUNT, H5T_STD_I32LE, 0, 0, 0);
+    s[DS_SET_CONTACTS] = create_growing(r->out.file, DS_SET_CONTACTS, contact, 0, 0, 0);
+    s[DS_SET_STATE] = create_states(r);
+    s[DS_SET_COUNT] = create_scalar(r->out.file, DS_SET_COUNT, H5T_STD_I64LE);
+    s[DS_SET_CLOSED] = create_scalar(r->out.file, DS_SET_CLOSED, H5T_STD_I32LE);
     for (int i = 0; i < DS_SET_END; i++) ok = ok && (s[i] >= 0 || !has_set(r, (ds_record_set)i));
   }
   if (report >= 0) H5Tclose(report);
@@ -171,24 +195,15 @@ static bool create_sets(ds_recorder *r) {
 
 static bool create_file(ds_recorder *r, const char *name, const char *scene_text, const ds_run_settings *run,
                         const ds_record_solids *solids, const ds_record_reduced *reduced, const ds_scene *scene) {
-  hid_t access = H5Pcreate(H5P_FILE_ACCESS);
-  if (access < 0) return broken(r);
-  if (H5Pset_libver_bounds(access, H5F_LIBVER_LATEST, H5F_LIBVER_LATEST) >= 0)
-    r->file = H5Fcreate(name, H5F_ACC_TRUNC, H5P_DEFAULT, access);
-  if (r->file < 0) broken(r);
-  H5Pclose(access);
-  if (r->file < 0) return false;
-  int32_t version = scene->joint_count > 0 ? DS_RECORD_FORMAT_VERSION
-                    : reduced->count > 0   ? DS_RECORD_FORMAT_DEFORMABLES
-                    : solids->count > 0    ? DS_RECORD_FORMAT_SOLIDS
-                                           : DS_RECORD_FORMAT_PLAIN;
-  bool ok = ds_attribute_write_text(r->file, "format", DS_RECORD_FORMAT) &&
-            ds_attribute_write_integer(r->file, "format_version", version) &&
-            ds_attribute_write_text(r->file, "drystone_version", ds_version()) && write_settings(r->file, run) &&
-            write_scene(r->file, scene_text) && ds_record_write_solids(r->file, solids) &&
-            ds_record_write_reduced(r->file, reduced, scene) && ds_record_write_joints(r->file, scene) &&
-            create_sets(r) && H5Fstart_swmr_write(r->file) >= 0;
-  return ok || broken(r);
+  if (!ds_hdf5_output_open(&r->out, name, true)) return broken(r);
+  hid_t file = r->out.file;
+  bool ok = ds_attribute_write_text(file, "format", DS_RECORD_FORMAT) &&
+            ds_attribute_write_integer(file, "format_version", DS_RECORD_FORMAT_VERSION) &&
+            ds_attribute_write_text(file, "drystone_version", ds_version()) && write_settings(file, run) &&
+            write_scene(file, scene_text) && ds_record_write_solids(file, solids) &&
+            ds_record_write_reduced(file, reduced, scene) && ds_record_write_joints(file, scene) && create_sets(r) &&
+            H5Fstart_swmr_write(file) >= 0;
+  return (ok && arrived(r)) || broken(r);
 }
 
 /* Reserves a name beside the path, so that the system says at once why a file cannot be made there. */
@@ -218,7 +233,7 @@ static bool recorder_free(ds_recorder *r) {
   bool ok = true;
   for (int i = 0; i < DS_SET_END; i++)
     if (r->sets[i] >= 0 && H5Dclose(r->sets[i]) < 0) ok = broken(r);
-  if (r->file >= 0 && H5Fclose(r->file) < 0) ok = broken(r);
+  if (!ds_hdf5_output_close(&r->out)) ok = broken(r);
   if (r->report_type >= 0) H5Tclose(r->report_type);
   if (r->contact_type >= 0) H5Tclose(r->contact_type);
   return ok;
@@ -236,6 +251,7 @@ static void recorder_free_memory(ds_recorder *r) {
   free(w->contact_count);
   free(w->contacts);
   free(r->last);
+  free(r->state);
   free(r->path);
   free(r);
 }
@@ -262,7 +278,7 @@ static bool waiting_create(waiting *w, int32_t body_count, int32_t reduced_count
 static ds_recorder *recorder_new(const char *path, const ds_scene *scene) {
   ds_recorder *r = calloc(1, sizeof *r);
   if (r == NULL) return NULL;
-  r->file = -1;
+  r->out.file = -1;
   for (int i = 0; i < DS_SET_END; i++) r->sets[i] = -1;
   r->body_count = scene->body_count;
   r->reduced_count = scene->reduced_count;
@@ -347,7 +363,7 @@ static void to_array(double *x, ds_vec3 v) { x[0] = v.x, x[1] = v.y, x[2] = v.z;
 
 static bool write_scalar(ds_recorder *r, ds_record_set set, int64_t value) {
   return (H5Dwrite(r->sets[set], H5T_NATIVE_INT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, &value) >= 0 &&
-          H5Dflush(r->sets[set]) >= 0) ||
+          H5Dflush(r->sets[set]) >= 0 && arrived(r)) ||
          broken(r);
 }
 
@@ -366,20 +382,43 @@ static bool write_waiting(ds_recorder *r) {
             append_rows(r, DS_SET_CONTACT_COUNT, H5T_NATIVE_INT32, r->frames, w->count, w->contact_count) &&
             (w->contacts_count == 0 ||
              append_rows(r, DS_SET_CONTACTS, r->contact_type, r->contact_rows, w->contacts_count, w->contacts));
-  if (!ok) return false;
+  if (!ok || !arrived(r)) return false;
   r->frames += w->count;
   r->contact_rows += w->contacts_count;
   w->count = w->contacts_count = 0;
   return true;
 }
 
+/* The state of the last frame, in the place of the one before the last: where this one is only half written the last is
+ * still whole, and its checksum tells. */
+static bool write_state(ds_recorder *r) {
+  if (r->state == NULL) return true;
+  hsize_t start[2] = {(hsize_t)r->state_turn, 0}, count[2] = {1, (hsize_t)r->state_size};
+  hsize_t dims[2] = {2, (hsize_t)(r->state_size > r->state_room ? r->state_size : r->state_room)};
+  if (H5Dset_extent(r->sets[DS_SET_STATE], dims) < 0) return broken(r);
+  r->state_room = (size_t)dims[1];
+  hid_t file_space = H5Dget_space(r->sets[DS_SET_STATE]), memory_space = H5Screate_simple(2, count, NULL);
+  bool ok = file_space >= 0 && memory_space >= 0 &&
+            H5Sselect_hyperslab(file_space, H5S_SELECT_SET, start, NULL, count, NULL) >= 0 &&
+            H5Dwrite(r->sets[DS_SET_STATE], H5T_NATIVE_UCHAR, memory_space, file_space, H5P_DEFAULT, r->state) >= 0;
+  if (!ok) broken(r);
+  if (file_space >= 0) H5Sclose(file_space);
+  if (memory_space >= 0) H5Sclose(memory_space);
+  free(r->state);
+  r->state = NULL;
+  r->state_turn = 1 - r->state_turn;
+  return ok;
+}
+
 /* All rows first, then how many frames they make. */
 static bool flush(ds_recorder *r) {
-  if (!write_waiting(r)) return false;
+  if (!write_waiting(r) || !write_state(r)) return false;
   for (int i = 0; i < DS_SET_COUNT; i++)
-    if (has_set(r, (ds_record_set)i) && H5Dflush(r->sets[i]) < 0) return broken(r);
+    if (has_set(r, (ds_record_set)i) && (H5Dflush(r->sets[i]) < 0 || !arrived(r))) return broken(r);
   r->flushed = ds_clock();
-  return write_scalar(r, DS_SET_COUNT, r->frames);
+  if (!write_scalar(r, DS_SET_COUNT, r->frames)) return false;
+  r->readable = r->frames;
+  return true;
 }
 
 static void keep_motion(ds_recorder *r, const ds_scene *scene, const ds_state *state) {
@@ -466,12 +505,25 @@ static bool keep_contacts(ds_recorder *r, const ds_state *state) {
   return true;
 }
 
+static bool keep_state(ds_recorder *r, const ds_state *state) {
+  free(r->state);
+  r->state = ds_state_save(state, &r->state_size);
+  if (r->state == NULL) snprintf(r->reason, sizeof r->reason, "out of memory");
+  return r->state != NULL;
+}
+
+static ds_status failed(const ds_recorder *r, ds_error *error) {
+  return ds_fail(error, DS_ERROR_INPUT, "recording %s: cannot be written: %s; frames that can be read: %lld", r->path,
+                 r->reason, (long long)r->readable);
+}
+
 ds_status ds_recorder_append(ds_recorder *r, const ds_scene *scene, const ds_state *state, const ds_step_report *report,
                              ds_error *error) {
   if (scene->body_count != r->body_count || scene->reduced_count != r->reduced_count)
     return ds_fail(error, DS_ERROR_INPUT, "recording %s: was created for another scene", r->path);
+  if (r->reason[0] != '\0') return failed(r, error); /* what failed once stays as it was */
   waiting *w = &r->next;
-  bool ok = (w->count < w->capacity || write_waiting(r)) && keep_contacts(r, state);
+  bool ok = (w->count < w->capacity || write_waiting(r)) && keep_contacts(r, state) && keep_state(r, state);
   if (ok) {
     w->time[w->count] = ds_state_time(state);
     keep_motion(r, scene, state);
@@ -483,15 +535,14 @@ ds_status ds_recorder_append(ds_recorder *r, const ds_scene *scene, const ds_sta
     else if (full)
       ok = write_waiting(r);
   }
-  return ok ? DS_OK : ds_fail(error, DS_ERROR_INPUT, "recording %s: cannot be written: %s", r->path, r->reason);
+  return ok ? DS_OK : failed(r, error);
 }
 
 ds_status ds_recorder_close(ds_recorder *r, ds_error *error) {
   if (r == NULL) return DS_OK;
-  bool ok = flush(r) && write_scalar(r, DS_SET_CLOSED, 1);
+  bool ok = r->reason[0] == '\0' && flush(r) && write_scalar(r, DS_SET_CLOSED, 1);
   ok = recorder_free(r) && ok;
-  ds_status status =
-      ok ? DS_OK : ds_fail(error, DS_ERROR_INPUT, "recording %s: cannot be written: %s", r->path, r->reason);
+  ds_status status = ok ? DS_OK : failed(r, error);
   recorder_free_memory(r);
   return status;
 }

@@ -5,10 +5,12 @@
  *
  *   .node  rows, 3, attributes, markers    then  number x y z ...
  *   .ele   rows, nodes a tetrahedron, ...  then  number node node node node ...
- *   .veg   *VERTICES, a table of nodes; *ELEMENTS, TET, a table of tetrahedra; *MATERIAL, *REGION, *SET are skipped.
+ *   .veg   *VERTICES, a table of nodes; *ELEMENTS, TET, a table of tetrahedra; *MATERIAL name, then "ENU, density,
+ *          young, poisson"; *REGION, then lines "set, material" that tell which are in use; *SET is skipped.
  *          Instead of a table, *INCLUDE names a file beside it that has one.
  *
  * Sources: Si, TetGen's manual 1.5, "File formats"; Sin, Schroeder and Barbic 2013, Vega FEM library, user's manual. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -170,7 +172,97 @@ static bool skip_section(ds_mesh_input *in) {
   return true;
 }
 
-static bool read_section(ds_mesh_input *in, const ds_mesh_word *name) {
+/* ---- VEGA's materials ---- */
+
+enum { MATERIALS_MAX = 64, NAME_MAX_LENGTH = 63 };
+typedef struct veg_material {
+  char name[NAME_MAX_LENGTH + 1];
+  double value[3]; /* young, poisson, density; zeros where its kind is not known */
+  bool used;
+} veg_material;
+typedef struct veg_materials {
+  veg_material items[MATERIALS_MAX];
+  int32_t count;
+  bool regions; /* some are told to be in use */
+} veg_materials;
+
+/* The next word of a line whose words have commas or blanks between them; cuts it off, NULL at its end. */
+static char *next_word(char **line) {
+  char *word = *line + strspn(*line, " \t\r,");
+  if (*word == 0) return NULL;
+  char *end = word + strcspn(word, " \t\r,");
+  *line = *end ? end + 1 : end;
+  *end = 0;
+  return word;
+}
+
+/* The rest of the line without its comment, and on to the next one. */
+static void take_line(char *line, size_t size, ds_mesh_input *in) {
+  size_t n = 0;
+  for (size_t i = in->at; i < in->length && in->bytes[i] != '\n' && in->bytes[i] != '#'; i++)
+    if (n + 1 < size && in->bytes[i] != 0) line[n++] = in->bytes[i];
+  line[n] = 0;
+  ds_mesh_next_line(in);
+}
+
+/* Whether a section goes on in the next line that holds something. */
+static bool section_goes_on(ds_mesh_input *in) { return find_line(in) && in->bytes[in->at] != '*'; }
+
+static bool read_material(ds_mesh_input *in, veg_materials *all, const ds_mesh_word *name) {
+  char line[256], *rest = line, *word, *end;
+  veg_material m = {.used = false};
+  take_line(line, sizeof line, in); /* what is left of *MATERIAL NAME */
+  if ((word = next_word(&rest))) snprintf(m.name, sizeof m.name, "%.*s", NAME_MAX_LENGTH, word);
+  if (!section_goes_on(in)) return ds_mesh_fail(in, name->at, "*MATERIAL without a line; expected ENU, density, E, nu");
+  size_t at = in->at;
+  take_line(line, sizeof line, in);
+  rest = line;
+  word = next_word(&rest);
+  if (word && (strcmp(word, "ENU") == 0 || strcmp(word, "enu") == 0)) {
+    const int place[3] = {2, 0, 1}; /* density, young, poisson */
+    for (int i = 0; i < 3; i++) {
+      word = next_word(&rest);
+      double x = word ? strtod(word, &end) : 0;
+      if (!word || *end != 0 || !isfinite(x))
+        return ds_mesh_fail(in, at, "a material that is not three numbers; expected ENU, density, E, nu");
+      m.value[place[i]] = x;
+    }
+  }
+  if (all->count == MATERIALS_MAX)
+    return ds_mesh_fail(in, name->at, "more than %d materials; expected fewer", (int)MATERIALS_MAX);
+  all->items[all->count++] = m;
+  return true;
+}
+
+static bool read_region(ds_mesh_input *in, veg_materials *all) {
+  char line[256], *rest, *word, *name;
+  ds_mesh_next_line(in);
+  while (section_goes_on(in)) {
+    size_t at = in->at;
+    take_line(line, sizeof line, in);
+    rest = line;
+    word = next_word(&rest), name = word ? next_word(&rest) : NULL;
+    int32_t i = 0;
+    while (name && i < all->count && strncmp(all->items[i].name, name, NAME_MAX_LENGTH) != 0) i++;
+    if (!name || i == all->count)
+      return ds_mesh_fail(in, at, "a region of no material before it; expected \"set, material\"");
+    all->items[i].used = all->regions = true;
+  }
+  return true;
+}
+
+/* How many different ones are in use, and which where it is one. */
+static void count_materials(ds_mesh_input *in, const veg_materials *all) {
+  for (int32_t i = 0; i < all->count; i++) {
+    const veg_material *m = &all->items[i];
+    if (all->regions && !m->used) continue;
+    bool same = in->materials == 1 && memcmp(in->material, m->value, sizeof m->value) == 0;
+    if (!same) in->materials++;
+    memcpy(in->material, m->value, sizeof m->value);
+  }
+}
+
+static bool read_section(ds_mesh_input *in, veg_materials *materials, const ds_mesh_word *name) {
   if (ds_mesh_word_is_any_case(name, "*vertices")) {
     if (in->vertex_count > 0) return ds_mesh_fail(in, name->at, "*VERTICES comes twice; expected it once");
     ds_mesh_next_line(in);
@@ -182,19 +274,21 @@ static bool read_section(ds_mesh_input *in, const ds_mesh_word *name) {
     ds_mesh_next_line(in);
     return read_elements(in);
   }
-  if (ds_mesh_word_is_any_case(name, "*material") || ds_mesh_word_is_any_case(name, "*region") ||
-      ds_mesh_word_is_any_case(name, "*set"))
-    return skip_section(in);
+  if (ds_mesh_word_is_any_case(name, "*material")) return read_material(in, materials, name);
+  if (ds_mesh_word_is_any_case(name, "*region")) return read_region(in, materials);
+  if (ds_mesh_word_is_any_case(name, "*set")) return skip_section(in);
   return ds_mesh_fail(in, name->at, "%s; expected *VERTICES, *ELEMENTS, *MATERIAL, *SET or *REGION",
                       ds_mesh_quote_word(name).text);
 }
 
 bool ds_tets_read_veg(ds_mesh_input *in) {
+  veg_materials materials = {.count = 0};
   begin(in);
   while (find_line(in)) {
     ds_mesh_word word;
     if (!ds_mesh_take_word(in, &word)) break;
-    if (!read_section(in, &word)) return false;
+    if (!read_section(in, &materials, &word)) return false;
   }
+  count_materials(in, &materials);
   return true;
 }

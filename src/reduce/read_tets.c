@@ -37,7 +37,10 @@ bool ds_tets_is_file(const char *path) { return path && format_of(path) >= 0; }
 
 bool ds_tets_orient(ds_mesh_input *in) {
   int first = 0;
-  ds_tets tets = {in->vertices, in->vertex_count, in->tets ? in->tets[0] : NULL, in->tet_count};
+  ds_tets tets = {.nodes = in->vertices,
+                  .node_count = in->vertex_count,
+                  .tets = in->tets ? in->tets[0] : NULL,
+                  .tet_count = in->tet_count};
   int exponent = ds_tets_exponent(&tets);
   for (int32_t t = 0; t < in->tet_count; t++) {
     ds_vec3 x[4];
@@ -90,7 +93,9 @@ static ds_status take(ds_tets *tets, ds_mesh_input *in, bool ok) {
   free(in->tet_at);
   free(in->triangles);
   if (ok) {
-    *tets = (ds_tets){in->vertices, in->vertex_count, in->tets[0], in->tet_count};
+    *tets = (ds_tets){
+        .nodes = in->vertices, .node_count = in->vertex_count, .tets = in->tets[0], .tet_count = in->tet_count};
+    tets->material = (ds_tets_material){in->materials, in->material[0], in->material[1], in->material[2]};
     return DS_OK;
   }
   free(in->vertices);

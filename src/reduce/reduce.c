@@ -67,6 +67,28 @@ static ds_status check_used(const ds_tets *tets, ds_error *error) {
   return ds_fail(error, DS_ERROR_INPUT, "deformable: node %d belongs to no tetrahedron", node);
 }
 
+/* ---- material ---- */
+
+ds_status ds_reduced_take_material(ds_reduced_def *def, const ds_tets *tets, ds_material_given given, ds_error *error) {
+  const ds_tets_material *m = &tets->material;
+  if (m->count == 0 || (given.young && given.poisson && given.density)) return DS_OK;
+  bool known = m->young != 0 || m->poisson != 0 || m->density != 0;
+  if (m->count > 1 || !known)
+    return ds_fail(error, DS_ERROR_INPUT,
+                   "the mesh file states %s; give young, poisson and density, of which a body has one each",
+                   m->count > 1 ? "several materials" : "a material of a kind that is not known");
+  if (!(m->young > 0 && m->density > 0 && m->poisson > -1 && m->poisson < 0.5))
+    return ds_fail(
+        error, DS_ERROR_INPUT,
+        "the mesh file states E %g Pa, nu %g, density %g kg/m³; expected E and density above 0 and nu between "
+        "-1 and 0.5, or give young, poisson and density",
+        m->young, m->poisson, m->density);
+  if (!given.young) def->young = m->young;
+  if (!given.poisson) def->poisson = m->poisson;
+  if (!given.density) def->density = m->density;
+  return DS_OK;
+}
+
 /* ---- building ---- */
 
 typedef struct building {

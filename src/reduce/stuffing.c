@@ -259,10 +259,24 @@ static ds_status stuff_wanted(ds_tets *tets, int32_t *along, const stuffer *s, d
 
 /* ---- errors ---- */
 
+/* The cell of so many along the longest side, in the fewest digits that give just as many when they are read again:
+ * another number of cells was not tried. */
+static void write_cell(char *text, size_t size, const stuffer *s, int32_t along) {
+  double cell = s->longest / along;
+  for (int digits = 3; digits <= 17; digits++) {
+    double unit = pow(10, floor(log10(cell)) + 1 - digits), rounded = ceil(cell / unit) * unit;
+    snprintf(text, size, "%.*g", digits, rounded);
+    if (cells_along(s, strtod(text, NULL)) == along) return;
+  }
+}
+
 static ds_status fail_lost(const stuffer *s, int32_t along, ds_vec3 where, int32_t works, ds_error *error) {
   double cell = s->longest / along;
-  char advice[80] = "expected a body without parts so thin";
-  if (works > 0) snprintf(advice, sizeof advice, "try a cell of %.3g m", s->longest / works);
+  char advice[80] = "expected a body without parts so thin", number[32] = "";
+  if (works > 0) {
+    write_cell(number, sizeof number, s, works);
+    snprintf(advice, sizeof advice, "try a cell of %s m", number);
+  }
   return ds_fail(error, DS_ERROR_INPUT,
                  "cells of %.3g m are too coarse for the thinnest part of the surface, near %.3g %.3g %.3g m; %s", cell,
                  where.x, where.y, where.z, advice);

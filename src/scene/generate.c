@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "scene/fields.h"
+#include "scene/imperfect.h"
 #include "scene/json.h"
 
 enum { WORD_MAX = 48 };
@@ -172,7 +173,13 @@ static ds_status generate(ds_generation *g, const char *specification, ds_error 
   }
   ds_status status = read_settings(g, at, error);
   if (status != DS_OK) return status;
-  ds_generate_functions[index](g);
+  if (ds_imperfect_begin(g)) { /* to count and to measure */
+    ds_generate_functions[index](g);
+    ds_imperfect_measured(g);
+    g->options = g->materials = g->solids = g->deformables = g->bodies = g->joints = 0;
+    g->text.length = 0;
+  }
+  if (!g->reason[0]) ds_generate_functions[index](g);
   if (g->reason[0]) return ds_fail(error, DS_ERROR_INPUT, "generator %s: %s", name, g->reason);
   if (g->text.failed) return ds_fail(error, DS_ERROR_MEMORY, "out of memory while generating %s", name);
   return DS_OK;

@@ -10,7 +10,7 @@
 #include "drystone/scene_file.h"
 #include "la/vec3.h"
 
-#define DS_GENERATION_PARAMETERS 16 /* at most so many parameters a generator */
+#define DS_GENERATION_PARAMETERS 32 /* at most so many parameters a generator */
 
 /* Text that grows; after a failed allocation it stays as it is and `failed` is set. */
 typedef struct ds_text {
@@ -24,11 +24,23 @@ __attribute__((format(printf, 2, 3)))
 #endif
 void ds_text_print(ds_text *text, const char *format, ...);
 
+/* What a scene is to differ in from a perfect one (scene/imperfect.h). */
+typedef struct ds_imperfection {
+  bool wanted, uneven, ball; /* anything; of the bodies that stand; a ball */
+  bool measuring;            /* the first of two passes: bodies are counted, not written */
+  double jitter, tilt, size_jitter, gap, overlap;
+  int32_t missing, seed;
+  int32_t count, met, gone; /* bodies that stand: all, so far, left out */
+  ds_vec3 low, high;        /* the box that they fill */
+  char material[32];        /* of the first of them */
+} ds_imperfection;
+
 typedef struct ds_generation {
   ds_text text;
   const ds_generator *generator;
   double values[DS_GENERATION_PARAMETERS]; /* in the order of the generator's parameters; a choice as its index */
   int32_t options, materials, solids, deformables, bodies, joints; /* written so far */
+  ds_imperfection imperfection;
   char reason[256]; /* why these parameters cannot go together; "" = they can */
 } ds_generation;
 
@@ -111,8 +123,8 @@ void ds_generation_prism(ds_generation *g, const char *material, const ds_body_d
 ds_vec3 ds_color_hue(double hue);
 #define DS_COLOR_FLOOR v3(0.62, 0.64, 0.66)
 
-/* The generators (one function a scene; generate_basic.c, _stacks.c, _cards.c, _arch.c, _pile.c, and with solids
- * _drop.c, _rings.c, _log_house.c, _loop.c; with joints _joints.c). */
+/* The generators (one function a scene; generate_basic.c, _stacks.c, _cards.c, _arch.c, _vault.c, _tower.c, _pile.c,
+ * and with solids _drop.c, _rings.c, _log_house.c, _loop.c; with joints _joints.c). */
 void ds_generate_incline(ds_generation *g);
 void ds_generate_slide(ds_generation *g);
 void ds_generate_roll(ds_generation *g);
@@ -130,6 +142,8 @@ void ds_generate_card_house(ds_generation *g);
 void ds_generate_card_house_sp08(ds_generation *g);
 void ds_generate_arch(ds_generation *g);
 void ds_generate_arch_sp08(ds_generation *g);
+void ds_generate_vault(ds_generation *g);
+void ds_generate_tower(ds_generation *g);
 void ds_generate_pile(ds_generation *g);
 void ds_generate_chess_drop(ds_generation *g);
 void ds_generate_bunny_drop(ds_generation *g);

@@ -108,8 +108,7 @@ static void write_one(ds_generation *g, const patch *p, int32_t i, bool upright,
                        .release_time = p->release_time,
                        .color = ds_color_hue((upright ? 0.08 : 0.58) + 0.02 * i)};
   ds_vec3 arm = v3_sub(body.pose.p, p->pose.p), dv = {0, 0, 0};
-  if (j > 0)
-    dv = v3(ds_random_between(random, -j, j), ds_random_between(random, -j, j), ds_random_between(random, -j, j));
+  if (j > 0) dv = ds_random_vec3(random, -j, j);
   body.velocity = v3_add(v3_add(p->velocity, dv), v3_cross(p->angular_velocity, arm));
   ds_generation_soft_body(g, p->material, p->deformable, &body);
 }
@@ -193,15 +192,17 @@ static void write_board(ds_generation *g) {
 static void write_thrown(ds_generation *g, int32_t i, double speed) {
   uint64_t random = ds_random_stream(ds_generation_count(g, "seed"), 1000 + i);
   double x = 0.1 * (i % 3 - 1) + ds_random_between(&random, -0.02, 0.02), z = ds_random_between(&random, 0.25, 0.4);
-  ds_quat lean = quat_axis_angle(v3(ds_random_between(&random, -1, 1), ds_random_between(&random, -1, 1), 0.5),
-                                 ds_random_between(&random, 0, 0.6));
+  double angle = ds_random_between(&random, 0, 0.6);
+  double axis_y = ds_random_between(&random, -1, 1), axis_x = ds_random_between(&random, -1, 1);
+  double spin_z = ds_random_between(&random, -3, 3), spin_x = ds_random_between(&random, -3, 3);
+  ds_quat lean = quat_axis_angle(v3(axis_x, axis_y, 0.5), angle);
   ds_quat edge = quat_axis_angle(v3(0, 0, 1), (i + ds_generation_count(g, "seed")) % 2 == 1 ? 0.5 * DS_PI : 0);
   patch p = {.number = i + 1,
              .material = "rubber",
              .deformable = "strand",
              .pose = {v3(x, -0.2, z), quat_mul(lean, edge)},
              .velocity = v3(0, speed, 0),
-             .angular_velocity = v3(ds_random_between(&random, -3, 3), 0, ds_random_between(&random, -3, 3)),
+             .angular_velocity = v3(spin_x, 0, spin_z),
              .release_time = 0.15 * i};
   write_patch(g, &p);
 }

@@ -31,7 +31,8 @@ static ds_shape_def random_shape(ds_vec3 points[ROCK_POINTS], uint64_t *state, d
       shape.radius = r * ds_random_between(state, 0.7, 1);
       break;
     case DS_SHAPE_BOX: {
-      ds_vec3 sides = v3(1, ds_random_between(state, 0.5, 1), ds_random_between(state, 0.4, 1));
+      double z = ds_random_between(state, 0.4, 1), y = ds_random_between(state, 0.5, 1); /* sides over the longest, x */
+      ds_vec3 sides = v3(1, y, z);
       shape.half = v3_scale(r / v3_norm(sides), sides);
       break;
     }
@@ -83,8 +84,8 @@ void ds_generate_pile(ds_generation *g) {
     p.y += ds_random_between(&state, -play, play);
     p.z += ds_random_between(&state, -play, play);
     snprintf(name, sizeof name, "body%d", (int)(i + 1));
-    ds_body_def def = {
-        .name = name, .pose = {p, ds_random_rotation(&state)}, .color = ds_color_hue(ds_random_unit(&state))};
+    ds_quat q = ds_random_rotation(&state);
+    ds_body_def def = {.name = name, .pose = {p, q}, .color = ds_color_hue(ds_random_unit(&state))};
     ds_shape_kind kind = choose_kind(g, &state);
     ds_shape_def shape = random_shape(points, &state, kind, r);
     ds_generation_body(g, "stone", &def, &shape, 1);

@@ -20,6 +20,12 @@ double ds_random_between(uint64_t *state, double low, double high) {
   return low + (high - low) * ds_random_unit(state);
 }
 
+ds_vec3 ds_random_vec3(uint64_t *state, double low, double high) {
+  double z = ds_random_between(state, low, high), y = ds_random_between(state, low, high);
+  double x = ds_random_between(state, low, high);
+  return v3(x, y, z);
+}
+
 /* Shoemake 1992 */
 ds_quat ds_random_rotation(uint64_t *state) {
   double u = ds_random_unit(state), a = 2 * DS_PI * ds_random_unit(state), b = 2 * DS_PI * ds_random_unit(state);

@@ -8,6 +8,9 @@
 /* ---- Random numbers: our own, the same everywhere ---- */
 double ds_random_unit(uint64_t *state); /* [0, 1) */
 double ds_random_between(uint64_t *state, double low, double high);
+/* A vector with each coordinate in [low, high): z is drawn first, then y, then x. Several draws as arguments of one
+ * call would come in an order that each compiler chooses; draws are statements of their own. */
+ds_vec3 ds_random_vec3(uint64_t *state, double low, double high);
 ds_quat ds_random_rotation(uint64_t *state); /* evenly spread over all rotations */
 /* A stream of its own for body i of a seed. */
 uint64_t ds_random_stream(int32_t seed, int32_t i);

@@ -12,6 +12,21 @@
   NUMBER("shake", "m", "0", 0, 1, "amplitude of the floor's shaking along x, from 1 s for about 2 s; 0 = none"), \
       NUMBER("frequency", "Hz", "2", 0.1, 20, "of the shaking")
 
+/* For scene/imperfect.c, all of them or none. */
+#define IMPERFECT(ball_radius, ball_yaw)                                                                     \
+  NUMBER("jitter", "m", "0", 0, 0.1, "every body is moved by up to as much along x, y and z"),               \
+      NUMBER("tilt", "deg", "0", 0, 45, "every body is turned by up to as much, about any axis"),            \
+      NUMBER("size_jitter", "", "0", 0, 0.5, "sizes differ by up to this share, either way"),                \
+      NUMBER("gap", "m", "0", 0, 0.1, "bodies are smaller by up to as much, about their centres"),           \
+      NUMBER("overlap", "m", "0", 0, 0.1, "bodies are larger by up to as much, about their centres"),        \
+      WHOLE("missing", "0", 0, 1000, "bodies left out, at random"),                                          \
+      WHOLE("seed", "1", 0, 1e6, "of the random numbers behind these"),                                      \
+      NUMBER("ball_speed", "m/s", "0", 0, 100, "of a ball that flies at the middle of the scene; 0 = none"), \
+      NUMBER("ball_radius", "m", ball_radius, 0.001, 10, "of the ball"),                                     \
+      NUMBER("ball_mass", "kg", "0", 0, 1e6, "of the ball; 0 = that of 2000 kg/m3"),                         \
+      NUMBER("ball_height", "", "0.5", 0, 1, "at which it arrives, over the height of the scene"),           \
+      NUMBER("ball_yaw", "deg", ball_yaw, -360, 360, "direction of flight; 0 = along x, 90 = along y")
+
 static const ds_generator_parameter incline[] = {
     NUMBER("slope", "", "0.5", 0, 5, "tan theta"),
     MU("0.5005"),
@@ -68,6 +83,7 @@ static const ds_generator_parameter stack[] = {
     NUMBER("size", "m", "0.2", 0.001, 10, "edge of a cube"),
     NUMBER("top_mass", "kg", "0", 0, 1e6, "mass of the top cube; 0 = 1 kg like the others"),
     SHAKE,
+    IMPERFECT("0.1", "0"),
 };
 static const ds_generator_parameter wall[] = {
     WHOLE("rows", "10", 1, 200, "courses"),
@@ -75,6 +91,7 @@ static const ds_generator_parameter wall[] = {
     MU("0.6"),
     NUMBER("joint", "m", "0", 0, 0.05, "gap between the ends of neighbours"),
     SHAKE,
+    IMPERFECT("0.1", "90"),
 };
 static const ds_generator_parameter pyramid[] = {
     WHOLE("rows", "10", 1, 100, "rows of cubes"),
@@ -106,6 +123,7 @@ static const ds_generator_parameter card_house[] = {
     NUMBER("block_size", "m", "0.025", 0.005, 0.1, "edge of a block, 2000 kg/m3"),
     CHOICE("apex", "edge", "edge|bevel", "how cards meet: edge on edge, or on a vertical face"),
     SHAKE,
+    IMPERFECT("0.02", "0"),
 };
 static const ds_generator_parameter card_house_sp08[] = {
     WHOLE("blocks", "3", 0, 50, "that fall on the house, from 2 s on, every 3 s"),
@@ -123,9 +141,28 @@ static const ds_generator_parameter arch[] = {
     CHOICE("drop", "none", "none|blocks|throw", "blocks dropped on the keystone or thrown at a leg"),
     WHOLE("contacts_per_face", "8", 3, 512, "contact points a joint"),
     SHAKE,
+    IMPERFECT("0.1", "0"),
 };
 static const ds_generator_parameter arch_sp08[] = {
     CHOICE("load", "keystone", "keystone|leg|none", "blocks dropped on the keystone or thrown at a leg"),
+};
+static const ds_generator_parameter vault[] = {
+    CHOICE("shape", "barrel", "barrel|dome", "half a cylinder, or half a sphere"),
+    WHOLE("courses", "11", 3, 101, "stones across a barrel; rings of a dome under its keystone"),
+    WHOLE("stones", "5", 3, 96, "stones in every second course of a barrel; in a ring of a dome"),
+    MU("0.7"),
+    NUMBER("thickness", "", "0.2", 0.02, 0.5, "over the mean radius"),
+    NUMBER("span", "m", "2", 0.01, 1000, "twice the mean radius"),
+    NUMBER("length", "m", "1", 0.01, 1000, "of a barrel, along y"),
+    WHOLE("contacts_per_face", "8", 3, 512, "contact points a joint"),
+    IMPERFECT("0.1", "0"),
+};
+static const ds_generator_parameter tower[] = {
+    WHOLE("levels", "18", 1, 200, "of three blocks each, every second one crosswise"),
+    MU("0.5"),
+    NUMBER("size", "m", "0.075", 0.001, 10, "length of a block; a third as wide, a fifth as high"),
+    NUMBER("side_gap", "m", "0", 0, 0.01, "between neighbours of a level"),
+    IMPERFECT("0.02", "0"),
 };
 static const ds_generator_parameter pile[] = {
     WHOLE("count", "100", 1, 20000, "bodies"),
@@ -288,6 +325,8 @@ static const ds_generator table[] = {
     GENERATOR("soft-stack", soft_stack, "a tower of deformable blocks"),
     GENERATOR("spin", spin, "a free box that turns over"),
     GENERATOR("stack", stack, "a stack of cubes"),
+    GENERATOR("tower", tower, "a tower of blocks, three a level, as in the game"),
+    GENERATOR("vault", vault, "a barrel vault or a dome of wedge stones"),
     GENERATOR("wall", wall, "a dry brick wall"),
 };
 
@@ -329,6 +368,8 @@ ds_generate_function *const ds_generate_functions[] = {
     ds_generate_soft_stack,
     ds_generate_spin,
     ds_generate_stack,
+    ds_generate_tower,
+    ds_generate_vault,
     ds_generate_wall,
 };
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "scene/generate.h"
+#include "scene/imperfect.h"
 #include "scene/json.h"
 
 /* ---- Text ---- */
@@ -83,10 +84,12 @@ void ds_generation_begin(ds_generation *g, const char *note, double time) {
                 g->generator->name, note, g->generator->name);
   for (int32_t i = 0; i < g->generator->parameter_count; i++) {
     const ds_generator_parameter *parameter = &g->generator->parameters[i];
+    if (ds_imperfect_parameter(g, parameter->name) && g->values[i] == strtod(parameter->initial, NULL)) continue;
     ds_text_print(text, "%s%s=", i == 0 ? ":" : ",", parameter->name);
     put_value(text, parameter, g->values[i]);
   }
   put_key_number(text, ".\",\n  \"time\": ", time);
+  if (g->imperfection.uneven) ds_text_print(text, ",\n  \"allow_overlap\": true");
 }
 
 /* The options end where anything else begins. */
@@ -198,6 +201,7 @@ void ds_generation_joint(ds_generation *g, const ds_joint_def *def, const char *
 
 void ds_generation_end(ds_generation *g) {
   end_sections(g);
+  ds_imperfect_ball(g);
   ds_text_print(&g->text, "%s\n}\n", g->bodies == 0 ? ",\n  \"bodies\": []" : "\n  ]");
 }
 
@@ -314,6 +318,12 @@ void ds_generation_soft(ds_generation *g, const char *material, const ds_body_de
 void ds_generation_body_of(ds_generation *g, const char *material, const ds_body_def *def, const ds_shape_def *shapes,
                            const char *const *solids, int32_t shape_count) {
   ds_text *text = &g->text;
+  ds_imperfect_body changed;
+  if (g->imperfection.wanted) {
+    if (!ds_imperfect_change(g, &changed, material, def, shapes, shape_count)) return;
+    def = &changed.def;
+    if (shape_count <= DS_IMPERFECT_SHAPES) shapes = changed.shapes;
+  }
   begin_body(g, material, def);
   ds_text_print(text, ",\n      \"shapes\": [");
   for (int32_t i = 0; i < shape_count; i++) {

@@ -48,7 +48,7 @@ static const ds_field file_fields[] = {
 #define AT(member) .offset = offsetof(ds_options, member)
 static const ds_field option_fields[] = {
     {.key = "step", .kind = DS_FIELD_NUMBER, AT(step), .unit = "s", .low = 1e-9, .high = 1e3},
-    {.key = "tolerance", .kind = DS_FIELD_NUMBER, AT(tolerance), .high = 1, .above = true},
+    {.key = "tolerance", .kind = DS_FIELD_NUMBER, AT(tolerance), .high = 1},
     {.key = "method", .kind = DS_FIELD_CHOICE, AT(method), .choices = "staggered|gauss-seidel"},
     {.key = "predictor", .kind = DS_FIELD_CHOICE, AT(predictor), .choices = "coupled|none"},
     {.key = "friction_samples", .kind = DS_FIELD_INTEGER, AT(friction_samples), .high = 64},
@@ -61,6 +61,7 @@ static const ds_field option_fields[] = {
     {.key = "metric", .kind = DS_FIELD_CHOICE, AT(metric), .choices = "effective|mass"},
     {.key = "newton", .kind = DS_FIELD_INTEGER, AT(newton), .low = 1, .high = 100},
     {.key = "newmark_damping", .kind = DS_FIELD_NUMBER, AT(newmark_damping), .high = 1},
+    {.key = "step_budget", .kind = DS_FIELD_NUMBER, AT(step_budget), .high = 1e9},
 };
 #undef AT
 

@@ -30,6 +30,7 @@ typedef struct ds_file_deformable {
   const ds_file_solid *of; /* own_shape, or one of the section "solids" */
   ds_file_solid own_shape;
   ds_reduced_def def;
+  ds_material_given given; /* by the scene: the rest comes from the file of a mesh, where that says it */
   ds_stuffing_def stuffing;
   ds_reduced *reduced; /* built where it is used first */
 } ds_file_deformable;

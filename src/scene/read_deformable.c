@@ -21,15 +21,20 @@ typedef struct deformable_text {
 } deformable_text;
 
 /* Places in the table whose being given matters. */
-enum { FILE_PATH, SHAPE, FIRST_OTHER };
+enum { FILE_PATH, SHAPE, FIRST_OTHER, YOUNG = FIRST_OTHER, POISSON, DENSITY };
 
 #define AT(member) .offset = offsetof(deformable_text, member)
 static const ds_field deformable_fields[] = {
     [FILE_PATH] = {.key = "file", .kind = DS_FIELD_NAME, AT(path), .high = 1023},
     [SHAPE] = {.key = "shape", .kind = DS_FIELD_NAMED, AT(shape)},
     [FIRST_OTHER] = {.key = "young", .kind = DS_FIELD_NUMBER, AT(def.young), .unit = "Pa", .low = 1e-9, .high = 1e15},
-    {.key = "poisson", .kind = DS_FIELD_NUMBER, AT(def.poisson), .low = -1, .high = 0.5},
-    {.key = "density", .kind = DS_FIELD_NUMBER, AT(def.density), .unit = "kg/m³", .low = 1e-9, .high = DS_FIELD_LIMIT},
+    [POISSON] = {.key = "poisson", .kind = DS_FIELD_NUMBER, AT(def.poisson), .low = -1, .high = 0.5},
+    [DENSITY] = {.key = "density",
+                 .kind = DS_FIELD_NUMBER,
+                 AT(def.density),
+                 .unit = "kg/m³",
+                 .low = 1e-9,
+                 .high = DS_FIELD_LIMIT},
     {.key = "modes", .kind = DS_FIELD_INTEGER, AT(def.modes), .low = 1, .high = DS_REDUCED_MAX},
     {.key = "stvk", .kind = DS_FIELD_BOOLEAN, AT(def.stvk)},
     {.key = "damping_mass", .kind = DS_FIELD_NUMBER, AT(def.damping_mass), .unit = "1/s", .high = DS_FIELD_LIMIT},
@@ -75,6 +80,7 @@ static bool read_definition(ds_scene_reader *s, ds_file_deformable *d, const ds_
                           text.def.poisson);
   d->path = text.path;
   d->def = text.def;
+  d->given = (ds_material_given){given >> YOUNG & 1, given >> POISSON & 1, given >> DENSITY & 1};
   d->stuffing = text.stuffing;
   return !text.shape || read_shape(s, d, text.shape);
 }
@@ -176,6 +182,10 @@ static bool reduce(ds_scene_reader *s, ds_file_deformable *d) {
   if (s->options.progress) s->options.progress(s->options.user, b.name, 0);
   if (!make_tets(s, &tets, d, &b)) return false;
   ds_reduced_def def = d->def;
+  if (ds_reduced_take_material(&def, &tets, d->given, &inner) != DS_OK) {
+    ds_tets_free(&tets);
+    return ds_reader_fail(r, d->value, "%s", inner.message);
+  }
   def.name = b.name;
   def.threads = s->options.threads;
   def.cache = s->options.solid_cache;

@@ -13,6 +13,11 @@
 #include "drystone/touch.h"
 
 static const double SMOOTHING = 0.005; /* s: of velocities that a device does not tell */
+/* What a device may ask for. A target beyond REACH is no reading: there, 0.1 nm is the last bit of a coordinate. Nearer
+ * ones are followed no faster than a hand can be; thrown balls reach 50 m/s and a flick of the wrist 50 rad/s. */
+static const double REACH = 1e6;         /* m from the world's origin */
+static const double FASTEST = 100;       /* m/s, of the device */
+static const double FASTEST_TURN = 1000; /* rad/s */
 
 struct ds_touch_loop {
   ds_touch_def def;
@@ -119,24 +124,47 @@ static ds_vec3 rotation_rate(ds_quat from, ds_quat to, double time) {
   return v3_scale((d.w < 0 ? -2 : 2) / time, v3(d.x, d.y, d.z));
 }
 
-/* The hand follows the device. */
-static void follow(ds_touch_loop *loop, const ds_device_motion *m) {
+static ds_vec3 cut(ds_vec3 x, double longest) {
+  double length = v3_norm(x);
+  return length > longest ? v3_scale(longest / length, x) : x;
+}
+
+static bool within_reach(ds_vec3 p) { return fabs(p.x) <= REACH && fabs(p.y) <= REACH && fabs(p.z) <= REACH; }
+
+/* Where the device wants the hand to be; false where that is nowhere. */
+static bool find_target(ds_touch_loop *loop, ds_pose *target, const ds_device_motion *m) {
   const ds_touch_def *d = &loop->def;
+  ds_vec3 moved = v3_scale(d->scale, quat_rotate(d->origin.q, m->pose.p));
+  if (!within_reach(moved)) return false;
   if (!loop->begun) begin(loop, m);
-  ds_pose target = {v3_mad(loop->origin, d->scale, quat_rotate(d->origin.q, m->pose.p)),
-                    quat_unit(quat_mul(quat_mul(d->origin.q, m->pose.q), loop->turn))};
+  target->p = v3_add(loop->origin, moved);
+  target->q = quat_unit(quat_mul(quat_mul(d->origin.q, m->pose.q), loop->turn));
+  return within_reach(target->p);
+}
+
+/* The hand follows the device, no faster than a hand can be. False: the reading cannot be followed. */
+static bool follow(ds_touch_loop *loop, const ds_device_motion *m) {
+  const ds_touch_def *d = &loop->def;
+  double fastest = fmin(FASTEST * d->scale, REACH);
+  ds_pose target;
+  if (!find_target(loop, &target, m)) return false;
+  target.p = v3_add(loop->target.p, cut(v3_sub(target.p, loop->target.p), fastest * d->period));
   if (m->has_velocity) {
-    loop->velocity = v3_scale(d->scale, quat_rotate(d->origin.q, m->velocity));
-    loop->angular_velocity = quat_rotate(d->origin.q, m->angular_velocity);
+    loop->velocity = cut(v3_scale(d->scale, quat_rotate(d->origin.q, m->velocity)), fastest);
+    loop->angular_velocity = cut(quat_rotate(d->origin.q, m->angular_velocity), FASTEST_TURN);
   } else {
     double share = d->period / (d->period + SMOOTHING);
     ds_vec3 v = v3_scale(1 / d->period, v3_sub(target.p, loop->target.p));
     ds_vec3 w = rotation_rate(loop->target.q, target.q, d->period);
     loop->velocity = v3_mad(loop->velocity, share, v3_sub(v, loop->velocity));
-    loop->angular_velocity = v3_mad(loop->angular_velocity, share, v3_sub(w, loop->angular_velocity));
+    loop->angular_velocity =
+        v3_mad(loop->angular_velocity, share, v3_sub(cut(w, FASTEST_TURN), loop->angular_velocity));
   }
+  if (!v3_finite(loop->velocity)) loop->velocity = v3(0, 0, 0); /* from one that overflowed on its way to the world */
+  if (!v3_finite(loop->angular_velocity)) loop->angular_velocity = v3(0, 0, 0);
   loop->target = target;
   ds_state_move_hand_at(d->state, loop->hand, target, loop->velocity, loop->angular_velocity);
+  return true;
 }
 
 /* What the device shall feel: the opposite, in its own frame, and no more than it may. */
@@ -157,8 +185,7 @@ ds_status ds_touch_tick(ds_touch_loop *loop) {
   const ds_touch_def *d = &loop->def;
   double time = d->period * (double)loop->tick++;
   ds_device_motion motion = {.pose = pose_identity()};
-  bool heard = d->device.read(d->device.user, time, &motion) && usable(&motion);
-  if (heard) follow(loop, &motion);
+  bool heard = d->device.read(d->device.user, time, &motion) && usable(&motion) && follow(loop, &motion);
   if (!heard) ds_state_move_hand(d->state, loop->hand, loop->target);
   ds_status status = ds_step(loop->stepper, d->state, &loop->step, d->scene, &d->options);
   ds_hand hand = ds_state_hand(d->state, loop->hand);

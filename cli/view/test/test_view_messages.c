@@ -477,7 +477,8 @@ static void test_random_commands(void) {
       unsigned char body[40];
       memcpy(body, bytes, sizeof body);
       size = make_command(bytes, type, body, length);
-      if (i % 8 == 1) bytes[next_random(&state) % size] ^= (unsigned char)(1u << next_random(&state) % 8);
+      size_t at = next_random(&state) % size;
+      if (i % 8 == 1) bytes[at] ^= (unsigned char)(1u << next_random(&state) % 8);
     }
     counts[decode(bytes, size, i % 2 == 0)]++;
   }

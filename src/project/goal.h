@@ -1,0 +1,34 @@
+/* How exactly a problem is to be solved, and whether it has been.
+ *
+ * What rests needs many digits: the same impulses are used step after step, and their error would add up to a drift. It
+ * is solved to `tolerance`. Where contacts slide the same digits cost most of the work and say nothing: the step's own
+ * error of the motion is larger by orders. An error e of the natural map stands for an error e S/rho of the contacts'
+ * velocities, S = max(|r|, rho |q|) the scale of the map. It will do where that is a small share of the sliding itself,
+ *
+ *   e <= SHARE rho s / S,   s² = sum |u_T|² over the contacts that carry load,
+ *
+ * but never above `moving`, and never has to be below `tolerance`. Where nothing slides s is zero and `tolerance`
+ * holds; it is also reached there in one convex program. With moving = tolerance that holds everywhere. */
+#ifndef DS_PROJECT_GOAL_H
+#define DS_PROJECT_GOAL_H
+
+#include "drystone/types.h"
+#include "project/iterate.h"
+
+typedef struct ds_goal {
+  double tolerance; /* at which the problem counts as solved, whatever moves */
+  double moving;    /* at which it may, where contacts slide */
+  double target;    /* which Newton tries to reach while that is easy */
+  bool once;        /* a problem of its own, not one of a row of steps */
+} ds_goal;
+
+/* What options ask for; `aim`: what is aimed at, over the tolerance. */
+ds_goal ds_goal_of(const ds_options *options, double aim);
+
+/* The error at which x counts as solved. */
+double ds_goal_tolerance(const ds_goal *goal, const ds_subproblem *problem, const double *r, const double *u);
+
+/* Whether x solves the problem; its error becomes the full one. */
+bool ds_goal_is_met(ds_iterate *x, const ds_subproblem *problem, const ds_goal *goal);
+
+#endif

@@ -1,0 +1,108 @@
+/* The text of every generator, character for character, as a hash: the same from every compiler and with every flag.
+ * Random numbers drawn as arguments of one call would come in an order that each compiler chooses.
+ *
+ * A change of a generator changes its hash here; the failing check prints the new one. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+#include "drystone/scene_file.h"
+
+static const struct {
+  const char *spec;
+  uint64_t hash;
+} texts[] = {
+    {"arch", 0x62d5db151dccd96eu},
+    {"arch-sp08", 0x7995c0204a64d036u},
+    {"ball-loop", 0xd21517b26e2f4e38u},
+    {"billiard", 0xc3616d18cd6e19b8u},
+    {"bounce", 0xbfeb6e29466fdca6u},
+    {"bridge", 0x6eca1679f2d93587u},
+    {"bunny-drop", 0xeca2fc5394010b37u},
+    {"card-house", 0x7a27b021be390c6fu},
+    {"card-house-sp08", 0xa065a100b3664c5eu},
+    {"card-pair", 0xdf899a320ec416bfu},
+    {"chairs", 0x5ab50c1a4f605375u},
+    {"chess-drop", 0xf492a471187efbc7u},
+    {"composites", 0x10d4b77432142dcdu},
+    {"composites-thrown", 0x988dffc1a1b54033u},
+    {"dinosaurs", 0x5f32c379bdd2525cu},
+    {"disc", 0xea16e300a5bb05a9u},
+    {"dominoes", 0x5fce34c58885e2f3u},
+    {"haptic", 0x657a939d1b87e377u},
+    {"helmets", 0xd751a32cd8055a02u},
+    {"hopper", 0x2a0c40fbb9b07716u},
+    {"hybrid", 0xf5aa6fdb871c5ae3u},
+    {"incline", 0x2397ef781ca749f8u},
+    {"jam", 0x6edf164133397137u},
+    {"linkage", 0xcbb4b433c28ca982u},
+    {"log-house", 0x1c1fbf37eeaa5f85u},
+    {"overhang", 0x58cb8ecda0196923u},
+    {"pile", 0x2fbc3627a7f08ce0u},
+    {"pyramid", 0x72a2d0560817f784u},
+    {"rings", 0x923c23d3ef930f55u},
+    {"roll", 0x13021d1af8d2e5c4u},
+    {"slide", 0x623382f489b1b801u},
+    {"soft-bounce", 0x430fa00befcf9964u},
+    {"soft-incline", 0x357ec8a8b3d3b524u},
+    {"soft-jam", 0x6aefccfdc989033bu},
+    {"soft-stack", 0x1b75d0c2d392e6a6u},
+    {"spin", 0x8ec9144ba1a94442u},
+    {"stack", 0x7f32b646c094cce1u},
+    {"wall", 0xee791afdbff5a08fu},
+    {"arch:shape=semicircle,thickness=0.12,drop=throw", 0x4e9db9193512b7d6u},
+    {"billiard:layout=row", 0x1ec4eaf4e96ccc14u},
+    {"card-house:levels=3,blocks=4,shake=0.01", 0x26582a1a898b1207u},
+    {"chairs:kind=rigid,seed=5,count=20", 0x655dd3ba7b1ff4dbu},
+    {"composites:seed=1", 0x952c7c6bd9b4e2feu},
+    {"composites:seed=1,grid=1", 0x40a2fd6d34b401ddu},
+    {"composites-thrown:seed=3", 0xdfc2705530e01db8u},
+    {"pile:kind=boxes,seed=2", 0x9a3850a3edae7ad5u},
+    {"pile:kind=rocks,seed=7", 0x5920e55bd90130a3u},
+    {"hybrid:seed=4", 0x3d1ebb33d76976deu},
+    {"soft-jam:seed=2", 0xb6e27787cd688f8du},
+    {"jam:seed=9", 0x719409be99caec71u},
+    {"rings:seed=3", 0x9b19aedd7b80992eu},
+    {"dinosaurs:seed=2", 0x70d34ce6abc73812u},
+    {"chess-drop:seed=4,count=50", 0x27087e190ff804ccu},
+    {"hopper:seed=2,count=20", 0xf332f97e9b49cb5cu},
+};
+enum { TEXTS = sizeof texts / sizeof texts[0] };
+
+static uint64_t hash_text(const char *text) { /* FNV-1a */
+  uint64_t hash = 0xcbf29ce484222325u;
+  for (; *text; text++) hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
+  return hash;
+}
+
+static void test_texts(void) {
+  for (int32_t i = 0; i < TEXTS; i++) {
+    ds_error error = {""};
+    char *text = ds_generate(texts[i].spec, &error);
+    if (!text) printf("%s: %s\n", texts[i].spec, error.message);
+    CHECK(text != NULL);
+    uint64_t hash = text ? hash_text(text) : 0;
+    if (hash != texts[i].hash) printf("%s: 0x%016" PRIx64 "\n", texts[i].spec, hash);
+    CHECK(hash == texts[i].hash);
+    free(text);
+  }
+}
+
+/* Every generator is in the table. */
+static void test_complete(void) {
+  int32_t count;
+  const ds_generator *all = ds_generators(&count);
+  for (int32_t i = 0; i < count; i++) {
+    bool found = false;
+    for (int32_t k = 0; k < TEXTS; k++) found |= strcmp(texts[k].spec, all[i].name) == 0;
+    if (!found) printf("%s is not in the table\n", all[i].name);
+    CHECK(found);
+  }
+}
+
+int main(void) {
+  RUN(test_texts);
+  RUN(test_complete);
+  return test_summary();
+}
