@@ -6,8 +6,9 @@
  * At t = 1 it is the central path of a convex program, at t = 0 the contact problem: De Saxcé's term n comes in as the
  * barrier goes out. The start is the one solution for t = 1 (centre.c), where every impulse has the size that its loads
  * give it: with light bodies under heavy ones these sizes differ by decades, and a start that guesses them loses the
- * path. m is the mean over contacts of |q_k|²/W_k, twice the energy of what each has to do alone, kappa a typical
- * velocity: it leaves room inside the cones where the contacts themselves leave none, between two parallel faces.
+ * path. m is the mean over contacts of |q_k|²/W_k, twice the energy of what each has to do alone, kappa and sigma
+ * typical velocities: kappa leaves room inside the cones where the contacts themselves leave none, between two parallel
+ * faces.
  *
  * An interior point method follows this path by lowering t in every step. De Saxcé's term makes that fail: the problem
  * is not monotone, the path has folds, and behind a fold t must rise for a while before it can fall again. Measured on
@@ -41,7 +42,8 @@ enum { CORRECTIONS_MAX = 4, TRIALS_MAX = 60, NEWTON_STEPS = 30, NEWTONS_MAX = 3,
 static const double FIRST_NEWTON = 1e-4; /* error at which it is tried first */
 static const double UNBOUNDED = 1e6;     /* growth of impulses, at standing t, that no solution has */
 static const double ON_PATH = 0.2;       /* length of the correction of a point on the path */
-static const double NEAR_PATH = 3;       /* residuals from which corrections start, see evaluate */
+static const double NEAR_PATH = 3;       /* residual from which corrections start, see evaluate */
+static const double SHORTER = 0.6;       /* factor for a step that went too far */
 
 typedef struct point {
   double *x, *z; /* 3 a contact */
@@ -54,7 +56,7 @@ typedef struct path {
   int32_t n;
   double *mu; /* 1 where a contact has no friction: there x and z are numbers, their tangents zero */
   double m, kappa, sigma;
-  double speed, size; /* typical predicted velocity; |x| at the start */
+  double size; /* |x| at the start */
   point now, next;
   point last, before;      /* the last two points on the path */
   double *e1, *e2;         /* residuals of the two equations */
@@ -77,10 +79,10 @@ static void copy_point(point *to, const point *from, const path *q) {
   to->s = from->s;
 }
 
-/* e1 = y + ((1 - t) n + t kappa) e_0 - z and e2 = t m e - x o z. Returns how far the point is from the path: the larger
- * of the worst |e2|/(t m) and a tenth of the mean of |e1| over t times the typical velocity. */
+/* e1 = y + ((1 - t) n + t kappa) e_0 - z and e2 = t m e - x o z. Returns the worst |e2|/(t m): how far
+ * the point is from the path. e1, nearly linear, is gone after a correction. */
 static double evaluate(path *q, const point *at) {
-  double t = exp(at->s), worst = 0, sum = 0;
+  double t = exp(at->s), worst = 0;
   for (int32_t k = 0; k < q->n; k++) {
     q->trial.r[3 * k] = at->x[3 * k] / q->mu[k];
     q->trial.r[3 * k + 1] = at->x[3 * k + 1];
@@ -101,9 +103,8 @@ static double evaluate(path *q, const point *at) {
     q->tau[2 * k] = u[1] / slip, q->tau[2 * k + 1] = u[2] / slip;
     q->slip[k] = slip;
     worst = fmax(worst, sqrt(e2[0] * e2[0] + e2[1] * e2[1] + e2[2] * e2[2]));
-    sum += e1[0] * e1[0] + e1[1] * e1[1] + e1[2] * e1[2];
   }
-  double away = fmax(worst / (t * q->m), 0.1 * sqrt(sum / q->n) / (t * q->speed));
+  double away = worst / (t * q->m);
   return isfinite(away) ? away : INFINITY;
 }
 
@@ -244,37 +245,33 @@ static void directions(path *q) {
   make_orthogonal(&q->correction, &q->tangent, q);
 }
 
-static double room(const path *q, const point *d) { /* largest step to the boundary, at most 1 */
-  double t = 1;
+static bool is_inside(const double a[3]) { return a[0] > 0 && ds_minkowski(a) > 0; }
+
+/* next = now + a (correction + h tangent + h²/2 curvature). False where that leaves the cones. */
+static bool move(path *q, double h, double a) {
+  double c = 0.5 * h * h;
+  for (int32_t i = 0; i < 3 * q->n; i++) {
+    q->next.x[i] = q->now.x[i] + a * (q->correction.x[i] + h * q->tangent.x[i] + c * q->curvature.x[i]);
+    q->next.z[i] = q->now.z[i] + a * (q->correction.z[i] + h * q->tangent.z[i] + c * q->curvature.z[i]);
+  }
+  q->next.s = q->now.s + a * (q->correction.s + h * q->tangent.s + c * q->curvature.s);
   for (int32_t k = 0; k < q->n; k++)
-    t = fmin(t, fmin(ds_lorentz_step(q->now.x + 3 * k, d->x + 3 * k), ds_lorentz_step(q->now.z + 3 * k, d->z + 3 * k)));
-  return t;
+    if (!is_inside(q->next.x + 3 * k) || !is_inside(q->next.z + 3 * k)) return false;
+  return true;
 }
 
-/* next = now + correction + h tangent + h²/2 curvature, with h lowered until that is near the path. False where nothing
- * finite is. */
+/* Moves by h, which is lowered until the next point is near the path, to zero where the correction alone leaves the
+ * cones: that is then shortened. False where nothing finite is found. */
 static bool advance(path *q, double *h) {
-  point d = q->next;
-  double least = 1e-3 * *h; /* shorter, the correction alone is what leaves the cone */
+  double least = 1e-3 * *h, a = 1;
   for (int32_t trial = 0; trial < TRIALS_MAX; trial++) {
-    memset(d.x, 0, bytes(q));
-    memset(d.z, 0, bytes(q));
-    d.s = 0;
-    add(&d, &q->correction, 1, q);
-    add(&d, &q->tangent, *h, q);
-    if (*h > 0) add(&d, &q->curvature, 0.5 * *h * *h, q);
-    double a = room(q, &d);
-    if (*h > 0 && a < 1) {
-      *h *= fmax(0.3, 0.8 * a);
-      if (*h < least) *h = 0;
-      continue;
-    }
-    if (a < 1) a *= 0.9;
-    for (int32_t i = 0; i < 3 * q->n; i++) d.x[i] = q->now.x[i] + a * d.x[i], d.z[i] = q->now.z[i] + a * d.z[i];
-    q->next.s = q->now.s + a * d.s;
-    double away = evaluate(q, &q->next);
-    if (*h == 0 || away <= NEAR_PATH) return isfinite(away);
-    *h *= 0.5;
+    bool inside = move(q, *h, a);
+    double away = inside ? evaluate(q, &q->next) : INFINITY;
+    if (inside && (*h == 0 || away <= NEAR_PATH)) return isfinite(away);
+    if (*h == 0)
+      a *= SHORTER;
+    else
+      *h *= SHORTER;
     if (*h < least) *h = 0;
   }
   return false;
@@ -304,8 +301,8 @@ static double size_of(const path *q) { /* |x_N| */
 /* Where the convex program has no room inside its cones it gets more. */
 static bool start(ds_arena *arena, path *q, ds_work *work, double relaxation) {
   const ds_subproblem *p = q->p;
-  q->speed = q->sigma = p->target / sqrt(q->n);
-  q->kappa = relaxation * q->speed;
+  q->sigma = p->target / sqrt(q->n); /* a typical predicted velocity */
+  q->kappa = relaxation * q->sigma;
   for (int32_t k = 0; k < q->n; k++) {
     const double *slip = p->free_slip + 3 * k;
     q->mu[k] = ds_cone_mu(p->mu[k]);
