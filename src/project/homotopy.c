@@ -40,6 +40,7 @@
 
 enum { CORRECTIONS_MAX = 4, TRIALS_MAX = 60, NEWTON_STEPS = 30, NEWTONS_MAX = 3, CENTRES_MAX = 3 };
 static const double FIRST_NEWTON = 1e-4; /* error at which it is tried first */
+static const double PROXIMAL = 1e-2;     /* and its first weight: of the error's own size, it cycles at the end */
 static const double UNBOUNDED = 1e6;     /* growth of impulses, at standing t, that no solution has */
 static const double ON_PATH = 0.2;       /* length of the correction of a point on the path */
 static const double NEAR_PATH = 3;       /* residual from which corrections start, see evaluate */
@@ -321,7 +322,7 @@ static bool start(ds_arena *arena, path *q, ds_work *work, double relaxation) {
 static bool try_newton(ds_arena *arena, path *q, ds_iterate *polished, ds_iterate *best, ds_work *work,
                        const ds_goal *goal) {
   ds_newton_options newton = {.tolerance = goal->tolerance, .target = goal->target, .steps = NEWTON_STEPS};
-  newton.proximal = fmax(1e-10, q->trial.error);
+  newton.proximal = PROXIMAL;
   ds_iterate_copy(polished, &q->trial, q->p);
   bool solved = false;
   for (int32_t i = 0; i < NEWTONS_MAX && !solved; i++) {
