@@ -92,6 +92,8 @@ static bool homotopy(ds_arena *arena, ds_system *system, ds_iterate *x, ds_itera
   y->error = INFINITY;
   work->unbounded = ds_homotopy_solve(arena, system, y, work, &o) == DS_HOMOTOPY_UNBOUNDED;
   work->tool[DS_TOOL_HOMOTOPY] += work->projections - before;
+  if (y->error < NEAR && !work->unbounded && !ds_goal_is_met(y, system->problem, g))
+    newton(arena, system, y, work, g, 1e-2, 60); /* lost, but not far from the end */
   return keep(x, y, system->problem, g);
 }
 
