@@ -20,7 +20,7 @@
 #include "project/system.h"
 
 /* Steps of the first Newton. A problem of its own goes over to sweeps sooner, and back. */
-enum { NEWTON_OF_STEP = 40, POLISH_OF_LOOSE = 8, POLISH_IN_TIME = 4, NEWTON_ONCE = 15, SWEEPS_BETWEEN = 15 };
+enum { NEWTON_OF_STEP = 20, POLISH_OF_LOOSE = 8, POLISH_IN_TIME = 4, NEWTON_ONCE = 15, SWEEPS_BETWEEN = 15 };
 
 enum { LARGE = 100 };             /* bodies of an island that is large, */
 static const double LOOSE = 1e-5; /* and tolerances at which sweeps help it */
