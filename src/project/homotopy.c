@@ -39,7 +39,7 @@
 #include "project/newton.h"
 
 enum { CORRECTIONS_MAX = 4, TRIALS_MAX = 60, NEWTON_STEPS = 30, NEWTONS_MAX = 3, CENTRES_MAX = 3 };
-static const double FIRST_NEWTON = 1e-4; /* error at which it is tried first */
+static const double FIRST_NEWTON = 1e-4; /* error at which it is tried first, or ten times the one wanted */
 static const double PROXIMAL = 1e-2;     /* and its first weight: of the error's own size, it cycles at the end */
 static const double UNBOUNDED = 1e6;     /* growth of impulses, at standing t, that no solution has */
 static const double ON_PATH = 0.2;       /* length of the correction of a point on the path */
@@ -392,7 +392,7 @@ static void swap_points(path *q) {
 static ds_homotopy_end follow(ds_arena *arena, path *q, ds_iterate *best, ds_work *work, const ds_homotopy_options *o) {
   ds_iterate polished = ds_iterate_new(arena, q->p);
   pace c = {.h = 0.3, .h_before = 0.3};
-  double next_newton = FIRST_NEWTON;
+  double next_newton = fmax(FIRST_NEWTON, 10 * o->goal->moving);
   if (ds_arena_failed(arena)) return DS_HOMOTOPY_LOST;
   for (int32_t i = 0; i < o->iterations; i++) {
     evaluate(q, &q->now);
