@@ -5,7 +5,6 @@
 
 #include "check.h"
 #include "drystone/drystone.h"
-#include "project/cone.h"
 #include "project/newton.h"
 #include "project/project.h"
 #include "project/staggered.h"

@@ -46,8 +46,8 @@ typedef struct ds_problem {
   const int32_t *body_size; /* body_count */
   int32_t body_count;
 
-  /* Optional, of a step: nc, how fast each contact slid in the step before, where it carried load. It decides how
-   * exactly a moving island is solved where no tolerance is given [ds_options.tolerance]. */
+  /* Optional, of a step: nc, how fast each contact slid in the step before, less where it carried little load. It
+   * decides how exactly a moving island is solved where no tolerance is given [ds_options.tolerance]. */
   const double *slip_before;
 } ds_problem;
 

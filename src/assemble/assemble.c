@@ -5,6 +5,7 @@
  * gap, -g/h; restitution, -e min(0, u_N(v_t)) [SP08 note 4]; the motion of scripted bodies. */
 #include "assemble/assemble.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "body/reduced.h"
@@ -225,7 +226,10 @@ static bool build_island(ds_arena *arena, ds_island *island, const ds_assembly *
   p->g = g, p->b = b, p->mu = mu, p->predicted = island->predicted;
   p->slip_before = slip_before;
   for (int32_t k = 0; k < nc; k++) memcpy(island->r + 3 * k, warm + 3 * island->contacts[k], 3 * sizeof(double));
-  for (int32_t k = 0; k < nc; k++) slip_before[k] = slip[island->contacts[k]];
+  double squares = 0;
+  for (int32_t i = 0; i < 3 * nc; i++) squares += island->r[i] * island->r[i];
+  for (int32_t k = 0; k < nc; k++)
+    slip_before[k] = island->r[3 * k] > DS_LOOSEST * sqrt(squares) ? slip[island->contacts[k]] : 0;
   filling fill = {assembly, contacts, state, options, island, g, b, mu};
   ds_pool *helpers = dof > 6 * nb ? pool : NULL; /* rigid rows cost less than to wake a thread */
   ds_share_out(helpers, (nc + RUN - 1) / RUN, fill_run, &fill);

@@ -38,6 +38,6 @@ void ds_match_warm_start(double *r, double *slip, const ds_assembly *assembly, c
     r[3 * k + 1] = v3_dot(f->t1, same->impulse);
     r[3 * k + 2] = v3_dot(f->t2, same->impulse);
     double s1 = v3_dot(f->t1, same->velocity), s2 = v3_dot(f->t2, same->velocity);
-    if (same->mode != DS_CONTACT_OPEN) slip[k] = sqrt(s1 * s1 + s2 * s2);
+    slip[k] = sqrt(s1 * s1 + s2 * s2);
   }
 }

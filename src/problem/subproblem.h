@@ -17,6 +17,9 @@
 #include "drystone/types.h"
 #include "la/rows.h"
 
+/* The largest error with which a step may be taken where no tolerance is given [project/goal.h]. */
+#define DS_LOOSEST 1e-4
+
 /* W in compressed rows of 3 x 3 row-major blocks, columns ascending, symmetric, every diagonal block there. */
 typedef struct ds_delassus {
   const int32_t *start;  /* contact_count + 1 */
@@ -35,8 +38,8 @@ typedef struct ds_subproblem {
   const double *predicted;     /* v_p */
   const double *b;             /* 3 x contact_count */
   const double *mu;            /* contact_count */
-  const double *slip_before;   /* contact_count: speed of sliding in the last step, where it is known; else NULL */
-  const double *scale;         /* contact_count: W_k = largest diagonal entry of G_kᵀ G_k, 1/kg; 1 where that is 0 */
+  const double *slip_before; /* contact_count: speed of sliding in the last step of those that carried load; or NULL */
+  const double *scale;       /* contact_count: W_k = largest diagonal entry of G_kᵀ G_k, 1/kg; 1 where that is 0 */
   const double *weight;     /* contact_count: mean of scale over the contacts of the same bodies; redundant impulses are
                                chosen    least in this metric, so that a patch shares its load evenly */
   const double *free_slip;  /* q = Gᵀ v_p - b, 3 x contact_count: slip without impulses */

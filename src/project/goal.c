@@ -3,7 +3,6 @@
 #include "drystone/drystone.h"
 #include "project/project.h"
 
-static const double MOVING = 1e-4; /* tolerance where contacts slide, unless one was given */
 /* Of the sliding speed that the error of the velocities may be. A slip of sticking contacts is itself in the error, e S
  * >= rho s, so that below 1 rest is never taken for motion. A wall of 105 bricks hit by a ball takes 21,000
  * factorizations for 2 s with 0.01, and 6 steps miss; 5,400 with 0.1; 3,100 with 0.5. */
@@ -15,26 +14,32 @@ ds_goal ds_goal_of(const ds_options *o, double aim) {
   bool coupled = o->deadline == 0 && o->method == DS_METHOD_STAGGERED && o->predictor == DS_PREDICTOR_COUPLED &&
                  o->friction_samples == 0;
   return (ds_goal){.tolerance = tolerance,
-                   .moving = coupled && o->tolerance == 0 ? MOVING : tolerance,
+                   .moving = coupled && o->tolerance == 0 ? DS_LOOSEST : tolerance,
                    .target = aim * tolerance,
                    .once = aim >= DS_AIM_ONCE};
 }
 
-double ds_goal_tolerance(const ds_goal *g, const ds_subproblem *p, const double *r, const double *u) {
+/* An error e leaves r uncertain by e S: contacts with less than that may as well be open. */
+static double tolerance_of(const ds_goal *g, const ds_subproblem *p, const double *r, const double *u, double error) {
   double after = 0, before = 0, norm = 0;
-  if (!(g->moving > g->tolerance)) return g->tolerance;
+  for (int32_t i = 0; i < 3 * p->contact_count; i++) norm += r[i] * r[i];
+  double scale = fmax(sqrt(norm), p->rho * p->target);
   for (int32_t k = 0; k < p->contact_count; k++) {
-    const double *rk = r + 3 * k, *uk = u + 3 * k;
-    if (rk[0] > 0) after += uk[1] * uk[1] + uk[2] * uk[2];
+    const double *uk = u + 3 * k;
+    if (r[3 * k] > error * scale) after += uk[1] * uk[1] + uk[2] * uk[2];
     if (p->slip_before) before += p->slip_before[k] * p->slip_before[k];
-    norm += rk[0] * rk[0] + rk[1] * rk[1] + rk[2] * rk[2];
   }
-  double scale = fmax(sqrt(norm), p->rho * p->target), allowed = SHARE * p->rho * sqrt(fmax(after, before)) / scale;
+  double allowed = SHARE * p->rho * sqrt(fmax(after, before)) / scale;
   if (!isfinite(allowed)) return g->tolerance; /* a NaN must never pass a comparison */
   return fmin(g->moving, fmax(g->tolerance, allowed));
 }
 
+double ds_goal_tolerance(const ds_goal *g, const ds_subproblem *p, const double *r, const double *u) {
+  if (!(g->moving > g->tolerance)) return g->tolerance;
+  return tolerance_of(g, p, r, u, ds_subproblem_error(p, r, u, 0));
+}
+
 bool ds_goal_is_met(ds_iterate *x, const ds_subproblem *p, const ds_goal *g) {
   x->error = ds_subproblem_error(p, x->r, x->u, 0);
-  return x->error <= g->tolerance || x->error <= ds_goal_tolerance(g, p, x->r, x->u);
+  return x->error <= g->tolerance || (x->error <= g->moving && x->error <= tolerance_of(g, p, x->r, x->u, x->error));
 }

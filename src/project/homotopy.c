@@ -6,8 +6,9 @@
  * At t = 1 it is the central path of a convex program, at t = 0 the contact problem: De Saxcé's term n comes in as the
  * barrier goes out. The start is the one solution for t = 1 (centre.c), where every impulse has the size that its loads
  * give it: with light bodies under heavy ones these sizes differ by decades, and a start that guesses them loses the
- * path. m is the mean over contacts of |q_k|²/W_k, twice the energy of what each has to do alone, kappa a typical
- * velocity: it leaves room inside the cones where the contacts themselves leave none, between two parallel faces.
+ * path. m is the mean over contacts of |q_k|²/W_k, twice the energy of what each has to do alone, kappa and sigma
+ * typical velocities: kappa leaves room inside the cones where the contacts themselves leave none, between two parallel
+ * faces.
  *
  * An interior point method follows this path by lowering t in every step. De Saxcé's term makes that fail: the problem
  * is not monotone, the path has folds, and behind a fold t must rise for a while before it can fall again. Measured on
@@ -25,8 +26,10 @@
  *
  * and det J has the sign of its determinant, because L_x and L_z are positive definite inside the cones. B is as large
  * as x/z, and multiplies the rounding of dv in dx: one step of iterative refinement removes it. Corrections are
- * orthogonal to the tangent; where they do not come back to the path the last point on it is taken up again with a
- * shorter step. Whenever the error has fallen by ten, Newton tries whether it is in its basin yet. */
+ * orthogonal to the tangent, and a point is on the path where they are short in the same relative measure: where J is
+ * nearly singular residuals are small far away from it. Where corrections do not come back to the path the last point
+ * on it is taken up again with a shorter step. Whenever the error has fallen by ten, Newton tries whether it is in its
+ * basin yet. */
 #include "project/homotopy.h"
 
 #include <math.h>
@@ -36,8 +39,12 @@
 #include "project/newton.h"
 
 enum { CORRECTIONS_MAX = 4, TRIALS_MAX = 60, NEWTON_STEPS = 30, NEWTONS_MAX = 3, CENTRES_MAX = 3 };
-static const double UNBOUNDED = 1e6;              /* growth of impulses, at standing t, that no solution has */
-static const double ON_PATH = 0.2, NEAR_PATH = 3; /* distances from the path relative to t m, see evaluate */
+static const double FIRST_NEWTON = 1e-4; /* error at which it is tried first, or ten times the one wanted */
+static const double PROXIMAL = 1e-2;     /* and its first weight: of the error's own size, it cycles at the end */
+static const double UNBOUNDED = 1e6;     /* growth of impulses, at standing t, that no solution has */
+static const double ON_PATH = 0.2;       /* length of the correction of a point on the path */
+static const double NEAR_PATH = 3;       /* residual from which corrections start, see evaluate */
+static const double SHORTER = 0.6;       /* factor for a step that went too far */
 
 typedef struct point {
   double *x, *z; /* 3 a contact */
@@ -50,7 +57,7 @@ typedef struct path {
   int32_t n;
   double *mu; /* 1 where a contact has no friction: there x and z are numbers, their tangents zero */
   double m, kappa, sigma;
-  double speed, size; /* typical predicted velocity; |x| at the start */
+  double size; /* |x| at the start */
   point now, next;
   point last, before;      /* the last two points on the path */
   double *e1, *e2;         /* residuals of the two equations */
@@ -73,10 +80,10 @@ static void copy_point(point *to, const point *from, const path *q) {
   to->s = from->s;
 }
 
-/* e1 = y + ((1 - t) n + t kappa) e_0 - z and e2 = t m e - x o z. Returns how far the point is from the path: the larger
- * of the worst |e2|/(t m) and the mean of |e1| over t times the typical velocity. */
+/* e1 = y + ((1 - t) n + t kappa) e_0 - z and e2 = t m e - x o z. Returns the worst |e2|/(t m): how far
+ * the point is from the path. e1, nearly linear, is gone after a correction. */
 static double evaluate(path *q, const point *at) {
-  double t = exp(at->s), worst = 0, sum = 0;
+  double t = exp(at->s), worst = 0;
   for (int32_t k = 0; k < q->n; k++) {
     q->trial.r[3 * k] = at->x[3 * k] / q->mu[k];
     q->trial.r[3 * k + 1] = at->x[3 * k + 1];
@@ -97,9 +104,8 @@ static double evaluate(path *q, const point *at) {
     q->tau[2 * k] = u[1] / slip, q->tau[2 * k + 1] = u[2] / slip;
     q->slip[k] = slip;
     worst = fmax(worst, sqrt(e2[0] * e2[0] + e2[1] * e2[1] + e2[2] * e2[2]));
-    sum += e1[0] * e1[0] + e1[1] * e1[1] + e1[2] * e1[2];
   }
-  double away = fmax(worst / (t * q->m), sqrt(sum / q->n) / (t * q->speed));
+  double away = worst / (t * q->m);
   return isfinite(away) ? away : INFINITY;
 }
 
@@ -240,37 +246,33 @@ static void directions(path *q) {
   make_orthogonal(&q->correction, &q->tangent, q);
 }
 
-static double room(const path *q, const point *d) { /* largest step to the boundary, at most 1 */
-  double t = 1;
+static bool is_inside(const double a[3]) { return a[0] > 0 && ds_minkowski(a) > 0; }
+
+/* next = now + a (correction + h tangent + h²/2 curvature). False where that leaves the cones. */
+static bool move(path *q, double h, double a) {
+  double c = 0.5 * h * h;
+  for (int32_t i = 0; i < 3 * q->n; i++) {
+    q->next.x[i] = q->now.x[i] + a * (q->correction.x[i] + h * q->tangent.x[i] + c * q->curvature.x[i]);
+    q->next.z[i] = q->now.z[i] + a * (q->correction.z[i] + h * q->tangent.z[i] + c * q->curvature.z[i]);
+  }
+  q->next.s = q->now.s + a * (q->correction.s + h * q->tangent.s + c * q->curvature.s);
   for (int32_t k = 0; k < q->n; k++)
-    t = fmin(t, fmin(ds_lorentz_step(q->now.x + 3 * k, d->x + 3 * k), ds_lorentz_step(q->now.z + 3 * k, d->z + 3 * k)));
-  return t;
+    if (!is_inside(q->next.x + 3 * k) || !is_inside(q->next.z + 3 * k)) return false;
+  return true;
 }
 
-/* next = now + correction + h tangent + h²/2 curvature, with h lowered until that is near the path. False where nothing
- * finite is. */
+/* Moves by h, which is lowered until the next point is near the path, to zero where the correction alone leaves the
+ * cones: that is then shortened. False where nothing finite is found. */
 static bool advance(path *q, double *h) {
-  point d = q->next;
-  double least = 1e-3 * *h; /* shorter, the correction alone is what leaves the cone */
+  double least = 1e-3 * *h, a = 1;
   for (int32_t trial = 0; trial < TRIALS_MAX; trial++) {
-    memset(d.x, 0, bytes(q));
-    memset(d.z, 0, bytes(q));
-    d.s = 0;
-    add(&d, &q->correction, 1, q);
-    add(&d, &q->tangent, *h, q);
-    if (*h > 0) add(&d, &q->curvature, 0.5 * *h * *h, q);
-    double a = room(q, &d);
-    if (*h > 0 && a < 1) {
-      *h *= fmax(0.3, 0.8 * a);
-      if (*h < least) *h = 0;
-      continue;
-    }
-    if (a < 1) a *= 0.9;
-    for (int32_t i = 0; i < 3 * q->n; i++) d.x[i] = q->now.x[i] + a * d.x[i], d.z[i] = q->now.z[i] + a * d.z[i];
-    q->next.s = q->now.s + a * d.s;
-    double away = evaluate(q, &q->next);
-    if (*h == 0 || away <= NEAR_PATH) return isfinite(away);
-    *h *= 0.5;
+    bool inside = move(q, *h, a);
+    double away = inside ? evaluate(q, &q->next) : INFINITY;
+    if (inside && (*h == 0 || away <= NEAR_PATH)) return isfinite(away);
+    if (*h == 0)
+      a *= SHORTER;
+    else
+      *h *= SHORTER;
     if (*h < least) *h = 0;
   }
   return false;
@@ -300,8 +302,8 @@ static double size_of(const path *q) { /* |x_N| */
 /* Where the convex program has no room inside its cones it gets more. */
 static bool start(ds_arena *arena, path *q, ds_work *work, double relaxation) {
   const ds_subproblem *p = q->p;
-  q->speed = q->sigma = p->target / sqrt(q->n);
-  q->kappa = relaxation * q->speed;
+  q->sigma = p->target / sqrt(q->n); /* a typical predicted velocity */
+  q->kappa = relaxation * q->sigma;
   for (int32_t k = 0; k < q->n; k++) {
     const double *slip = p->free_slip + 3 * k;
     q->mu[k] = ds_cone_mu(p->mu[k]);
@@ -315,21 +317,105 @@ static bool start(ds_arena *arena, path *q, ds_work *work, double relaxation) {
   return false;
 }
 
-/* From a point of the path, without moving it. A residual of Newton may be nothing where the error is not: then it is
- * asked for more digits. */
-static void try_newton(ds_arena *arena, path *q, ds_iterate *polished, ds_iterate *best, ds_work *work,
-                       const ds_homotopy_options *o) {
-  ds_newton_options newton = {.tolerance = o->goal->tolerance, .target = o->goal->target, .steps = NEWTON_STEPS};
-  newton.proximal = fmax(1e-10, q->trial.error);
+/* From a point of the path, without moving it. The natural map may be solved where the full error is not: then more
+ * digits are asked for. */
+static bool try_newton(ds_arena *arena, path *q, ds_iterate *polished, ds_iterate *best, ds_work *work,
+                       const ds_goal *goal) {
+  ds_newton_options newton = {.tolerance = goal->tolerance, .target = goal->target, .steps = NEWTON_STEPS};
+  newton.proximal = PROXIMAL;
   ds_iterate_copy(polished, &q->trial, q->p);
-  for (int32_t i = 0; i < NEWTONS_MAX; i++) {
+  bool solved = false;
+  for (int32_t i = 0; i < NEWTONS_MAX && !solved; i++) {
     ds_iterate_update(polished, q->p);
-    if (!ds_newton_solve(arena, q->system, polished, work, &newton)) break;
-    if (ds_goal_is_met(polished, q->p, o->goal)) break;
+    bool there = ds_newton_solve(arena, q->system, polished, work, &newton);
+    solved = ds_goal_is_met(polished, q->p, goal);
+    if (!there) break;
     newton.tolerance *= 0.1, newton.target *= 0.1;
   }
-  ds_goal_is_met(polished, q->p, o->goal);
-  if (polished->error < best->error) ds_iterate_copy(best, polished, q->p);
+  if (solved || polished->error < best->error) ds_iterate_copy(best, polished, q->p);
+  return solved;
+}
+
+/* Step control: h is the length to try, and two points are kept to go back to. */
+typedef struct pace {
+  double h, h_before;
+  int32_t corrections, losses;
+  bool restored; /* `now` is a point of the path that was left before */
+} pace;
+
+/* Corrections do not come back to the path. */
+static void go_back(path *q, pace *c) {
+  if (++c->losses > 2) { /* the last point may be one of another branch */
+    copy_point(&q->last, &q->before, q);
+    c->h_before = c->h = 0.1 * c->h_before;
+    c->losses = 0;
+  } else {
+    c->h *= 0.25;
+  }
+  copy_point(&q->now, &q->last, q);
+  c->restored = true;
+}
+
+/* A step from a point of the path, after `directions`. */
+static bool go_on(path *q, pace *c) {
+  if (!c->restored) {
+    copy_point(&q->before, &q->last, q);
+    copy_point(&q->last, &q->now, q);
+    c->h_before = c->h;
+    c->losses = 0;
+    if (c->corrections <= 1) c->h *= 2;
+  }
+  c->corrections = 0;
+  c->restored = false;
+  c->h = fmin(c->h, 3 / fabs(q->tangent.s));
+  find_curvature(q);
+  double step = c->h;
+  if (!advance(q, &step)) return false;
+  c->h = step > 0 ? step : 0.1 * c->h;
+  return true;
+}
+
+/* A correction alone. */
+static bool come_back(path *q, pace *c) {
+  double none = 0;
+  c->corrections++;
+  return advance(q, &none);
+}
+
+static void swap_points(path *q) {
+  point swap = q->now;
+  q->now = q->next;
+  q->next = swap;
+}
+
+/* Along the path until best meets the goal, or it ends. */
+static ds_homotopy_end follow(ds_arena *arena, path *q, ds_iterate *best, ds_work *work, const ds_homotopy_options *o) {
+  ds_iterate polished = ds_iterate_new(arena, q->p);
+  pace c = {.h = 0.3, .h_before = 0.3};
+  double next_newton = fmax(FIRST_NEWTON, 10 * o->goal->moving);
+  if (ds_arena_failed(arena)) return DS_HOMOTOPY_LOST;
+  for (int32_t i = 0; i < o->iterations; i++) {
+    evaluate(q, &q->now);
+    bool solved = ds_goal_is_met(&q->trial, q->p, o->goal);
+    if (solved || q->trial.error < best->error) ds_iterate_copy(best, &q->trial, q->p);
+    if (solved) return DS_HOMOTOPY_SOLVED;
+    if (q->trial.error <= next_newton) {
+      next_newton = 0.1 * q->trial.error;
+      if (try_newton(arena, q, &polished, best, work, o->goal)) return DS_HOMOTOPY_SOLVED;
+    }
+    if (c.h < 1e-8 || q->now.s < -45 || q->now.s > 5 || !factor(q)) return DS_HOMOTOPY_LOST;
+    work->projections++;
+    directions(q);
+    bool on = c.restored || sqrt(dot(q, &q->correction, &q->correction)) <= ON_PATH;
+    if (on && fabs(q->tangent.s) < 1e-4 && size_of(q) > UNBOUNDED * q->size) return DS_HOMOTOPY_UNBOUNDED;
+    if (!on && c.corrections >= CORRECTIONS_MAX) {
+      go_back(q, &c);
+      continue;
+    }
+    if (!(on ? go_on(q, &c) : come_back(q, &c))) return DS_HOMOTOPY_LOST;
+    swap_points(q);
+  }
+  return DS_HOMOTOPY_LOST;
 }
 
 ds_homotopy_end ds_homotopy_solve(ds_arena *arena, ds_system *system, ds_iterate *best, ds_work *work,
@@ -337,65 +423,13 @@ ds_homotopy_end ds_homotopy_solve(ds_arena *arena, ds_system *system, ds_iterate
   const ds_subproblem *p = system->problem;
   ds_arena_mark mark = ds_arena_get_mark(arena);
   path q = {.p = p, .system = system, .n = p->contact_count};
-  ds_iterate polished = ds_iterate_new(arena, p);
-  if (!allocate(arena, &q) || p->contact_count == 0 || !(p->target > 0)) return DS_HOMOTOPY_LOST;
-  if (!start(arena, &q, work, o->relaxation)) {
-    ds_arena_release(arena, mark);
-    return DS_HOMOTOPY_LOST;
-  }
-  copy_point(&q.last, &q.now, &q);
-  copy_point(&q.before, &q.now, &q);
-  double h = 0.3, h_before = 0.3, next_newton = 1e-4;
-  int32_t corrections = 0, losses = 0;
-  bool unbounded = false, solved = false;
-  for (int32_t i = 0; i < o->iterations && best->error > o->goal->tolerance; i++) {
-    double away = evaluate(&q, &q.now);
-    q.trial.error = ds_subproblem_error(p, q.trial.r, q.trial.u, 0);
-    if (q.trial.error < best->error) ds_iterate_copy(best, &q.trial, p);
-    if (q.trial.error <= next_newton) {
-      next_newton = 0.1 * q.trial.error;
-      try_newton(arena, &q, &polished, best, work, o);
-      solved = best->error <= o->goal->moving && ds_goal_is_met(best, p, o->goal);
-      if (solved) break;
-    }
-    if (away > ON_PATH && corrections >= CORRECTIONS_MAX) { /* lost */
-      if (++losses > 2) {                                   /* the last point may be one of another branch */
-        copy_point(&q.last, &q.before, &q);
-        h_before = h = 0.1 * h_before;
-        losses = 0;
-      } else {
-        h *= 0.25;
-      }
-      copy_point(&q.now, &q.last, &q);
-      away = evaluate(&q, &q.now);
-      corrections = CORRECTIONS_MAX; /* so that h is not raised */
-    }
-    unbounded = away <= ON_PATH && fabs(q.tangent.s) < 1e-4 && size_of(&q) > UNBOUNDED * q.size;
-    if (unbounded || h < 1e-8 || q.now.s < -45 || q.now.s > 5 || !factor(&q)) break;
-    work->projections++;
-    directions(&q);
-    double step = 0;
-    if (away <= ON_PATH) {
-      if (losses == 0 || corrections < CORRECTIONS_MAX) {
-        copy_point(&q.before, &q.last, &q);
-        copy_point(&q.last, &q.now, &q);
-        h_before = h;
-        losses = 0;
-      }
-      if (corrections <= 1) h *= 2;
-      corrections = 0;
-      step = h = fmin(h, 3 / fabs(q.tangent.s));
-      find_curvature(&q);
-    } else {
-      corrections++;
-    }
-    if (!advance(&q, &step)) break;
-    if (away <= ON_PATH) h = step > 0 ? step : 0.1 * h;
-    point swap = q.now;
-    q.now = q.next;
-    q.next = swap;
+  if (p->contact_count == 0 || !(p->target > 0) || !allocate(arena, &q)) return DS_HOMOTOPY_LOST;
+  ds_homotopy_end end = DS_HOMOTOPY_LOST;
+  if (start(arena, &q, work, o->relaxation)) {
+    copy_point(&q.last, &q.now, &q);
+    copy_point(&q.before, &q.now, &q);
+    end = follow(arena, &q, best, work, o);
   }
   ds_arena_release(arena, mark);
-  if (solved || ds_goal_is_met(best, p, o->goal)) return DS_HOMOTOPY_SOLVED;
-  return unbounded ? DS_HOMOTOPY_UNBOUNDED : DS_HOMOTOPY_LOST;
+  return end;
 }

@@ -21,8 +21,7 @@
 #include "project/system.h"
 
 /* Steps of the first Newton. A problem of its own goes over to sweeps sooner, and back. */
-enum { NEWTON_OF_STEP = 40, POLISH_OF_LOOSE = 8, POLISH_IN_TIME = 4, NEWTON_ONCE = 15, SWEEPS_BETWEEN = 15 };
-enum { HOMOTOPY_MAX = 400 }; /* steps of one path; nine in ten paths of random problems end within 200 */
+enum { NEWTON_OF_STEP = 20, POLISH_OF_LOOSE = 8, POLISH_IN_TIME = 4, NEWTON_ONCE = 15, SWEEPS_BETWEEN = 15 };
 
 enum { LARGE = 100 };             /* bodies of an island that is large, */
 static const double LOOSE = 1e-5; /* and tolerances at which sweeps help it */
@@ -35,6 +34,8 @@ static const double MANY_SWEEPS = 26; /* that a factorization costs, where sweep
 
 /* Sweeps and Newton in turn: of at least so many sweeps and at most so many steps, from this error on. */
 enum { SWEEPS_IN_TURN = 60, NEWTON_IN_TURN = 30, TURNS = 40, IDLE_TURNS = 3, ROUGH_TURNS = 4 };
+enum { HOMOTOPY_STEPS = 1000 }; /* of one path; paths of walls may need 800 */
+static const double OTHER_RELAXATIONS[] = {10, 0.1};
 static const double NEAR_IN_TURN = 3e-3;
 static const double BOGUS = 0.1; /* error of an answer to the natural map that is none */
 
@@ -60,13 +61,12 @@ static void newton(ds_arena *arena, ds_system *system, ds_iterate *x, ds_work *w
 
 static double first_proximal(const ds_iterate *x) { return x->error < 1e-2 ? 1e-3 : 1e-2; }
 
-/* The better of two is kept, by the full error; the tool goes on from its own point, because the best one so far may
- * sit in a trap. True where the best one will do. */
+/* The better of two is kept: one that will do, or that with the smaller full error. The tool goes on from its own
+ * point, because the best one so far may sit in a trap. True where the one kept will do. */
 static bool keep(ds_iterate *x, ds_iterate *y, const ds_subproblem *p, const ds_goal *g) {
-  y->error = ds_subproblem_error(p, y->r, y->u, 0);
-  x->error = ds_subproblem_error(p, x->r, x->u, 0);
-  if (y->error < x->error) ds_iterate_copy(x, y, p);
-  return ds_goal_is_met(x, p, g);
+  bool will_do = ds_goal_is_met(y, p, g), did = ds_goal_is_met(x, p, g);
+  if (will_do == did ? y->error < x->error : will_do) ds_iterate_copy(x, y, p);
+  return will_do || did;
 }
 
 /* No impulses, where those there are worse than none. */
@@ -85,8 +85,8 @@ static double impulse_scale(const ds_iterate *x, const ds_subproblem *p) {
 
 /* The convex program decides where nothing slides; the interior point goes where the path to the solution has no fold.
  * Each ends in Newton, for the last digits. In large islands they come before the homotopy, whose path has many folds
- * there: 25 steps of a wall of 105 bricks hit by a ball take 3,000 factorizations with them, 7,800 without. In small
- * ones they bring nothing: our own problems take 4,700 with them, 3,200 without. */
+ * there: 25 steps of a wall of 105 bricks hit by a ball take 2,900 factorizations with them, 4,900 without. In small
+ * ones they bring nothing: our own problems take 6,300 with them, 4,600 without. */
 static bool interior_points(ds_arena *arena, ds_system *system, ds_iterate *x, ds_iterate *y, ds_work *work,
                             const ds_goal *g) {
   double start = 1.5 * impulse_scale(x, system->problem);
@@ -105,21 +105,37 @@ static bool interior_points(ds_arena *arena, ds_system *system, ds_iterate *x, d
   return false;
 }
 
-/* W alone, which the caller will solve as that of one body where this form fails: the dear tools are left to that, and
- * here the homotopy would lose the path to rounding. */
+/* W alone, which the caller will solve as that of one body where this form fails: the dear tools are left to that,
+ * and here the homotopy would lose the path to rounding. */
 static bool has_other_form(const ds_subproblem *p, const ds_goal *g) {
   return g->once && ds_subproblem_can_have_body(p);
 }
 
-/* From the central path of a convex program, through the folds, to the solution. True where it gets there. */
+/* From the central path of a convex program, through the folds, to the solution. It does not depend on x. True where it
+ * ends in an answer. */
 static bool homotopy(ds_arena *arena, ds_system *system, ds_iterate *x, ds_iterate *y, ds_work *work, const ds_goal *g,
                      double relaxation) {
-  ds_homotopy_options o = {.goal = g, .relaxation = relaxation, .iterations = HOMOTOPY_MAX};
+  ds_homotopy_options o = {.goal = g, .relaxation = relaxation, .iterations = HOMOTOPY_STEPS};
   int32_t before = work->projections;
   y->error = INFINITY;
   work->unbounded = ds_homotopy_solve(arena, system, y, work, &o) == DS_HOMOTOPY_UNBOUNDED;
   work->tool[DS_TOOL_HOMOTOPY] += work->projections - before;
+  if (y->error < NEAR && !work->unbounded && !ds_goal_is_met(y, system->problem, g))
+    newton(arena, system, y, work, g, 1e-2, 60); /* lost, but not far from the end */
   return keep(x, y, system->problem, g);
+}
+
+/* The same from other starts, where the first path got lost. A jam is believed only where two lead into it. */
+static bool other_paths(ds_arena *arena, ds_system *system, ds_iterate *x, ds_iterate *y, ds_work *work,
+                        const ds_goal *g) {
+  bool jam = work->unbounded;
+  for (size_t i = 0; i < sizeof OTHER_RELAXATIONS / sizeof *OTHER_RELAXATIONS; i++) {
+    if (homotopy(arena, system, x, y, work, g, OTHER_RELAXATIONS[i]) || ds_effort_is_over(system->problem)) return true;
+    if (work->unbounded && jam) return true;
+    jam |= work->unbounded;
+  }
+  work->unbounded = false;
+  return false;
 }
 
 static void sweep(ds_iterate *x, const ds_subproblem *p, const ds_single_contact *blocks, ds_work *work,
@@ -150,12 +166,6 @@ static bool sweeps(ds_arena *arena, ds_system *system, ds_iterate *x, ds_iterate
  * forty factorizations an iteration. */
 static void rescue(ds_arena *arena, ds_system *system, ds_iterate *x, ds_iterate *y, ds_iterate *z, ds_work *work,
                    const ds_goal *g, int32_t max_iterations) {
-  const double relaxation[] = {0.1, 10}; /* other paths, where the first got lost */
-  for (size_t i = 0; i < sizeof relaxation / sizeof *relaxation; i++) {
-    if (work->unbounded || ds_effort_is_over(system->problem)) return;
-    if (homotopy(arena, system, x, y, work, g, relaxation[i])) return;
-  }
-  if (work->unbounded) return;
   if (sweeps(arena, system, x, y, z, work, g)) return;
   int32_t iterations = max_iterations < 10 ? max_iterations : 10;
   ds_staggered_options staggered = {.tolerance = g->tolerance, .iterations = iterations};
@@ -281,22 +291,21 @@ static void give_way(ds_arena *arena, ds_system *system, ds_iterate *x, ds_itera
   relaxed.b = b;
   system->problem = &relaxed;
   forget(x, &relaxed);
-  if (!homotopy(arena, system, x, y, work, g, 1)) rescue(arena, system, x, y, z, work, g, max_iterations);
+  if (!homotopy(arena, system, x, y, work, g, 1) && !other_paths(arena, system, x, y, work, g))
+    rescue(arena, system, x, y, z, work, g, max_iterations);
   system->problem = p;
   ds_iterate_update(x, p);
   ds_goal_is_met(x, p, g);
 }
 
-/* A second start, from no impulses at all, for what the first one has spoiled; x is the better of both. A jam is
- * believed only where this leads nowhere either. */
-static bool cold_start(ds_arena *arena, ds_system *system, ds_iterate *x, ds_iterate *y, ds_iterate *z, ds_work *work,
-                       const ds_goal *g) {
+/* A second start, from no impulses at all, where the first one was bad: y takes it, x is the best. */
+static bool cold_start(ds_arena *arena, ds_system *system, ds_iterate *x, ds_work *work, const ds_goal *g) {
   const ds_subproblem *p = system->problem;
-  ds_iterate cold = ds_iterate_new(arena, p);
+  ds_iterate c = ds_iterate_new(arena, p), y = ds_iterate_new(arena, p), z = ds_iterate_new(arena, p);
   if (ds_arena_failed(arena)) return false;
-  forget(&cold, p);
-  from_start(arena, system, &cold, y, z, work, g);
-  return keep(x, &cold, p, g);
+  forget(&c, p);
+  bool there = from_start(arena, system, &c, &y, &z, work, g);
+  return keep(x, &c, p, g) || there;
 }
 
 static void coupled_path(ds_arena *arena, ds_system *system, ds_iterate *x, ds_work *work, const ds_goal *g, bool warm,
@@ -305,16 +314,17 @@ static void coupled_path(ds_arena *arena, ds_system *system, ds_iterate *x, ds_w
   ds_iterate y = ds_iterate_new(arena, p), z = ds_iterate_new(arena, p);
   double *violation = DS_NEW(arena, double, p->contact_count + 1);
   if (ds_arena_failed(arena)) return;
-  if (from_start(arena, system, x, &y, &z, work, g) || ds_effort_is_over(p)) return;
+  if (from_start(arena, system, x, &y, &z, work, g) || has_other_form(p, g) || ds_effort_is_over(p)) return;
   if (p->body_count >= LARGE && interior_points(arena, system, x, &y, work, g)) return;
-  if (has_other_form(p, g) || homotopy(arena, system, x, &y, work, g, 1) || ds_effort_is_over(p)) return;
+  if (homotopy(arena, system, x, &y, work, g, 1) || ds_effort_is_over(p)) return;
   work->conflict = ds_conflict_find(arena, system, violation, work);
   if (work->conflict > 0) {
     give_way(arena, system, x, &y, &z, work, violation, g, max_iterations);
     return;
   }
-  if (warm && cold_start(arena, system, x, &y, &z, work, g)) return;
-  if (!work->unbounded) rescue(arena, system, x, &y, &z, work, g, max_iterations);
+  if (warm && cold_start(arena, system, x, work, g)) return;
+  if (other_paths(arena, system, x, &y, work, g)) return;
+  rescue(arena, system, x, &y, &z, work, g, max_iterations);
 }
 
 /* Impulses outside the cone by rounding are put on it, so that it holds exactly: a frictionless contact carries no
