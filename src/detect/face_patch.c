@@ -188,13 +188,22 @@ static uint32_t crossing_feature(const region *g, int32_t inc, int32_t ref) {
 }
 
 /* Of faces that are not parallel only what can touch, and is in reach. */
+static bool is_wanted(const region *g, const spot *s) {
+  if (g->cosine >= DS_PARALLEL) return true;
+  if (s->gap >= g->query->reach) return false;
+  return (s->kind == OF_BOTH && edge_touches(g, g->inc, s->side[0], g->ref->n)) || can_touch(g, s);
+}
+
 static void add_spot(region *g, spot s) {
-  if (g->count >= g->capacity) return;
-  if (g->cosine < DS_PARALLEL) {
-    bool on_ref = s.kind == OF_BOTH && edge_touches(g, g->inc, s.side[0], g->ref->n);
-    if (s.gap >= g->query->reach || !(on_ref || can_touch(g, &s))) return;
-  }
-  g->spots[g->count++] = s;
+  if (g->count < g->capacity && is_wanted(g, &s)) g->spots[g->count++] = s;
+}
+
+/* A corner of one polygon, where it lies in the other. */
+static void add_corner(region *g, tally *t, const outline *other, spot s) {
+  if (!is_wanted(g, &s)) return;
+  int at = where(other, s.u, s.w, g->query->eps);
+  t->in += at > 0, t->out += at < 0, g->ties |= at == 0;
+  if (at >= 0 && g->count < g->capacity) g->spots[g->count++] = s;
 }
 
 static void add_crossings(region *g, int32_t i) {
@@ -202,7 +211,9 @@ static void add_crossings(region *g, int32_t i) {
   double eps = g->query->eps;
   int32_t i1 = next_of(p, i);
   double low_u = fmin(p->u[i], p->u[i1]), high_u = fmax(p->u[i], p->u[i1]);
-  double low_w = fmin(p->w[i], p->w[i1]), high_w = fmax(p->w[i], p->w[i1]);
+  double low_w = fmin(p->w[i], p->w[i1]), high_w = fmax(p->w[i], p->w[i1]), reach = g->query->reach;
+  if (low_u > q->high[0] || high_u < q->low[0] || low_w > q->high[1] || high_w < q->low[1]) return;
+  if (g->cosine < DS_PARALLEL && p->gap[i] >= reach && p->gap[i1] >= reach) return;
   for (int32_t j = 0; j < q->count; j++) {
     int32_t j1 = next_of(q, j);
     if ((q->u[j] < low_u && q->u[j1] < low_u) || (q->u[j] > high_u && q->u[j1] > high_u) ||
@@ -231,17 +242,13 @@ static bool find_spots(region *g) {
   g->spots = DS_NEW(g->arena, spot, g->capacity);
   if (!g->spots) return false;
   for (int32_t i = 0; i < p->count; i++) {
-    int at = where(q, p->u[i], p->w[i], eps);
-    g->of_inc.in += at > 0, g->of_inc.out += at < 0, g->ties |= at == 0;
-    if (at < 0) continue;
-    add_spot(g, (spot){p->u[i], p->w[i], p->gap[i], corner_feature(g->inc, i, g->ref), OF_INCIDENT, {i, -1}});
+    spot s = {p->u[i], p->w[i], p->gap[i], corner_feature(g->inc, i, g->ref), OF_INCIDENT, {i, -1}};
+    add_corner(g, &g->of_inc, q, s);
   }
   for (int32_t j = 0; j < q->count; j++) {
-    int at = where(p, q->u[j], q->w[j], eps);
-    g->of_ref.in += at > 0, g->of_ref.out += at < 0, g->ties |= at == 0;
-    if (at < 0) continue;
     double gap = height(g, q->u[j], q->w[j]);
-    add_spot(g, (spot){q->u[j], q->w[j], gap, corner_feature(g->ref, j, g->inc), OF_REFERENCE, {-1, j}});
+    spot s = {q->u[j], q->w[j], gap, corner_feature(g->ref, j, g->inc), OF_REFERENCE, {-1, j}};
+    add_corner(g, &g->of_ref, p, s);
   }
   for (int32_t i = 0; i < p->count && q->count > 0; i++) add_crossings(g, i);
   return true;
@@ -310,6 +317,7 @@ static double width_of(const region *g) { return g->around > 0 ? fmax(0, 2 * g->
 /* Whether one face lies over the other with all of it, by its corners; then that is the common polygon. */
 static bool measure_whole(region *g, double *cuts) {
   bool all = !g->crossings && g->of_inc.out == 0 && g->of_ref.in == 0;
+  if (g->cosine < DS_PARALLEL && g->r.count > 0) return false; /* not all corners were looked at */
   if (g->r.count > 0 && !all && (g->crossings || g->of_ref.out > 0 || g->of_inc.in > 0)) return false;
   add_border(g, cuts, g->r.count == 0 || all ? &g->i : &g->r, NULL);
   double u, w;
