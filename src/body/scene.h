@@ -39,6 +39,7 @@ typedef struct ds_shape {
   struct ds_reduced *reduced; /* REDUCED: shared with other shapes; lies in the principal frame: pose is the identity */
   double *start;              /* REDUCED: r coordinates and r rates at the start, or NULL */
   struct ds_samples *samples; /* of convex shapes, where the scene has solids (detect/shape_samples.c) */
+  struct ds_faces *faces;     /* of boxes and hulls, likewise */
   double bounding_radius;     /* of a ball about `pose.p` that holds the shape; infinite for half-spaces */
 } ds_shape;
 

@@ -226,12 +226,13 @@ static ds_twist relative_twist(const detection *d, int32_t a, int32_t b, double 
 
 /* What solids of the pair are asked for: `reach` is what is wanted whatever moves. */
 static ds_solid_query solid_query(const detection *d, ds_box_pair pair, double reach, int32_t per_face) {
-  if (d->step == 0) return (ds_solid_query){.slack = reach, .per_face = per_face};
+  if (d->step == 0) return (ds_solid_query){.slack = reach, .reach = reach, .per_face = per_face};
   const motion *ma = &d->motions[pair.a], *mb = &d->motions[pair.b];
   double margin = fmin(ma->margin, mb->margin), struck = fmax(ma->struck, mb->struck);
   return (ds_solid_query){
       .slack = (isfinite(margin) ? margin : 0) + fmax(ma->fall, mb->fall) + 0.5 * relax * struck,
       .relax = relax,
+      .reach = reach,
       .twist = relative_twist(d, pair.a, pair.b, d->step),
       .per_face = per_face,
   };

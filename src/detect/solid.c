@@ -9,9 +9,12 @@
  *
  * Samples whose own surface looks the same way as the other's are on the far side of a thin thing, and skipped.
  *
+ * Planar faces that touch planar faces are exact contacts (faces.h), and hold the samples that lie there. Of two
+ * polyhedra only the corners are tried besides: where a corner touches what no face contact holds.
+ *
  * Round shapes are not sampled: balls have their centre in the field and their radius taken off, with more than one
  * contact where more than one place of the surface is near (a ball in a groove). */
-#include "detect/solid.h"
+#include "detect/faces.h"
 
 #include <string.h>
 
@@ -211,7 +214,7 @@ static void seek_ball(seeker *s, ds_vec3 c, double radius) {
   if (count == 0) add(s, v3_mad(c, -radius, n), n, d - radius, DS_FEATURE(3, DIRECTIONS + 1));
 }
 
-/* ---- both ways ---- */
+/* ---- one way ---- */
 
 static seeker seeker_of(ds_arena *scratch, const ds_solid_query *query, const ds_placed *from, const ds_placed *other,
                         bool from_is_a) {
@@ -240,28 +243,144 @@ static void seek_from(seeker *s, const ds_placed *from) {
   if (samples && samples->count > 0) seek(s, samples, 0);
 }
 
-bool ds_narrow_solid(ds_arena *scratch, ds_manifold *m, const ds_solid_query *query, const ds_shape *a, ds_pose pose_a,
-                     const ds_shape *b, ds_pose pose_b) {
-  ds_placed pa = {a, mat3_from_quat(pose_a.q), pose_a.p}, pb = {b, mat3_from_quat(pose_b.q), pose_b.p};
-  ds_arena_mark mark = ds_arena_get_mark(scratch);
-  m->count = 0;
-  seeker s = seeker_of(scratch, query, &pa, &pb, true);
-  seek_from(&s, &pa);
-  seeker t = seeker_of(scratch, query, &pb, &pa, false);
+/* ---- planar faces ---- */
+
+static const double one_point = 1e-6; /* of the smaller radius: points nearer than this are one */
+static const double shallow = 1e-3;   /* of the smaller radius: faces that overlap by less need no proof */
+enum { ENOUGH = 8 };                  /* patches of faces; the contacts of more are reduced like samples */
+
+static double field_error(const ds_shape *shape) { return shape->kind == DS_SHAPE_SOLID ? shape->solid->error : 0; }
+
+/* A pair of shapes, and what is found of it. */
+typedef struct meeting {
+  const ds_solid_query *query;
+  ds_placed a, b;
+  ds_placed then; /* a at the end of the step, seen from b; as a where that is not asked for */
+  double size;    /* radius of the smaller one */
+  ds_face_contacts faces;
+} meeting;
+
+static meeting meet(const ds_solid_query *query, const ds_shape *a, ds_pose pose_a, const ds_shape *b, ds_pose pose_b) {
+  meeting m = {.query = query, .size = fmin(a->bounding_radius, b->bounding_radius)};
+  m.a = m.then = (ds_placed){a, mat3_from_quat(pose_a.q), pose_a.p};
+  m.b = (ds_placed){b, mat3_from_quat(pose_b.q), pose_b.p};
+  if (!query->after) return m;
+  m.then.r = mat3_from_quat(quat_mul(quat_exp(query->twist.turn), pose_a.q));
+  m.then.p = v3_add(pose_a.p, v3_add(query->twist.move, v3_cross(query->twist.turn, pose_a.p)));
+  return m;
+}
+
+static bool is_polyhedron(const ds_shape *shape) {
+  const ds_faces *f = ds_shape_get_faces(shape);
+  return f && f->complete;
+}
+
+static ds_vec3 way_at(const meeting *m, ds_vec3 x) {
+  return v3_add(m->query->twist.move, v3_cross(m->query->twist.turn, x));
+}
+
+/* The contacts of planar faces: looking ahead, or those that overlap after the step, with gaps as seen from its start.
+ */
+static void seek_faces(ds_arena *scratch, meeting *m) {
+  const ds_solid_query *query = m->query;
+  ds_face_query q = {.reach = query->after ? 0 : fmax(query->reach, query->slack),
+                     .per_face = query->per_face,
+                     .eps = one_point * m->size,
+                     .check = shallow * m->size,
+                     .error = field_error(m->a.shape) + field_error(m->b.shape),
+                     .a = &m->then,
+                     .b = &m->b};
+  ds_face_pairs(scratch, &m->faces, &q);
+  bool round = !is_polyhedron(m->a.shape) || !is_polyhedron(m->b.shape);
+  int32_t kept = 0;
+  for (int32_t i = 0; i < m->faces.count; i++) {
+    ds_candidate c = m->faces.found[i];
+    ds_vec3 x = ds_placed_point(&m->a, c.point), way = way_at(m, x);
+    c.normal = mat3_mul_v3(&m->then.r, c.normal);
+    c.point = query->after ? v3_mad(x, 0.5, way) : x;
+    if (query->after) c.gap -= v3_dot(c.normal, way);
+    /* beside samples the same holds as for them: what does not come near is no contact */
+    double nearest = c.gap + fmin(0, v3_dot(c.normal, way));
+    if (!round || query->after || nearest < query->slack + query->relax * v3_norm(way)) m->faces.found[kept++] = c;
+  }
+  m->faces.count = kept;
+}
+
+/* Whether contacts of faces hold a point that was found otherwise. */
+static bool is_held(const meeting *m, const ds_candidate *c) {
+  ds_vec3 way = m->query->after ? way_at(m, c->point) : v3(0, 0, 0), x = v3_mad(c->point, 0.5, way);
+  ds_candidate local = {mat3_tmul_v3(&m->then.r, v3_sub(x, m->then.p)), mat3_tmul_v3(&m->then.r, c->normal),
+                        c->gap + v3_dot(c->normal, way), 0, 0};
+  double error = field_error(m->a.shape) + field_error(m->b.shape) + one_point * m->size;
+  return ds_faces_hold(&m->faces, &local, m->query->slack + 0.5 * v3_norm(way), error);
+}
+
+/* Corners stand for all samples where both shapes are polyhedra: faces and crossing edges have their contacts already,
+ * and corners that lie in them. Returns whether any other was near. */
+static bool seek_corners(seeker *s, const meeting *m, const ds_placed *from) {
+  const ds_faces *f = ds_shape_get_faces(from->shape);
+  bool near = false, ahead = !m->query->after;
+  for (int32_t i = 0; i < f->corner_count && !s->failed; i++) {
+    ds_vec3 x = v3_add(s->p, mat3_mul_v3(&s->r, f->corners[i]));
+    double way = v3_norm(v3_add(s->twist.move, v3_cross(s->twist.turn, x)));
+    int32_t before = s->count;
+    if (outside_box(s->other, x) > s->query->slack + (1 + s->query->relax) * way) continue;
+    if (ahead && ds_faces_cover(&m->faces, s->sign > 0 ? f->corners[i] : x, m->query->slack)) continue;
+    try_sample(s, x, mat3_mul_v3(&s->r, f->corner_normals[i]), DS_FEATURE_LONE | (uint32_t)i);
+    if (s->count == before) continue;
+    near = true;
+    ds_vec3 up = v3_scale(s->sign, s->found[before].normal);
+    if (m->faces.count > 0 && !ds_corner_is_lowest(f, i, mat3_tmul_v3(&from->r, up))) s->count = before;
+  }
+  return near;
+}
+
+/* ---- both ways ---- */
+
+/* All points that are not found by faces. */
+static seeker seek_points(ds_arena *scratch, const meeting *m) {
+  const ds_shape *a = m->a.shape, *b = m->b.shape;
+  seeker s = seeker_of(scratch, m->query, &m->a, &m->b, true), t = seeker_of(scratch, m->query, &m->b, &m->a, false);
+  if (is_polyhedron(a) && is_polyhedron(b)) {
+    bool near = seek_corners(&s, m, &m->a);
+    t.found = s.found, t.count = s.count, t.capacity = s.capacity, t.failed = s.failed;
+    near |= seek_corners(&t, m, &m->b);
+    if (near || m->faces.count > 0) return t;
+    s.found = t.found, s.capacity = t.capacity, s.failed = t.failed;
+  }
+  seek_from(&s, &m->a);
   t.found = s.found, t.count = s.count, t.capacity = s.capacity, t.failed = s.failed;
   /* a ball's feet are all the contacts it needs */
-  if (a->kind != DS_SHAPE_SPHERE) seek_from(&t, &pb);
+  if (a->kind != DS_SHAPE_SPHERE) seek_from(&t, &m->b);
   if (b->kind == DS_SHAPE_SPHERE) {
     int32_t of_ball = t.count - s.count;
     if (of_ball > 0) memmove(t.found, t.found + s.count, (size_t)of_ball * sizeof *t.found);
     t.count = of_ball;
   }
-  bool ok = !t.failed;
+  return t;
+}
+
+static void emit_all(ds_manifold *m, const ds_candidate *c, int32_t count) {
+  for (int32_t i = 0; i < count; i++) ds_emit(m, c[i].point, c[i].normal, c[i].gap, c[i].feature);
+}
+
+bool ds_narrow_solid(ds_arena *scratch, ds_manifold *m, const ds_solid_query *query, const ds_shape *a, ds_pose pose_a,
+                     const ds_shape *b, ds_pose pose_b) {
+  meeting pair = meet(query, a, pose_a, b, pose_b);
+  ds_arena_mark mark = ds_arena_get_mark(scratch);
+  m->count = 0;
+  seek_faces(scratch, &pair);
+  seeker t = seek_points(scratch, &pair);
+  bool ok = !t.failed && !pair.faces.failed;
   if (ok) {
-    double size = fmin(a->bounding_radius, b->bounding_radius);
-    int32_t count = ds_reduce(scratch, t.found, t.count, query->per_face, 1e-6 * size);
-    for (int32_t i = 0; i < count; i++)
-      ds_emit(m, t.found[i].point, t.found[i].normal, t.found[i].gap, t.found[i].feature);
+    ds_face_contacts *f = &pair.faces;
+    int32_t kept = 0;
+    for (int32_t i = 0; i < t.count; i++)
+      if (!is_held(&pair, &t.found[i])) t.found[kept++] = t.found[i];
+    if (f->count > ENOUGH * query->per_face)
+      f->count = ds_reduce(scratch, f->found, f->count, query->per_face, 1e-6 * pair.size);
+    emit_all(m, f->found, f->count);
+    emit_all(m, t.found, ds_reduce(scratch, t.found, kept, query->per_face, 1e-6 * pair.size));
   }
   ds_arena_release(scratch, mark);
   return ok && !ds_arena_failed(scratch);

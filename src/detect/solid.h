@@ -1,5 +1,5 @@
-/* Contacts of solids: samples of one surface in the distance function of the other, both ways (solid.c), and the choice
- * of few well-spread ones among them (reduce.c). */
+/* Contacts of solids: planar faces on planar faces (faces.h), samples of one surface in the distance function of the
+ * other, both ways (solid.c), and the choice of few well-spread ones among them (reduce.c). */
 #ifndef DS_DETECT_SOLID_H
 #define DS_DETECT_SOLID_H
 
@@ -14,6 +14,7 @@ typedef struct ds_twist {
 typedef struct ds_solid_query {
   double slack;     /* a point counts as touching where it comes nearer than this */
   double relax;     /* of its own way, added to slack: an impact changes motions within the step */
+  double reach;     /* planar faces that face each other are looked for so far ahead; at least slack */
   ds_twist twist;   /* of a against b */
   int32_t per_face; /* so many points of one patch at most */
   bool after;       /* looks from the end of the step at what gets deeper by more than slack */

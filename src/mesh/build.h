@@ -35,6 +35,16 @@ void ds_samples_free(ds_samples *samples);
 /* Puts the samples in tree order and builds the balls. */
 ds_status ds_balls_build(ds_samples *samples, ds_error *error);
 
+/* ---- faces.c ---- */
+/* The planar faces of a surface: all where they are few, else those that are wider than the spacing of samples.
+ * `cell` is that of the distance field. */
+ds_status ds_faces_build(ds_faces *faces, const ds_surface *surface, double spacing, double cell, ds_error *error);
+/* Fills what follows from normals, offsets and the sides' points: axes, bounds, sizes, spokes. False where memory ran
+ * out. */
+bool ds_faces_finish(ds_faces *faces);
+int64_t ds_faces_bytes(const ds_faces *faces);
+void ds_faces_free(ds_faces *faces);
+
 /* ---- cache.c ---- */
 ds_cache_key ds_cache_hash(const ds_mesh *mesh, double cell, double spacing);
 /* Reads field, samples and what was chosen into the solid; false, nothing changed, where there is no sound file. */

@@ -1,4 +1,5 @@
-/* Solids: checks a mesh, chooses cell and spacing, builds field, samples and balls, or takes them from the cache.
+/* Solids: checks a mesh, chooses cell and spacing, builds field, samples and balls, or takes them from the cache,
+ * and finds the planar faces.
  *
  * Chosen sizes, with L the longest side and t the thickness of walls (the distance through the solid against the
  * normal, of which a tenth of the surface has less):
@@ -246,7 +247,7 @@ static void fill_info(ds_solid *solid, const ds_surface *surface) {
   if (!f->brick) return;
   int32_t bricks = f->brick_count;
   info->cells = f->size[0] * f->size[1] * f->size[2] - bricks + bricks * DS_BRICK * DS_BRICK * DS_BRICK;
-  info->bytes += ds_field_bytes(f) + ds_samples_bytes(&solid->samples);
+  info->bytes += ds_field_bytes(f) + ds_samples_bytes(&solid->samples) + ds_faces_bytes(&solid->faces);
 }
 
 static bool indices_fit(const ds_mesh *mesh) {
@@ -272,6 +273,8 @@ static ds_status make_solid(ds_solid *solid, const ds_solid_def *def, ds_error *
     status = build_solid(solid, &surface, def, error);
     if (status == DS_OK && cached) ds_cache_save(solid, def->cache, key);
   }
+  if (status == DS_OK && !def->surface_only)
+    status = ds_faces_build(&solid->faces, &surface, solid->info.spacing, solid->info.cell, error);
   if (status == DS_OK) fill_info(solid, &surface);
   ds_surface_free(&surface);
   return status;
@@ -307,6 +310,7 @@ void ds_solid_release(ds_solid *solid) {
   if (!solid || atomic_fetch_sub_explicit(&solid->owners, 1, memory_order_acq_rel) > 1) return;
   ds_field_free(&solid->field);
   ds_samples_free(&solid->samples);
+  ds_faces_free(&solid->faces);
   ds_mesh_free(&solid->mesh);
   free(solid->name);
   free(solid);

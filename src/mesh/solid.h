@@ -1,5 +1,6 @@
-/* What a solid is inside: what detection reads. Built by solid.c from field.c, samples.c and ball_tree.c; kept on disk
- * by cache.c. Everything is in the mesh's own frame. Constant once built, shared by threads. */
+/* What a solid is inside: what detection reads. Built by solid.c from field.c, samples.c, ball_tree.c and faces.c; kept
+ * on disk by cache.c, less the faces, which are found anew. Everything is in the mesh's own frame. Constant once built,
+ * shared by threads. */
 #ifndef DS_MESH_SOLID_H
 #define DS_MESH_SOLID_H
 
@@ -51,6 +52,42 @@ typedef struct ds_samples {
   int32_t ball_count;
 } ds_samples;
 
+/* ---- Planar faces (faces.c) ----
+ * Triangles that lie in one plane are a face: a polygon of any form, with holes. All its points lie in its plane. */
+typedef struct ds_side {
+  ds_vec3 point;  /* where it starts; the face is to its left, seen from outside */
+  double u, w;    /* the same along t1 and t2 of its face */
+  int32_t vertex; /* the corner at its start */
+  int32_t next;   /* the side that starts where it ends */
+  ds_vec3 across; /* normal of the surface on its other side */
+  bool convex;    /* the surface falls away there */
+} ds_side;
+
+typedef struct ds_face {
+  ds_vec3 normal; /* outward; normal . x = offset */
+  double offset;
+  ds_vec3 t1, t2; /* normal = t1 x t2 */
+  ds_vec3 low, high;
+  double area, width;   /* width: 2 area / perimeter */
+  double deviation;     /* m: how far the mesh leaves the plane */
+  int32_t first, count; /* sides of all its loops; none = a plane without bounds */
+} ds_face;
+
+typedef struct ds_faces {
+  ds_face *face;
+  int32_t count;
+  ds_vec3 low, high; /* bounds of all */
+  ds_side *side;
+  int32_t side_count;
+  ds_vec3 *corners, *corner_normals; /* vertices of the mesh that sides start from */
+  int32_t corner_count;
+  int32_t *spoke_start; /* corner_count + 1 */
+  ds_vec3 *spokes;      /* unit directions of the edges that leave a corner, corner after corner */
+  bool complete;        /* the faces are all of the surface, and few */
+} ds_faces;
+#define DS_FACES_MAX 256         /* of a complete set; numbers of faces have 14 bits in features */
+#define DS_FACE_SIDES_MAX 0x7fff /* numbers of sides and corners have 15 */
+
 struct ds_solid {
   atomic_int owners;
   char *name;
@@ -59,6 +96,7 @@ struct ds_solid {
   ds_solid_info info;
   ds_distance_field field;
   ds_samples samples;
+  ds_faces faces;
   double error; /* m: largest |distance| of the field at the samples, which lie on the surface */
 };
 
