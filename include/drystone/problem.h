@@ -46,9 +46,10 @@ typedef struct ds_problem {
   const int32_t *body_size; /* body_count */
   int32_t body_count;
 
-  /* Optional, of a step: nc, how fast each contact slid in the step before, less where it carried little load. It
-   * decides how exactly a moving island is solved where no tolerance is given [ds_options.tolerance]. */
-  const double *slip_before;
+  /* Optional, of a step: d nc, relative velocities after the step before at the contacts that carried load, else 0.
+   * They decide how exactly a moving island is solved where no tolerance is given [ds_options.tolerance], and whether
+   * one at rest is left alone. */
+  const double *u_before;
 } ds_problem;
 
 typedef enum ds_outcome {

@@ -200,7 +200,7 @@ static void fill_run(void *context, int32_t item, int32_t worker) {
 
 /* The arrays of one island's problem. */
 static bool build_island(ds_arena *arena, ds_island *island, const ds_assembly *assembly,
-                         const ds_contact_list *contacts, const ds_state *state, const double *warm, const double *slip,
+                         const ds_contact_list *contacts, const ds_state *state, const double *warm, const double *u,
                          const ds_options *options, ds_pool *pool) {
   ds_subproblem *p = &island->problem;
   int32_t nb = p->body_count, nc = p->contact_count, dof = 0;
@@ -216,7 +216,7 @@ static bool build_island(ds_arena *arena, ds_island *island, const ds_assembly *
   place_contacts(body, jacobian, &length, island, assembly, contacts);
   if (length > INT32_MAX) return false;
   double *g = DS_NEW(arena, double, length + 1), *b = DS_NEW(arena, double, 3 * (size_t)nc + 1);
-  double *mu = DS_NEW(arena, double, nc + 1), *slip_before = DS_NEW(arena, double, nc + 1);
+  double *mu = DS_NEW(arena, double, nc + 1), *u_before = DS_NEW0(arena, double, 3 * (size_t)nc + 1);
   island->predicted = DS_NEW(arena, double, dof + 1);
   island->r = DS_NEW(arena, double, 3 * (size_t)nc + 1);
   island->v = DS_NEW(arena, double, dof + 1);
@@ -224,12 +224,13 @@ static bool build_island(ds_arena *arena, ds_island *island, const ds_assembly *
   p->dof = dof;
   p->size = size, p->first = first, p->body = body, p->jacobian = jacobian;
   p->g = g, p->b = b, p->mu = mu, p->predicted = island->predicted;
-  p->slip_before = slip_before;
+  p->u_before = u_before;
   for (int32_t k = 0; k < nc; k++) memcpy(island->r + 3 * k, warm + 3 * island->contacts[k], 3 * sizeof(double));
   double squares = 0;
   for (int32_t i = 0; i < 3 * nc; i++) squares += island->r[i] * island->r[i];
   for (int32_t k = 0; k < nc; k++)
-    slip_before[k] = island->r[3 * k] > DS_LOOSEST * sqrt(squares) ? slip[island->contacts[k]] : 0;
+    if (island->r[3 * k] > DS_LOOSEST * sqrt(squares))
+      memcpy(u_before + 3 * k, u + 3 * island->contacts[k], 3 * sizeof(double));
   filling fill = {assembly, contacts, state, options, island, g, b, mu};
   ds_pool *helpers = dof > 6 * nb ? pool : NULL; /* rigid rows cost less than to wake a thread */
   ds_share_out(helpers, (nc + RUN - 1) / RUN, fill_run, &fill);
@@ -253,7 +254,7 @@ bool ds_assemble(ds_arena *arena, ds_assembly *assembly, const ds_scene *scene, 
   assembly->bodies = DS_NEW(arena, ds_step_body, scene->body_count + 1);
   assembly->frames = DS_NEW(arena, ds_contact_frame, contacts->count + 1);
   double *warm = DS_NEW0(arena, double, 3 * (size_t)contacts->count + 1);
-  double *slip = DS_NEW0(arena, double, contacts->count + 1);
+  double *u = DS_NEW0(arena, double, 3 * (size_t)contacts->count + 1);
   if (ds_arena_failed(arena)) return false;
   if (!prepare_bodies(arena, assembly, scene, state, options)) return false;
   preparation prepare = {assembly->bodies, options};
@@ -266,11 +267,11 @@ bool ds_assemble(ds_arena *arena, ds_assembly *assembly, const ds_scene *scene, 
     v3_tangents(&f->t1, &f->t2, c->normal);
     ds_scene_pair(&f->mu, &f->restitution, scene, c->a, c->b);
   }
-  if (options->warm_start) ds_match_warm_start(warm, slip, assembly, contacts, state);
+  if (options->warm_start) ds_match_warm_start(warm, u, assembly, contacts, state);
   if (!ds_find_islands(arena, assembly, contacts, scene)) return false;
   for (int32_t i = 0; i < assembly->island_count; i++) {
     ds_island *island = &assembly->islands[i];
-    if (!build_island(arena, island, assembly, contacts, state, warm, slip, options, pool)) return false;
+    if (!build_island(arena, island, assembly, contacts, state, warm, u, options, pool)) return false;
     if (island->joint_count > 0 && !ds_articulate(arena, island, assembly, scene, state, options)) return false;
   }
   return true;

@@ -117,8 +117,8 @@ void ds_rigid_rows(double *g, const ds_step_body *body, ds_vec3 arm, const ds_co
 /* islands.c: labels bodies by island; lists bodies, contacts and joints of each. */
 bool ds_find_islands(ds_arena *arena, ds_assembly *assembly, const ds_contact_list *contacts, const ds_scene *scene);
 /* warm.c: impulses of the last step's contacts for those of the same key, expressed in the new frames; 3 a contact.
- * slip: how fast they slid; 1 a contact, and as it was for new ones. */
-void ds_match_warm_start(double *r, double *slip, const ds_assembly *assembly, const ds_contact_list *contacts,
+ * u: their relative velocities, likewise; as it was for new ones. */
+void ds_match_warm_start(double *r, double *u, const ds_assembly *assembly, const ds_contact_list *contacts,
                          const ds_state *state);
 
 #endif

@@ -2,8 +2,6 @@
  * step found has a mark in its name, and is looked for among the rest of its pair. An impulse is kept as a world
  * vector; in the new frame its normal part stays >= 0 and its friction inside the cone by construction of the solver's
  * first check. */
-#include <math.h>
-
 #include "assemble/assemble.h"
 
 static int compare(const ds_contact_point *p, const ds_contact *c) {
@@ -24,7 +22,7 @@ static const ds_contact *find(const ds_contact_point *p, const ds_contact *old, 
   return NULL;
 }
 
-void ds_match_warm_start(double *r, double *slip, const ds_assembly *assembly, const ds_contact_list *contacts,
+void ds_match_warm_start(double *r, double *u, const ds_assembly *assembly, const ds_contact_list *contacts,
                          const ds_state *state) {
   const ds_contact *old = state->contacts, *end = old + state->contact_count;
   for (int32_t k = 0; k < contacts->count; k++) {
@@ -37,7 +35,8 @@ void ds_match_warm_start(double *r, double *slip, const ds_assembly *assembly, c
     r[3 * k] = v3_dot(f->normal, same->impulse);
     r[3 * k + 1] = v3_dot(f->t1, same->impulse);
     r[3 * k + 2] = v3_dot(f->t2, same->impulse);
-    double s1 = v3_dot(f->t1, same->velocity), s2 = v3_dot(f->t2, same->velocity);
-    slip[k] = sqrt(s1 * s1 + s2 * s2);
+    u[3 * k] = v3_dot(f->normal, same->velocity);
+    u[3 * k + 1] = v3_dot(f->t1, same->velocity);
+    u[3 * k + 2] = v3_dot(f->t2, same->velocity);
   }
 }

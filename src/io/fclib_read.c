@@ -4,7 +4,7 @@
  *   fclib_global { spacedim, M, H, G, vectors { f, w, b, mu } }
  *
  * with V, R, s or G, b where there are equality rows, and besides it, as far as they are there: info/title,
- * guesses/1/r, solution/r, drystone/body_size and drystone/slip_before. A matrix is a group { m, n, nz, nzmax, p, i, x
+ * guesses/1/r, solution/r, drystone/body_size and drystone/u_before. A matrix is a group { m, n, nz, nzmax, p, i, x
  * } in CSparse's manner: nz >= 0 triplets (i rows, p columns), -1 compressed columns, -2 compressed rows.
  *
  * A dataset is used only where its type, rank and length are the expected ones, it lies in this very file (no links,
@@ -309,8 +309,8 @@ static ds_status read_bodies(const fclib_reader *r, ds_problem *p) {
   ds_status status = read_list(r, &sizes, &count, where, H5T_INTEGER, 0, p->dof);
   if (status != DS_OK) return status;
   p->body_size = sizes, p->body_count = (int32_t)count;
-  return exists(r, "drystone/slip_before") ? read_vector(r, &p->slip_before, p->contacts, "drystone/slip_before")
-                                           : DS_OK;
+  return exists(r, "drystone/u_before") ? read_vector(r, &p->u_before, p->dimension * p->contacts, "drystone/u_before")
+                                        : DS_OK;
 }
 
 static ds_status read_global(const fclib_reader *r, ds_problem *p) {

@@ -121,7 +121,7 @@ static bool write_bodies(hid_t file, const ds_problem *p) {
   if (p->form != DS_PROBLEM_GLOBAL || p->body_size == NULL) return true;
   hid_t group = make_group(file, "drystone");
   bool ok = group >= 0 && write_integers(group, "body_size", p->body_count, p->body_size) &&
-            (p->slip_before == NULL || write_reals(group, "slip_before", p->contacts, p->slip_before));
+            (p->u_before == NULL || write_reals(group, "u_before", p->dimension * p->contacts, p->u_before));
   return close_group(group) && ok;
 }
 

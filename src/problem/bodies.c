@@ -105,7 +105,7 @@ static bool fill_subproblem(ds_arena *arena, ds_whole *whole, const bodies *b, c
                              .predicted = predicted,
                              .b = bias,
                              .mu = p->mu,
-                             .slip_before = p->slip_before};
+                             .u_before = p->dimension == 3 ? p->u_before : NULL};
   whole->q = q;
   ds_subproblem_slip(q, &whole->p, predicted);
   return ds_subproblem_prepare(arena, &whole->p);

@@ -40,7 +40,7 @@ bool ds_subproblem_export(ds_arena *arena, ds_problem *out, const ds_subproblem 
                       .f = p->predicted,
                       .mu = p->mu,
                       .body_size = p->size,
-                      .slip_before = p->slip_before,
+                      .u_before = p->u_before,
                       .body_count = p->body_count};
   double *w = DS_NEW(arena, double, 3 * (size_t)p->contact_count + 1);
   if (!export_identity(arena, &out->M, p->dof) || !export_jacobian(arena, &out->H, p)) return false;

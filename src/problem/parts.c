@@ -38,14 +38,14 @@ int32_t ds_parts_count(ds_arena *arena, const ds_subproblem *whole) {
 static bool take_vectors(ds_arena *arena, ds_subproblem *part, const int32_t *contact, int32_t n,
                          const ds_subproblem *whole) {
   double *b = DS_NEW(arena, double, 3 * (size_t)n + 1), *mu = DS_NEW(arena, double, n + 1);
-  double *slip = whole->slip_before ? DS_NEW(arena, double, n + 1) : NULL;
+  double *u_before = whole->u_before ? DS_NEW(arena, double, 3 * (size_t)n + 1) : NULL;
   if (ds_arena_failed(arena)) return false;
   for (int32_t k = 0; k < n; k++) {
     mu[k] = whole->mu[contact[k]];
-    if (slip) slip[k] = whole->slip_before[contact[k]];
+    if (u_before) memcpy(u_before + 3 * k, whole->u_before + 3 * contact[k], 3 * sizeof(double));
     memcpy(b + 3 * k, whole->b + 3 * contact[k], 3 * sizeof(double));
   }
-  part->contact_count = n, part->b = b, part->mu = mu, part->slip_before = slip;
+  part->contact_count = n, part->b = b, part->mu = mu, part->u_before = u_before;
   return true;
 }
 

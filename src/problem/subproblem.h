@@ -38,8 +38,9 @@ typedef struct ds_subproblem {
   const double *predicted;     /* v_p */
   const double *b;             /* 3 x contact_count */
   const double *mu;            /* contact_count */
-  const double *slip_before; /* contact_count: speed of sliding in the last step of those that carried load; or NULL */
-  const double *scale;       /* contact_count: W_k = largest diagonal entry of G_kᵀ G_k, 1/kg; 1 where that is 0 */
+  const double *u_before;   /* 3 x contact_count: relative velocity after the last step of those that carried load, else
+                               0;   NULL: not known */
+  const double *scale;      /* contact_count: W_k = largest diagonal entry of G_kᵀ G_k, 1/kg; 1 where that is 0 */
   const double *weight;     /* contact_count: mean of scale over the contacts of the same bodies; redundant impulses are
                                chosen    least in this metric, so that a patch shares its load evenly */
   const double *free_slip;  /* q = Gᵀ v_p - b, 3 x contact_count: slip without impulses */

@@ -36,7 +36,7 @@ static ds_status check_local(const ds_problem *p, int32_t rows, ds_error *error)
 
 static ds_status check_bodies(const ds_problem *p, ds_error *error) {
   int64_t sum = 0;
-  ds_status s = p->slip_before ? check_vector(p->slip_before, "slip_before", p->contacts, error) : DS_OK;
+  ds_status s = p->u_before ? check_vector(p->u_before, "u_before", p->dimension * p->contacts, error) : DS_OK;
   if (s != DS_OK) return s;
   if (!p->body_size) return DS_OK;
   for (int32_t i = 0; i < p->body_count; i++) {

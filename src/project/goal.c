@@ -27,7 +27,8 @@ static double tolerance_of(const ds_goal *g, const ds_subproblem *p, const doubl
   for (int32_t k = 0; k < p->contact_count; k++) {
     const double *uk = u + 3 * k;
     if (r[3 * k] > error * scale) after += uk[1] * uk[1] + uk[2] * uk[2];
-    if (p->slip_before) before += p->slip_before[k] * p->slip_before[k];
+    if (p->u_before) before += p->u_before[3 * k + 1] * p->u_before[3 * k + 1];
+    if (p->u_before) before += p->u_before[3 * k + 2] * p->u_before[3 * k + 2];
   }
   double allowed = SHARE * p->rho * sqrt(fmax(after, before)) / scale;
   if (!isfinite(allowed)) return g->tolerance; /* a NaN must never pass a comparison */

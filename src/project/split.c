@@ -109,7 +109,7 @@ static bool part_problem(ds_arena *arena, ds_subproblem *q, double **r, double *
   int32_t *body = DS_NEW(arena, int32_t, 2 * nc + 1), *jacobian = DS_NEW(arena, int32_t, 2 * nc + 1);
   double *b = DS_NEW(arena, double, 3 * (size_t)nc + 1), *mu = DS_NEW(arena, double, nc + 1);
   double *predicted = DS_NEW(arena, double, p->dof + 1);
-  double *slip = p->slip_before ? DS_NEW(arena, double, nc + 1) : NULL;
+  double *u_before = p->u_before ? DS_NEW(arena, double, 3 * (size_t)nc + 1) : NULL;
   *r = DS_NEW(arena, double, 3 * (size_t)nc + 1);
   *v = DS_NEW(arena, double, p->dof + 1);
   if (ds_arena_failed(arena)) return false;
@@ -131,11 +131,11 @@ static bool part_problem(ds_arena *arena, ds_subproblem *q, double **r, double *
     memcpy(b + 3 * i, p->b + 3 * k, 3 * sizeof(double));
     memcpy(*r + 3 * i, warm + 3 * k, 3 * sizeof(double));
     mu[i] = p->mu[k];
-    if (slip) slip[i] = p->slip_before[k];
+    if (u_before) memcpy(u_before + 3 * i, p->u_before + 3 * k, 3 * sizeof(double));
   }
   *q = (ds_subproblem){.body_count = nb, .contact_count = nc, .dof = dof, .size = size, .first = first, .g = p->g};
   q->body = body, q->jacobian = jacobian, q->b = b, q->mu = mu, q->predicted = predicted;
-  q->slip_before = slip;
+  q->u_before = u_before;
   q->pool = nb >= 100 ? p->pool : NULL;
   q->effort = p->effort;
   return true;
