@@ -91,7 +91,7 @@ static void count(tally *t, const char *name, int64_t number, const result *r, c
   const ds_certificate *c = &r->solution.certificate;
   bool none = r->solution.outcome == DS_NO_SOLUTION, proven = none && r->solution.conflict > 0;
   bool solved = r->solution.outcome == DS_SOLVED && r->error <= set->options.tolerance;
-  bool infeasible = proven && r->may_be_infeasible, jammed = none && !proven && r->may_be_infeasible;
+  bool infeasible = proven && r->may_be_infeasible, jammed = r->solution.outcome == DS_JAM && r->may_be_infeasible;
   bool decided = solved || infeasible || jammed, over = c->factorizations > set->budget;
   const char *outcome = solved                             ? "solved"
                         : infeasible                       ? "infeasible"

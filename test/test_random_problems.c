@@ -215,7 +215,7 @@ static void told_is_what_is_returned(void) {
   static const double q[STRANGE_ROWS] = {2, -1, -1, 0, -1, -1},
                       mu[STRANGE] = {0.56713117172927197, 0.97, 0.12658680295789593};
   CHECK(solve_strange(value, q, mu) == DS_UNSOLVED);
-  int outcomes[3] = {0};
+  int outcomes[4] = {0};
   for (int trial = 0; trial < 1000; trial++) {
     double w[STRANGE_ROWS * STRANGE_ROWS], free_slip[STRANGE_ROWS], friction[STRANGE];
     for (int i = 0; i < STRANGE_ROWS * STRANGE_ROWS; i++) {
@@ -226,8 +226,8 @@ static void told_is_what_is_returned(void) {
     for (int k = 0; k < STRANGE; k++) friction[k] = uniform(0, 2);
     outcomes[solve_strange(w, free_slip, friction)]++;
   }
-  printf("     %d solved, %d unsolved, %d without solution\n", outcomes[DS_SOLVED], outcomes[DS_UNSOLVED],
-         outcomes[DS_NO_SOLUTION]);
+  printf("     %d solved, %d unsolved, %d proved to have no solution, %d jams\n", outcomes[DS_SOLVED],
+         outcomes[DS_UNSOLVED], outcomes[DS_NO_SOLUTION], outcomes[DS_JAM]);
   CHECK(outcomes[DS_SOLVED] > 100 && outcomes[DS_UNSOLVED] > 10);
 }
 
