@@ -280,7 +280,7 @@ static void run_short_of_work(const short_run *c, double seconds) {
     }
     printf(
         "     %s, budget %g: %d of %d steps unconverged, %d limited; %.2g J over the start of %.2g J at most%s; "
-        "impulses add %.2g of %.2g J at most (step %d)%s; pull %.2g\n",
+        "impulses add %.2g times %.2g J at most (step %d)%s; pull %.2g\n",
         c->spec, c->budget, (int)s.unconverged, (int)s.steps, (int)limited, most, start, c->may_lift ? ", open" : "",
         m.gain, m.scale, (int)m.step, c->may_gain ? ", open" : "", m.pull);
     if (!c->may_lift) CHECK_LE(most, 1e-9 * (fabs(start) + 1));
