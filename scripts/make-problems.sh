@@ -1,6 +1,9 @@
 #!/usr/bin/env bash
 # Makes the project's own set of contact problems, problems/*.hdf5 and the table of problems/README.md, from scenes.
-# usage: scripts/make-problems.sh PROGRAM [FOLDER]     FOLDER: default problems/
+# usage: scripts/make-problems.sh PROGRAM [FOLDER [NAME...]]     FOLDER: default problems/
+#
+# With names only those are made, and their rows are printed instead of written into the table. Random problems come
+# from make-random-problem, built beside the tests in the folder of the program.
 #
 # A problem is one island of one step. Steps were chosen because the solver failed or worked hard there; how a scene
 # moves depends on every solve before, so that another version of the solver may make other problems of the same kind.
@@ -8,26 +11,42 @@ set -euo pipefail
 program=$(realpath "$1")
 root=$(realpath "$(dirname "$0")/..")
 folder=$(realpath -m "${2:-$root/problems}")
+only=("${@:3}")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$folder"
 cd "$root"
 rows=""
 
+wanted() { [ "${#only[@]}" -eq 0 ] || [[ " ${only[*]} " == *" $1 "* ]]; }
+
+# row NAME WHY MADE_BY: of the table, for a file that is there
+row() {
+  local json
+  json=$("$program" solve "$folder/$1.hdf5" --cold --rank --json)
+  field() { sed -n "s/.*\"$1\": \([0-9]*\|null\)[,}].*/\1/p" <<<"$json"; }
+  rows+="| \`$1\` | $(field contacts) | $(field dof | sed s/null/-/) | $(field rank) | $2 | $3 |"$'\n'
+  echo "$1: $(stat -c %s "$folder/$1.hdf5") bytes"
+}
+
 # problem NAME STEP ISLAND H WHY SOURCE [OPTIONS...]: island ISLAND of step STEP, H s long, of a run
 problem() {
-  local name=$1 step=$2 island=$3 h=$4 why=$5 time file json
+  local name=$1 step=$2 island=$3 h=$4 why=$5 time file
   shift 5
+  wanted "$name" || return 0
   time=$(awk "BEGIN { printf \"%.9g\", $step * $h }")
   rm -rf "$work/dump"
   "$program" run "$@" --time "$time" --threads 1 --dump-problems "$work/dump" --dump-when "every=$step" --quiet
   file=$(ls "$work"/dump/*-step"$(printf %06d "$step")"-island"$island".hdf5)
   mv "$file" "$folder/$name.hdf5"
-  json=$("$program" solve "$folder/$name.hdf5" --cold --rank --json)
-  field() { sed -n "s/.*\"$1\": \([0-9]*\).*/\1/p" <<<"$json"; }
-  rows+="| \`$name\` | $(field contacts) | $(field dof) | $(field rank) | $why | \`${*//$root\//}\`, step $step"
-  rows+="$([ "$island" = 0 ] || echo ", island $island") |"$'\n'
-  echo "$name: $(stat -c %s "$folder/$name.hdf5") bytes"
+  row "$name" "$why" "\`${*//$root\//}\`, step $step$([ "$island" = 0 ] || echo ", island $island")"
+}
+
+# random_problem NAME FAMILY NUMBER WHY: one of the random families
+random_problem() {
+  wanted "$1" || return 0
+  "$(dirname "$program")/test/make-random-problem" "$folder/$1.hdf5" family="$2" number="$3"
+  row "$1" "$4" "\`make-random-problem family=$2 number=$3\`"
 }
 
 # --- structures that stand
@@ -54,6 +73,33 @@ problem wall-shaken 157 0 0.01 "bricks shear past each other, patches of 8 point
 problem planks-struck 8 0 0.01 "the impact of a ball, nineteen times more rows than rank" scenes/problems/planks.json
 problem log-house 71 0 0.005 "crossing cylinders, one point each, struck by a boulder" scenes/problems/log-house.json
 problem tool 36 0 0.01 "a scripted tool pushes blocks against each other" scenes/problems/tool.json
+for step in 18 28; do
+  problem wall-struck-$step $step 0 0.01 "hit by a ball: most bricks slide" wall:rows=6,bricks=5,ball_speed=15
+done
+problem wall-struck-large 21 0 0.01 "the same, 48 bricks" wall:rows=8,bricks=6,ball_speed=20,ball_height=0.4
+for step in 3 9; do
+  problem wall-uneven-$step $step 0 0.01 "bricks of different sizes, a little askew, hit by a ball" \
+    wall:rows=5,bricks=5,jitter=1e-3,tilt=0.5,size_jitter=0.01,seed=4,ball_speed=12
+done
+problem card-house-ball-26 26 0 0.01 "cards a little askew, hit by a ball" card-house:levels=4,jitter=1e-4,tilt=0.2,ball_speed=3
+problem card-house-ball-41 41 0 0.01 "the same with three storeys, falling" \
+  card-house:levels=3,jitter=2e-4,tilt=0.5,seed=1,ball_speed=3
+problem card-house-ball-13 13 0 0.01 "the same, just hit" card-house:levels=3,jitter=2e-4,tilt=0.5,seed=2,ball_speed=3
+problem vault-uneven 4 0 0.01 "stones a little askew settle: few points of a joint touch" vault:courses=9,stones=3,jitter=5e-4,tilt=0.3
+problem vault-struck-4 4 0 0.01 "stones more askew settle" \
+  vault:courses=7,stones=3,jitter=1e-3,tilt=0.5,seed=1,ball_speed=15,ball_mass=30
+problem vault-struck-42 42 0 0.01 "the same, after a ball of 30 kg has hit it" \
+  vault:courses=7,stones=3,jitter=1e-3,tilt=0.5,seed=3,ball_speed=15,ball_mass=30
+problem dome-uneven 4 0 0.01 "a dome of stones askew settles" vault:shape=dome,courses=4,stones=6,jitter=1e-3,tilt=0.5,seed=3
+problem arch-uneven-5 5 0 0.01 "stones a little askew settle" arch:stones=15,jitter=1e-3,tilt=0.5,seed=3
+problem arch-uneven-24 24 0 0.01 "stones of different sizes, four points a joint" \
+  arch:stones=21,size_jitter=0.02,tilt=0.5,contacts_per_face=4
+for step in 112 146; do
+  problem jenga-$step $step 0 0.01 "a block is pulled out under load, on the side of a tower" scenes/problems/jenga.json
+done
+for step in 83 110; do
+  problem jenga-uneven-$step $step 0 0.01 "the same, blocks of different sizes" scenes/problems/jenga-uneven.json
+done
 
 # --- heaps
 problem capsules 30 0 0.01 "falling heap, lines of contact" pile:count=40,kind=capsules
@@ -71,6 +117,17 @@ problem mu-3 33 0 0.01 "mu = 3" pile:count=20,seed=3,mu=3
 problem mu-10 29 0 0.01 "mu = 10" pile:count=20,seed=3,mu=10
 problem mu-10-island 99 0 0.01 "mu = 10, five bodies" pile:count=20,seed=3,mu=10
 
+# --- random
+random_problem massratio-48 massratio 48 "a tower, light bodies under heavy ones"
+random_problem massratio-82 massratio 82 "a tower, light bodies under heavy ones"
+random_problem redundant-250 redundant 250 "tens of points in every face"
+random_problem redundant-283 redundant 283 "tens of points in every face"
+random_problem pebbles-80 pebbles 80 "stones that touch on normals of their own"
+random_problem pebbles-173 pebbles 173 "stones that touch on normals of their own"
+random_problem wedge-227 wedge 227 "a stack between driven walls, with a way out"
+random_problem gears-266 gears 266 "a ring of inclined flanks, W alone"
+random_problem gears-295 gears 295 "a ring of inclined flanks, W alone"
+
 # --- paradoxes
 problem painleve 1 0 0.001 "friction presses the sliding rod into the ground" scenes/problems/painleve.json
 problem painleve-lifting 1 0 0.001 "two solutions: it flies off, or it is stopped" scenes/problems/painleve-lifting.json
@@ -80,6 +137,13 @@ problem painleve-rake 1 0 0.001 "six such rods joined" scenes/problems/painleve-
 problem infeasible-wedge 1 0 0.01 "two walls close on a block: no velocity keeps out of both" scenes/problems/wedge.json
 problem infeasible-wedge-friction 1 0 0.01 "a ball could escape, but friction above tan 10° holds it" \
   scenes/problems/wedge-friction.json
+random_problem infeasible-wedge-stack wedge 175 "a stack between walls that close, with no way out"
+
+# names given: the rows are for whoever asked
+if [ "${#only[@]}" -gt 0 ]; then
+  printf %s "$rows"
+  exit 0
+fi
 
 # the table between the marks of the README
 if [ -f "$folder/README.md" ]; then

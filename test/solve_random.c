@@ -89,14 +89,15 @@ static void print_one(const char *name, int64_t number, const result *r, const c
  * family does not know better. */
 static void count(tally *t, const char *name, int64_t number, const result *r, const settings *set) {
   const ds_certificate *c = &r->solution.certificate;
-  bool none = r->solution.outcome == DS_NO_SOLUTION, proven = none && r->solution.conflict > 0;
+  bool none = r->solution.outcome == DS_NO_SOLUTION, jam = r->solution.outcome == DS_JAM;
   bool solved = r->solution.outcome == DS_SOLVED && r->error <= set->options.tolerance;
-  bool infeasible = proven && r->may_be_infeasible, jammed = r->solution.outcome == DS_JAM && r->may_be_infeasible;
+  bool infeasible = none && r->may_be_infeasible, jammed = jam && r->may_be_infeasible;
   bool decided = solved || infeasible || jammed, over = c->factorizations > set->budget;
   const char *outcome = solved                             ? "solved"
                         : infeasible                       ? "infeasible"
                         : jammed                           ? "jammed"
                         : none                             ? "FALSELY CALLED INFEASIBLE"
+                        : jam                              ? "FALSELY CALLED A JAM"
                         : r->solution.outcome == DS_SOLVED ? "FALSELY CALLED SOLVED"
                                                            : "unsolved";
   t->problems++;

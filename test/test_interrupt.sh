@@ -16,7 +16,7 @@ wait_for() {
 
 long=(stack:count=5 --time 1e6 --threads 2)
 
-# --- SIGINT and SIGTERM: the current step is finished, then everything is written
+# --- SIGINT and SIGTERM: the current step is finished or given up, then everything is written
 for pair in INT:130 TERM:143; do
   signal=${pair%:*}
   code=${pair#*:}
@@ -33,6 +33,42 @@ for pair in INT:130 TERM:143; do
   steps=$(sed -n 's/^  "steps": \([0-9]*\),$/\1/p' $signal.json)
   frames=$("$program" info $signal.h5 | sed -n 's/^frames *\([0-9]*\),.*/\1/p')
   check "$signal: every step is recorded" test "$frames" -eq $((steps + 1))
+done
+
+# --- in the middle of a step that would take minutes: a wall hit by a ball, to the last bit. It takes some 40 ms to
+# give the step up; the limit is generous, for busy machines.
+endless=(wall:rows=12,bricks=10,ball_speed=15 --tol 1e-15 --step-budget 0 --time 5 --threads 2)
+# ends_soon PROCESS: within 2 s
+ends_soon() {
+  for _ in $(seq 100); do
+    jobs -rp | grep -qx "$1" || return 0
+    sleep 0.02
+  done
+  return 1
+}
+for pair in INT:130:1 TERM:143:2.5; do
+  IFS=: read -r signal code later <<<"$pair"
+  "$program" run "${endless[@]}" --record long.h5 --report long.json >out.txt 2>err.txt &
+  process=$!
+  for _ in $(seq 100); do
+    frames=$("$program" info long.h5 2>/dev/null | sed -n 's/^frames *\([0-9]*\),.*/\1/p')
+    [ "${frames:-0}" -gt 1 ] && break
+    sleep 0.2
+  done
+  check "$signal in a long step: it has begun" test "${frames:-0}" -gt 1
+  sleep "$later" # the ball arrives in the seventh step
+  kill -$signal $process
+  if ends_soon $process; then ok; else fail "$signal in a long step: it goes on for more than 2 s"; fi
+  wait $process
+  check "$signal in a long step: exit code" test $? -eq "$code"
+  check "$signal in a long step: it says so" grep -q "interrupted at t = " err.txt
+  check "$signal in a long step: the report says so" grep -q '"ended": "interrupted"' long.json
+  check "$signal in a long step: the recording is complete" bash -c "'$program' info long.h5 | grep -q complete"
+  steps=$(sed -n 's/^  "steps": \([0-9]*\),$/\1/p' long.json)
+  frames=$("$program" info long.h5 | sed -n 's/^frames *\([0-9]*\),.*/\1/p')
+  check "$signal in a long step: every step that was done is recorded" test "$frames" -eq $((steps + 1))
+  check "$signal in a long step: it can be gone on from" \
+    "$program" run "${endless[0]}" --from long.h5 --tol 1e-4 --step-budget 5 --time 0.1 -q
 done
 
 # --- SIGKILL: what was flushed is readable

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # drystone solve from end to end: table, JSON, files written and read again, exit codes; then our own problems, all of
-# which reach 1e-8 or, where the name starts with "infeasible", are told to have no solution; then those of the folder
-# DRYSTONE_PROBLEMS, where set.
+# which reach 1e-8 or, where the name starts with "infeasible", are told to have no solution (own_outcome in shell.sh);
+# then those of the folder DRYSTONE_PROBLEMS, where set.
 # Usage: bash test_solve.sh PROGRAM SOURCE_DIR
 . "$(dirname "$0")/shell.sh"
 # field NAME: of one JSON object on stdin
@@ -105,12 +105,9 @@ solve_set() {
     error=$(field natural_error <<<"$row")
     outcome=$(field outcome <<<"$row")
     count=$((count + 1))
-    if [[ $(basename "$file") == infeasible-wedge-friction* ]]; then
-      [ "$outcome" = '"jam"' ] && continue
-    elif [[ $(basename "$file") == infeasible* ]]; then
-      [ "$outcome" = '"no solution"' ] && continue
-    elif [ "$outcome" = '"solved"' ] && at_most "$error" 1e-8; then
-      continue
+    if is_own_outcome "$(basename "$file" .hdf5\")" "${outcome//\"/}"; then
+      [ "$outcome" != '"solved"' ] && continue
+      at_most "$error" 1e-8 && continue
     fi
     unsolved=$((unsolved + 1))
     fail "$name: $file: $outcome, natural_error $error"
