@@ -298,11 +298,23 @@ static bool find_parts(ds_prepared *s) {
   return !ds_arena_failed(&s->arena);
 }
 
-/* Parts that are not solved yet get back their start. */
+static bool is_spent(const ds_prepared *s, int32_t part) {
+  return s->efforts[part].budget > 0 && s->efforts[part].spent >= s->efforts[part].budget;
+}
+
+/* Parts that are not solved yet, and have effort left, get back their start. */
 static void restart_parts(ds_prepared *s, const double *start) {
   for (int32_t i = 0; i < s->parts.count; i++)
-    for (int32_t k = s->parts.start[i]; k < s->parts.start[i + 1] && !s->certificates[i].converged; k++)
+    for (int32_t k = s->parts.start[i]; k < s->parts.start[i + 1] && !s->certificates[i].converged && !is_spent(s, i);
+         k++)
       memcpy(s->r + 3 * s->parts.contact[k], start + 3 * s->parts.contact[k], 3 * sizeof(double));
+}
+
+/* Whether no part that is not solved yet could be tried again. */
+static bool is_budget_spent(const ds_prepared *s) {
+  for (int32_t i = 0; i < s->parts.count; i++)
+    if (!s->certificates[i].converged && !is_spent(s, i)) return false;
+  return true;
 }
 
 /* s->r: start in, impulses out. */
@@ -330,6 +342,7 @@ static ds_status solve(ds_prepared *s, ds_solution *solution, const ds_solve_opt
     if (each) {
       options.tolerance *= 1e-2;
     } else { /* where sweeps led astray the start as it was given may be the better one */
+      if (is_budget_spent(s)) break;
       retried = true;
       restart_parts(s, start);
     }

@@ -350,6 +350,7 @@ static void clip_to_cone(ds_arena *arena, ds_iterate *x, const ds_subproblem *p,
   if (!changed) return;
   ds_iterate_update(&y, p);
   y.error = ds_subproblem_error(p, y.r, y.u, 0);
+  if (y.error > tolerance && ds_impulses_add_energy(&y, p)) return;
   if (y.error <= fmax(x->error, 0.1 * tolerance)) ds_iterate_copy(x, &y, p);
 }
 
@@ -485,9 +486,10 @@ bool ds_project_island(ds_arena *arena, double *r, double *v, ds_certificate *ce
   if (few && !system && x.error > 0 && !keep_at_rest(arena, &x, p, &work)) return false;
   double tolerance = ds_goal_tolerance(&g, p, x.r, x.u);
   bool missed = !published && x.error > tolerance && !ds_effort_is_stopped(p), limited = false;
-  if (missed && (p->ends_on_contact || ds_impulses_add_energy(&x, p))) {
+  bool unsafe = missed && !g.once && (p->ends_on_contact || x.error > NEAR || ds_impulses_add_energy(&x, p));
+  if (unsafe) { /* a step goes on with what keeps bodies apart and adds no energy */
     if (!end_on_contact(arena, p, &system, &x, &work, tolerance)) return false;
-    limited = ds_limit_energy(&x, p) || !p->ends_on_contact;
+    limited = (ds_limit_energy(&x, p) || !p->ends_on_contact) && x.error > tolerance;
   } else if (coupled) {
     clip_to_cone(arena, &x, p, tolerance);
   }
