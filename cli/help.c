@@ -45,7 +45,7 @@ static const char solve_options[] =
     "      --method NAME       staggered (default): the whole safeguarded path; or gauss-seidel\n"
     "      --predictor NAME    coupled (default) or none: Algorithm 1 of SP08 as published\n"
     "      --max-iterations N  staggered iterations, or Gauss-Seidel sweeps, at most\n"
-    "      --budget N          factorizations that an independent part may take (default 2000; 0: no limit)\n"
+    "      --budget N          factorizations that an independent part may take (default 4000; 0: no limit)\n"
     "      --as-step           as a step of a simulation is solved: a dumped step gives the same bits; --tol 0\n"
     "                          chooses the tolerance as a run without --tol does\n"
     "      --asymmetric        correct for the skew part of W too; without it the symmetric part is solved\n"

@@ -65,7 +65,7 @@ typedef struct ds_solve_options {
   ds_method method;       /* default DS_METHOD_STAGGERED: the whole safeguarded path */
   ds_predictor predictor; /* default DS_PREDICTOR_COUPLED */
   int32_t max_iterations; /* as in ds_options */
-  double budget;          /* factorizations that an independent part may take, sweeps by their cost: default 2000; 0 =
+  double budget;          /* factorizations that an independent part may take, sweeps by their cost: default 4000; 0 =
                              no limit */
   bool asymmetric;        /* correct for the skew part of W (local form), too; default false */
   bool as_step;           /* as a step of a simulation is solved: a dumped step gives the same bits; default false */
