@@ -567,13 +567,30 @@ static void keep_touching(region *g) {
   g->count = kept;
 }
 
+static double depth_of(const region *g) {
+  double depth = 0;
+  for (int32_t i = 0; i < g->count; i++) depth = -g->spots[i].gap > depth ? -g->spots[i].gap : depth;
+  return depth;
+}
+
+/* No common polygon is wider: 2 area / perimeter is at most the diameter of the largest circle inside. */
+static double span_of(const region *g) {
+  double span = INFINITY;
+  for (int k = 0; k < 2; k++) {
+    span = fmin(span, g->i.high[k] - g->i.low[k]);
+    if (g->r.count > 0) span = fmin(span, g->r.high[k] - g->r.low[k]);
+  }
+  return span;
+}
+
 static void emit(ds_face_contacts *out, region *g) {
   const ds_face_query *q = g->query;
   if (g->cosine < DS_PARALLEL) keep_touching(g);
   if (g->count == 0) return;
-  double width = measure(g), depth = 0, least = fmin(g->ref->face->width, g->inc->face->width);
+  if (g->cosine < DS_PARALLEL && depth_of(g) > deepest * span_of(g)) return;
+  double width = measure(g), least = fmin(g->ref->face->width, g->inc->face->width);
   if (g->cosine >= DS_PARALLEL) drop_ties(g);
-  for (int32_t i = 0; i < g->count; i++) depth = fmax(depth, -g->spots[i].gap);
+  double depth = depth_of(g);
   if (g->count == 0 || !(width > narrow * least) || depth > deepest * width) return;
   if (depth > q->check && !is_overlap(g, width)) return;
   order_spots(g);

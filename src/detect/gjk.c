@@ -138,10 +138,10 @@ static bool reduce(simplex *part, ds_vec3 *v, const simplex *s) {
   return true;
 }
 
-void ds_gjk(ds_closest *closest, const ds_convex *a, const ds_convex *b, ds_vec3 direction) {
+void ds_gjk(ds_closest *closest, const ds_convex *a, const ds_convex *b, ds_vec3 direction, double far) {
   simplex two[2], *s = &two[0], *part = &two[1];
   s->count = 0;
-  closest->overlap = false;
+  closest->overlap = closest->far = false;
   ds_vec3 v = direction;
   double scale = 0, last = INFINITY;
   bool apart = false; /* a separating direction was seen: whatever rounding says later, the sets do not meet */
@@ -156,7 +156,12 @@ void ds_gjk(ds_closest *closest, const ds_convex *a, const ds_convex *b, ds_vec3
       for (int i = 0; i < k; i++) known = known || v3_norm2(v3_sub(s->w[i], s->w[k])) <= 1e-32 * scale * scale;
       if (known || v3_norm2(v) - v3_dot(v, s->w[k]) <= 1e-15 * v3_norm2(v)) break;
     }
-    apart = apart || (round > 0 && v3_dot(v, s->w[k]) > 0);
+    double along = v3_dot(v, s->w[k]);
+    apart = apart || (round > 0 && along > 0);
+    if (along > far * v3_norm(v)) { /* a plane square to v holds them so far apart */
+      closest->far = true;
+      return;
+    }
     s->count = k + 1;
     ds_vec3 next;
     bool inside = !reduce(part, &next, s) || v3_norm(next) <= 1e-14 * scale;

@@ -333,13 +333,14 @@ static void deep_contact(ds_manifold *m, const ds_query *query, const pair *c, c
 }
 
 /* False where the cores overlap. */
-static bool rounded_contact(ds_manifold *m, const ds_query *query, const pair *c, ds_vec3 guess) {
+static bool rounded_contact(ds_manifold *m, const ds_query *query, const pair *c, ds_vec3 guess, double far) {
   const ds_hull *a = c->h[0], *b = c->h[1];
   static const ds_mat3 identity = {{1, 0, 0, 0, 1, 0, 0, 0, 1}};
   ds_convex ca = {c->core[0], a->vertex_count, 0, 0, identity, {0, 0, 0}};
   ds_convex cb = {c->core[1], b->vertex_count, 0, 0, c->r[0], c->p[0]};
   ds_closest g;
-  ds_gjk(&g, &ca, &cb, guess);
+  ds_gjk(&g, &ca, &cb, guess, far);
+  if (g.far) return true;
   if (g.overlap || g.distance < 1e-3 * c->skins) return false;
   nearest f;
   unique_vertices(&f, &g);
@@ -377,11 +378,11 @@ static bool contact_of_cores(ds_manifold *m, const ds_query *query, const pair *
       return true;
     }
     ds_vec3 guess = sa >= sb ? v3_neg(c->h[0]->normals[fa]) : mat3_mul_v3(&c->r[0], c->h[1]->normals[fb]);
-    return rounded_contact(m, query, c, guess);
+    return rounded_contact(m, query, c, guess, far);
   }
   /* overlap of the cores along every face: edges may still hold them apart */
   if (way && least_way_out(way, c) > c->retreat[0] + c->retreat[1]) return false;
-  return rounded_contact(m, query, c, v3_neg(c->p[0]));
+  return rounded_contact(m, query, c, v3_neg(c->p[0]), far);
 }
 
 /* Cores so much farther inside that they are apart although the bodies overlap; false where they would be too thin. */
