@@ -19,6 +19,7 @@ typedef struct ds_hull {
   int32_t *face_start;  /* face_count + 1: where a face's loop starts in face_vertex */
   int32_t *face_vertex; /* vertex indices, loop after loop */
   int32_t *edges;       /* edge_count x 4: vertex, vertex, face, face */
+  ds_vec3 *arcs;        /* edge_count: product of the normals of its faces, the second and the first */
   ds_vec3 center;       /* a point well inside */
   ds_vec3 *core;        /* vertices of the core: the faces moved inwards by about `skin`, the same combinatorics */
   double skin, retreat; /* retreat: how far a vertex moved at most. Cores give rounded normals at edges and corners */

@@ -337,7 +337,7 @@ static ds_vec3 shrunk_direction(const pair *c) {
     ds_convex a, b;
     ds_closest g;
     convex_sets(&a, &b, c, false, scale);
-    ds_gjk(&g, &a, &b, apart);
+    ds_gjk(&g, &a, &b, apart, INFINITY);
     if (!g.overlap && g.distance > c->tau) return v3_unit(g.v);
   }
   return v3_norm(apart) > c->tau ? v3_unit(apart) : v3(0, 0, 1);
@@ -446,7 +446,7 @@ static void rounded_contact(ds_manifold *m, const ds_query *query, const pair *c
   ds_convex ca, cb;
   ds_closest g;
   convex_sets(&ca, &cb, c, true, 1);
-  ds_gjk(&g, &ca, &cb, guess);
+  ds_gjk(&g, &ca, &cb, guess, INFINITY);
   if (g.overlap || g.distance < 1e-3 * skins) {
     deep_contact(m, query, c);
     return;

@@ -59,12 +59,14 @@ static double beside_patch(const ds_face_patch *p, double u, double w) {
   double most = -INFINITY;
   for (int32_t i = 0; i < p->count; i++) {
     int32_t j = i + 1 < p->count ? i + 1 : 0;
-    double du = p->u[j] - p->u[i], dw = p->w[j] - p->w[i], x = u - p->u[i], y = w - p->w[i], l = hypot(du, dw);
+    double du = p->u[j] - p->u[i], dw = p->w[j] - p->w[i], x = u - p->u[i], y = w - p->w[i];
+    double l = sqrt(du * du + dw * dw);
     if (p->count < 3) { /* an edge or a corner */
       double t = l > 0 ? ds_clamp((x * du + y * dw) / (l * l), 0, 1) : 0;
       return hypot(x - t * du, y - t * dw);
     }
-    most = fmax(most, (dw * x - du * y) / l);
+    double out = (dw * x - du * y) / l;
+    most = out > most ? out : most;
   }
   return most;
 }
@@ -181,8 +183,8 @@ static bool near_plane(const ds_placed_face *f, const ds_placed_face *g, double 
   double low = INFINITY, high = -INFINITY, least = fmin(f->face->width, g->face->width);
   for (int32_t i = 0; i < g->count; i++) {
     double h = v3_dot(f->n, g->points[i]) - f->d;
-    low = fmin(low, h);
-    high = fmax(high, h);
+    low = h < low ? h : low;
+    high = h > high ? h : high;
   }
   return g->count == 0 || (low < reach && high > -least);
 }

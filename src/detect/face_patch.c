@@ -103,18 +103,39 @@ static bool load(ds_arena *arena, outline *p, const ds_placed_face *f, const ds_
     p->low[0] = u < p->low[0] ? u : p->low[0], p->high[0] = u > p->high[0] ? u : p->high[0];
     p->low[1] = w < p->low[1] ? w : p->low[1], p->high[1] = w > p->high[1] ? w : p->high[1];
   }
-  for (int32_t i = 0; i < n; i++) {
+  return true;
+}
+
+static void load_sides(outline *p) {
+  for (int32_t i = 0; i < p->count; i++) {
     int32_t j = next_of(p, i);
     double du = p->u[j] - p->u[i], dw = p->w[j] - p->w[i], l = sqrt(du * du + dw * dw), s = l > 0 ? 1 / l : 0;
     p->du[i] = s * du, p->dw[i] = s * dw, p->length[i] = l;
   }
-  return true;
 }
 
-static bool are_apart(const outline *p, const outline *q, double eps) {
+/* Whether the part of p that is lower than `top` lies outside the bounds of q. */
+static bool are_apart(const outline *p, const outline *q, double top, double eps) {
+  double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
   if (p->count == 0 || q->count == 0) return false;
-  return p->low[0] > q->high[0] + eps || q->low[0] > p->high[0] + eps || p->low[1] > q->high[1] + eps ||
-         q->low[1] > p->high[1] + eps;
+  for (int32_t i = 0; i < p->count; i++) {
+    int32_t j = next_of(p, i);
+    double t = 1, u = p->u[i], w = p->w[i];
+    if (p->gap[i] >= top) { /* where the side comes down to it */
+      if (p->gap[j] >= top) continue;
+      t = (top - p->gap[i]) / (p->gap[j] - p->gap[i]);
+      u += t * (p->u[j] - u), w += t * (p->w[j] - w);
+    }
+    low[0] = u < low[0] ? u : low[0], high[0] = u > high[0] ? u : high[0];
+    low[1] = w < low[1] ? w : low[1], high[1] = w > high[1] ? w : high[1];
+    if (t < 1 || p->gap[j] < top) continue;
+    t = (top - p->gap[i]) / (p->gap[j] - p->gap[i]);
+    u += t * (p->u[j] - u), w += t * (p->w[j] - w);
+    low[0] = u < low[0] ? u : low[0], high[0] = u > high[0] ? u : high[0];
+    low[1] = w < low[1] ? w : low[1], high[1] = w > high[1] ? w : high[1];
+  }
+  return low[0] > q->high[0] + eps || q->low[0] > high[0] + eps || low[1] > q->high[1] + eps ||
+         q->low[1] > high[1] + eps;
 }
 
 /* Height of the incident plane over a point of the reference's. */
@@ -200,10 +221,10 @@ static void add_spot(region *g, spot s) {
 
 /* A corner of one polygon, where it lies in the other. */
 static void add_corner(region *g, tally *t, const outline *other, spot s) {
-  if (!is_wanted(g, &s)) return;
+  if (g->cosine < DS_PARALLEL && s.gap >= g->query->reach) return;
   int at = where(other, s.u, s.w, g->query->eps);
   t->in += at > 0, t->out += at < 0, g->ties |= at == 0;
-  if (at >= 0 && g->count < g->capacity) g->spots[g->count++] = s;
+  if (at >= 0) add_spot(g, s);
 }
 
 static void add_crossings(region *g, int32_t i) {
@@ -234,10 +255,17 @@ static void add_crossings(region *g, int32_t i) {
   }
 }
 
+/* Of faces that are not parallel only what is in reach counts: the lower part of the incident one. */
+static double top_of(const region *g) {
+  double error = g->query->eps + g->inc->face->deviation;
+  return g->cosine < DS_PARALLEL ? g->query->reach + error / g->cosine : INFINITY;
+}
+
 static bool find_spots(region *g) {
-  const outline *p = &g->i, *q = &g->r;
-  double eps = g->query->eps;
-  if (are_apart(p, q, eps)) return true;
+  outline *p = &g->i, *q = &g->r;
+  if (are_apart(p, q, top_of(g), g->query->eps)) return true;
+  load_sides(p);
+  load_sides(q);
   g->capacity = 5 * (p->count + q->count) + 16;
   g->spots = DS_NEW(g->arena, spot, g->capacity);
   if (!g->spots) return false;
@@ -539,14 +567,30 @@ static void keep_touching(region *g) {
   g->count = kept;
 }
 
+static double depth_of(const region *g) {
+  double depth = 0;
+  for (int32_t i = 0; i < g->count; i++) depth = -g->spots[i].gap > depth ? -g->spots[i].gap : depth;
+  return depth;
+}
+
+/* No common polygon is wider: 2 area / perimeter is at most the diameter of the largest circle inside. */
+static double span_of(const region *g) {
+  double span = INFINITY;
+  for (int k = 0; k < 2; k++) {
+    span = fmin(span, g->i.high[k] - g->i.low[k]);
+    if (g->r.count > 0) span = fmin(span, g->r.high[k] - g->r.low[k]);
+  }
+  return span;
+}
+
 static void emit(ds_face_contacts *out, region *g) {
   const ds_face_query *q = g->query;
-  double width = measure(g), depth = 0, least = fmin(g->ref->face->width, g->inc->face->width);
-  if (g->cosine < DS_PARALLEL)
-    keep_touching(g);
-  else
-    drop_ties(g);
-  for (int32_t i = 0; i < g->count; i++) depth = fmax(depth, -g->spots[i].gap);
+  if (g->cosine < DS_PARALLEL) keep_touching(g);
+  if (g->count == 0) return;
+  if (g->cosine < DS_PARALLEL && depth_of(g) > deepest * span_of(g)) return;
+  double width = measure(g), least = fmin(g->ref->face->width, g->inc->face->width);
+  if (g->cosine >= DS_PARALLEL) drop_ties(g);
+  double depth = depth_of(g);
   if (g->count == 0 || !(width > narrow * least) || depth > deepest * width) return;
   if (depth > q->check && !is_overlap(g, width)) return;
   order_spots(g);

@@ -52,7 +52,7 @@ static double convex_gap(const ds_placed *a, const ds_placed *b) {
   double ra, rb;
   if (!core_of(&ca, &ra, sa, a) || !core_of(&cb, &rb, sb, b)) return INFINITY;
   ds_closest closest;
-  ds_gjk(&closest, &ca, &cb, v3_sub(a->p, b->p));
+  ds_gjk(&closest, &ca, &cb, v3_sub(a->p, b->p), INFINITY);
   return closest.overlap ? -ra - rb : closest.distance - ra - rb;
 }
 

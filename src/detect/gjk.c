@@ -35,18 +35,17 @@ static ds_vec3 support(int32_t *index, const ds_convex *c, ds_vec3 direction) {
   return v3_add(c->p, mat3_mul_v3(&c->r, x));
 }
 
-/* Keeps the points listed, with their weights. */
-static void keep(simplex *s, int count, const int *which, const double *weight) {
-  simplex old = *s;
-  s->count = count;
+/* The points listed, with their weights. */
+static void keep(simplex *kept, const simplex *s, int count, const int *which, const double *weight) {
+  kept->count = count;
   for (int i = 0; i < count; i++) {
     int k = which[i];
-    s->w[i] = old.w[k];
-    s->xa[i] = old.xa[k];
-    s->xb[i] = old.xb[k];
-    s->ia[i] = old.ia[k];
-    s->ib[i] = old.ib[k];
-    s->weight[i] = weight[i];
+    kept->w[i] = s->w[k];
+    kept->xa[i] = s->xa[k];
+    kept->xb[i] = s->xb[k];
+    kept->ia[i] = s->ia[k];
+    kept->ib[i] = s->ib[k];
+    kept->weight[i] = weight[i];
   }
 }
 
@@ -100,8 +99,8 @@ static ds_vec3 nearest_triangle(int *count, int which[3], double weight[3], cons
   return x;
 }
 
-/* Reduces the simplex; false where it holds the origin. */
-static bool reduce(simplex *s, ds_vec3 *v) {
+/* The part of the simplex that is nearest to the origin, and where; false where it holds the origin. */
+static bool reduce(simplex *part, ds_vec3 *v, const simplex *s) {
   int count = 1, which[3] = {0, 0, 0};
   double weight[3] = {1, 0, 0};
   if (s->count == 1) {
@@ -135,51 +134,58 @@ static bool reduce(simplex *s, ds_vec3 *v) {
     }
     if (best == INFINITY) return false;
   }
-  keep(s, count, which, weight);
+  keep(part, s, count, which, weight);
   return true;
 }
 
-void ds_gjk(ds_closest *closest, const ds_convex *a, const ds_convex *b, ds_vec3 direction) {
-  simplex s = {0};
-  closest->overlap = false;
+void ds_gjk(ds_closest *closest, const ds_convex *a, const ds_convex *b, ds_vec3 direction, double far) {
+  simplex two[2], *s = &two[0], *part = &two[1];
+  s->count = 0;
+  closest->overlap = closest->far = false;
   ds_vec3 v = direction;
   double scale = 0, last = INFINITY;
   bool apart = false; /* a separating direction was seen: whatever rounding says later, the sets do not meet */
   for (int round = 0; round < 128; round++) {
-    int k = s.count;
-    s.xa[k] = support(&s.ia[k], a, v3_neg(v));
-    s.xb[k] = support(&s.ib[k], b, v);
-    s.w[k] = v3_sub(s.xa[k], s.xb[k]);
-    scale = fmax(scale, v3_norm(s.w[k]));
+    int k = s->count;
+    s->xa[k] = support(&s->ia[k], a, v3_neg(v));
+    s->xb[k] = support(&s->ib[k], b, v);
+    s->w[k] = v3_sub(s->xa[k], s->xb[k]);
+    scale = fmax(scale, v3_norm(s->w[k]));
     if (round > 0) {
       bool known = false;
-      for (int i = 0; i < k; i++) known = known || v3_norm2(v3_sub(s.w[i], s.w[k])) <= 1e-32 * scale * scale;
-      if (known || v3_norm2(v) - v3_dot(v, s.w[k]) <= 1e-15 * v3_norm2(v)) break;
+      for (int i = 0; i < k; i++) known = known || v3_norm2(v3_sub(s->w[i], s->w[k])) <= 1e-32 * scale * scale;
+      if (known || v3_norm2(v) - v3_dot(v, s->w[k]) <= 1e-15 * v3_norm2(v)) break;
     }
-    apart = apart || (round > 0 && v3_dot(v, s.w[k]) > 0);
-    simplex before = s;
-    s.count = k + 1;
+    double along = v3_dot(v, s->w[k]);
+    apart = apart || (round > 0 && along > 0);
+    if (along > far * v3_norm(v)) { /* a plane square to v holds them so far apart */
+      closest->far = true;
+      return;
+    }
+    s->count = k + 1;
     ds_vec3 next;
-    bool inside = !reduce(&s, &next) || v3_norm(next) <= 1e-14 * scale;
+    bool inside = !reduce(part, &next, s) || v3_norm(next) <= 1e-14 * scale;
     if (inside && !apart) {
       closest->overlap = true;
       return;
     }
     if (inside || !(v3_norm2(next) < last)) {
-      s = before;
+      s->count = k;
       break;
     }
+    simplex *spare = s;
+    s = part, part = spare;
     v = next;
     last = v3_norm2(v);
   }
   closest->distance = v3_norm(v);
   closest->v = v;
-  closest->count = s.count;
-  for (int i = 0; i < s.count; i++) {
-    closest->ia[i] = s.ia[i];
-    closest->ib[i] = s.ib[i];
-    closest->weight[i] = s.weight[i];
-    closest->xa[i] = s.xa[i];
-    closest->xb[i] = s.xb[i];
+  closest->count = s->count;
+  for (int i = 0; i < s->count; i++) {
+    closest->ia[i] = s->ia[i];
+    closest->ib[i] = s->ib[i];
+    closest->weight[i] = s->weight[i];
+    closest->xa[i] = s->xa[i];
+    closest->xb[i] = s->xb[i];
   }
 }

@@ -236,7 +236,9 @@ static ds_status allocate(ds_hull *h, int32_t vertices, int32_t faces, int32_t l
   h->face_start = calloc((size_t)faces + 1, sizeof *h->face_start);
   h->face_vertex = calloc((size_t)loops, sizeof *h->face_vertex);
   h->edges = calloc(2 * (size_t)loops + 4, sizeof *h->edges);
-  if (h->vertices && h->core && h->normals && h->offsets && h->face_start && h->face_vertex && h->edges) return DS_OK;
+  h->arcs = calloc((size_t)loops / 2 + 1, sizeof *h->arcs);
+  if (h->vertices && h->core && h->normals && h->offsets && h->face_start && h->face_vertex && h->edges && h->arcs)
+    return DS_OK;
   ds_hull_free(h);
   return DS_ERROR_MEMORY;
 }
@@ -281,6 +283,11 @@ static void fill_planes(ds_hull *h) {
     for (int32_t i = 0; i < h->vertex_count; i++)
       h->offsets[f] = fmax(h->offsets[f], v3_dot(h->normals[f], h->vertices[i]));
   }
+}
+
+static void fill_arcs(ds_hull *h) {
+  for (int32_t e = 0; e < h->edge_count; e++)
+    h->arcs[e] = v3_cross(h->normals[h->edges[4 * e + 3]], h->normals[h->edges[4 * e + 2]]);
 }
 
 /* The centroid of the volume, by tetrahedra over the faces. */
@@ -480,6 +487,7 @@ static ds_status build(ds_hull *hull, builder *b, double scale, ds_vec3 middle, 
   if (status == DS_OK) status = make_polygons(hull, b, scale, middle, error);
   if (status != DS_OK) return status;
   fill_planes(hull);
+  fill_arcs(hull);
   hull->center = centroid(hull);
   if (is_sound(hull, b, scale, middle)) return DS_OK;
   ds_hull_free(hull);
@@ -551,6 +559,7 @@ ds_status ds_hull_box(ds_hull *hull, ds_vec3 half) {
     hull->face_start[f + 1] = 4 * (f + 1);
   }
   fill_edges(hull);
+  fill_arcs(hull);
   hull->skins_deep = deepest_core(hull);
   return DS_OK;
 }
@@ -563,5 +572,6 @@ void ds_hull_free(ds_hull *hull) {
   free(hull->face_start);
   free(hull->face_vertex);
   free(hull->edges);
+  free(hull->arcs);
   *hull = (ds_hull){0};
 }

@@ -102,7 +102,10 @@ static bool counts(const layer *l, int32_t face) {
  * steeper ones count. */
 static void open_layer(layer *l) {
   double best = 0;
-  for (int32_t f = 0; f < l->h->face_count; f++) best = fmax(best, cosine(l, f));
+  for (int32_t f = 0; f < l->h->face_count; f++) {
+    double c = cosine(l, f);
+    best = c > best ? c : best;
+  }
   if (l->limit > best) l->limit = 0.5 * best;
   l->face_count = 0;
   for (int32_t i = 0; i < l->h->vertex_count; i++) l->in[i] = false;
@@ -120,7 +123,8 @@ static double place_all(layer *l) {
   for (int32_t i = 0; i < l->h->vertex_count; i++) {
     ds_vec3 x = transform(l, i);
     if (i < MAX_PLACED) l->x[i] = x;
-    best = fmax(best, l->sign * x.z);
+    double z = l->sign * x.z;
+    best = z > best ? z : best;
   }
   return best;
 }
@@ -137,10 +141,10 @@ static void load_face(polygon *p, const layer *l, int32_t face) {
     ds_vec3 x = place(l, h->face_vertex[first + i]);
     p->u[i] = x.x;
     p->w[i] = x.y;
-    p->low[0] = fmin(p->low[0], x.x);
-    p->low[1] = fmin(p->low[1], x.y);
-    p->high[0] = fmax(p->high[0], x.x);
-    p->high[1] = fmax(p->high[1], x.y);
+    p->low[0] = x.x < p->low[0] ? x.x : p->low[0];
+    p->low[1] = x.y < p->low[1] ? x.y : p->low[1];
+    p->high[0] = x.x > p->high[0] ? x.x : p->high[0];
+    p->high[1] = x.y > p->high[1] ? x.y : p->high[1];
   }
   p->has_sides = false;
 }
@@ -157,37 +161,54 @@ static void fill_sides(polygon *p, double sign) {
   p->has_sides = true;
 }
 
-static bool is_inside(polygon *p, double sign, double u, double w, double eps) {
-  if (u < p->low[0] - eps || u > p->high[0] + eps || w < p->low[1] - eps || w > p->high[1] + eps) return false;
+/* 1 inside, 0 outside by eps at most, -1 farther outside. */
+static int where(polygon *p, double sign, double u, double w, double eps) {
+  if (u < p->low[0] - eps || u > p->high[0] + eps || w < p->low[1] - eps || w > p->high[1] + eps) return -1;
   if (!p->has_sides) fill_sides(p, sign);
-  for (int32_t i = 0; i < p->count; i++)
-    if (p->au[i] * (u - p->u[i]) + p->aw[i] * (w - p->w[i]) < -eps) return false;
-  return true;
+  bool in = !(u < p->low[0] || u > p->high[0] || w < p->low[1] || w > p->high[1]);
+  for (int32_t i = 0; i < p->count; i++) {
+    double d = p->au[i] * (u - p->u[i]) + p->aw[i] * (w - p->w[i]);
+    if (d < -eps) return -1;
+    in = in && !(d < 0);
+  }
+  return in ? 1 : 0;
 }
 
-/* Vertices of one layer over, or under, faces of the other: inside them first, then on their borders. */
+static void add_vertex(builder *b, const layer *of, int32_t vertex, double z) {
+  ds_vec3 x = place(of, vertex);
+  bool up = of->sign > 0;
+  add_spot(b, x.x, x.y, up ? x.z : z, up ? z : x.z, DS_FEATURE(of->of_a ? 0 : 1, vertex));
+}
+
+/* Vertices of one layer over, or under, faces of the other: inside of one, else on the border of one; the first. */
 static void add_vertices(builder *b, const layer *of, const layer *over) {
   int32_t list[MAX_VERTICES], count = 0;
+  double border[MAX_VERTICES]; /* height of the first face on whose border it lies; INFINITY: none */
   polygon *p = &b->face;
   for (int32_t i = 0; i < of->h->vertex_count; i++)
-    if (of->in[i]) list[count++] = i;
-  for (int pass = over->face_count > 1 ? 0 : 1; pass < 2; pass++)
-    for (int32_t f = 0; f < over->h->face_count && count > 0; f++) {
-      if (!over->face[f]) continue;
-      load_face(p, over, f);
-      int32_t left = 0;
-      for (int32_t k = 0; k < count; k++) {
-        ds_vec3 x = place(of, list[k]);
-        if (!is_inside(p, over->sign, x.x, x.y, pass * b->eps)) {
-          list[left++] = list[k];
-          continue;
-        }
-        double z = (p->d - p->n.x * x.x - p->n.y * x.y) / p->n.z;
-        bool up = of->sign > 0;
-        add_spot(b, x.x, x.y, up ? x.z : z, up ? z : x.z, DS_FEATURE(of->of_a ? 0 : 1, list[k]));
-      }
-      count = left;
+    if (of->in[i]) {
+      border[count] = INFINITY;
+      list[count++] = i;
     }
+  for (int32_t f = 0; f < over->h->face_count && count > 0; f++) {
+    if (!over->face[f]) continue;
+    load_face(p, over, f);
+    int32_t left = 0;
+    for (int32_t k = 0; k < count; k++) {
+      ds_vec3 x = place(of, list[k]);
+      int at = where(p, over->sign, x.x, x.y, b->eps);
+      double z = at >= 0 ? (p->d - p->n.x * x.x - p->n.y * x.y) / p->n.z : INFINITY;
+      if (at > 0) {
+        add_vertex(b, of, list[k], z);
+        continue;
+      }
+      border[left] = border[k] < INFINITY ? border[k] : z;
+      list[left++] = list[k];
+    }
+    count = left;
+  }
+  for (int32_t k = 0; k < count; k++)
+    if (border[k] < INFINITY) add_vertex(b, of, list[k], border[k]);
 }
 
 /* Up to MAX_SIDES edges that count, from `first` on; where to go on. */
@@ -207,8 +228,10 @@ static int32_t load_sides(side *sides, int32_t *count, const layer *l, int32_t f
 
 /* How far the ends of q lie beside p; whether clearly on both sides. */
 static bool is_crossed(double d[2], const side *p, const side *q, double eps) {
-  for (int i = 0; i < 2; i++) d[i] = p->au * (q->u[i] - p->u[0]) + p->aw * (q->w[i] - p->w[0]);
-  return (d[0] > eps && d[1] < -eps) || (d[0] < -eps && d[1] > eps);
+  d[0] = p->au * (q->u[0] - p->u[0]) + p->aw * (q->w[0] - p->w[0]);
+  if (fabs(d[0]) <= eps) return false;
+  d[1] = p->au * (q->u[1] - p->u[0]) + p->aw * (q->w[1] - p->w[0]);
+  return d[0] > 0 ? d[1] < -eps : d[1] > eps;
 }
 
 static void add_crossing(builder *b, const side *p, const side *q) {

@@ -89,6 +89,7 @@ typedef struct ds_convex {
 } ds_convex;
 typedef struct ds_closest {
   bool overlap; /* the sets meet: nothing else is set */
+  bool far;     /* they are farther apart than asked for: nothing else is set */
   double distance;
   ds_vec3 v;     /* nearest point of a minus nearest point of b */
   int32_t count; /* support points that carry them, at most 3 */
@@ -96,7 +97,7 @@ typedef struct ds_closest {
   double weight[4];
   ds_vec3 xa[4], xb[4];
 } ds_closest;
-void ds_gjk(ds_closest *closest, const ds_convex *a, const ds_convex *b, ds_vec3 direction);
+void ds_gjk(ds_closest *closest, const ds_convex *a, const ds_convex *b, ds_vec3 direction, double far);
 
 /* --- circles, lines and points (curve.c) --- */
 typedef struct ds_curve {

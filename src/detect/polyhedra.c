@@ -15,6 +15,7 @@
 #include "detect/pairs.h"
 
 enum { MAX_DEEP = 256 };           /* vertices of a hull that is rounded by more than its skin */
+enum { MAX_EDGES = 12288 };        /* of a hull of 4096 vertices */
 static const double DEEPER = 1.25; /* so much of an overlap the cores are moved in */
 enum { FEW = 8 };                  /* contacts a face, above which a grid of points fills it */
 static const double SQUARE = 2e-5; /* 1 - cos of 0.36 degrees: a face so nearly square to a normal is the contact */
@@ -25,6 +26,8 @@ typedef struct pair {
   ds_mat3 r[2]; /* r[k], p[k]: the other's frame -> frame of h[k] */
   ds_vec3 p[2];
   const ds_vec3 *core[2]; /* of the hulls, or farther inside */
+  double retreat[2];      /* how far vertices of the cores have moved in at most */
+  ds_vec3 middle[2];      /* middle[k]: a point inside the other's core, in the frame of h[k] */
   double skins;           /* how far both together are inside */
   double tau;             /* heights that differ by less are equal */
   double eps;             /* points that differ by less are one */
@@ -33,31 +36,53 @@ typedef struct pair {
 
 static ds_vec3 to_frame(const pair *c, int k, ds_vec3 x) { return v3_add(mat3_mul_v3(&c->r[k], x), c->p[k]); }
 
-/* How far the other lies in front of a face of h[k]: of the cores, or of the bodies themselves. */
-static double face_separation(const pair *c, int k, int32_t face, bool core) {
+/* The cores, `times` as far inside as the hulls' own, and their middles. */
+static void set_cores(pair *c, const ds_vec3 *core_a, const ds_vec3 *core_b, double times) {
+  c->core[0] = core_a, c->core[1] = core_b;
+  for (int k = 0; k < 2; k++) {
+    const ds_hull *o = c->h[1 - k];
+    c->retreat[k] = times * c->h[k]->retreat;
+    ds_vec3 sum = v3(0, 0, 0);
+    for (int32_t i = 0; i < o->vertex_count; i++) sum = v3_add(sum, c->core[1 - k][i]);
+    c->middle[k] = to_frame(c, k, v3_scale(1.0 / o->vertex_count, sum));
+  }
+}
+
+static double face_offset(const pair *c, int k, int32_t face, bool core) {
+  const ds_hull *h = c->h[k];
+  return core ? v3_dot(h->normals[face], c->core[k][h->face_vertex[h->face_start[face]]]) : h->offsets[face];
+}
+
+/* How far the other lies in front of a face of h[k]: of the cores, or of the bodies themselves. Where that is no more
+ * than `least`, the result only says so. */
+static double face_separation(const pair *c, int k, int32_t face, bool core, double least) {
   const ds_hull *h = c->h[k], *o = c->h[1 - k];
   ds_vec3 n = h->normals[face], m = mat3_tmul_v3(&c->r[k], n);
   const ds_vec3 *x = core ? c->core[1 - k] : o->vertices;
-  double least = INFINITY;
+  double shift = v3_dot(n, c->p[k]), offset = face_offset(c, k, face, core), low = INFINITY;
   for (int32_t i = 0; i < o->vertex_count; i++) {
     double g = v3_dot(m, x[i]);
-    least = g < least ? g : least;
+    if (!(g < low)) continue;
+    low = g;
+    if (low + shift - offset <= least) break;
   }
-  double offset = core ? v3_dot(n, c->core[k][h->face_vertex[h->face_start[face]]]) : h->offsets[face];
-  return least + v3_dot(n, c->p[k]) - offset;
+  return low + shift - offset;
 }
 
-static double best_face(int32_t *face, const pair *c, int k, bool core) {
-  double best = -INFINITY;
+/* The face that separates most, and more than `least`; returns how much, or -INFINITY where there is none. A face that
+ * has no more than that of the other's middle in front needs no closer look. */
+static double best_face(int32_t *face, const pair *c, int k, bool core, double least) {
+  double best = least - c->tau, inside = core ? c->retreat[k] : 0;
   *face = 0;
   for (int32_t f = 0; f < c->h[k]->face_count; f++) {
-    double s = face_separation(c, k, f, core);
+    if (v3_dot(c->h[k]->normals[f], c->middle[k]) - c->h[k]->offsets[f] + inside <= best) continue;
+    double s = face_separation(c, k, f, core, best + c->tau);
     if (s > best + c->tau) {
       best = s;
       *face = f;
     }
   }
-  return best;
+  return best > least ? best : -INFINITY;
 }
 
 /* The core of a face: how far a point (in the frame of h) lies inside the side that starts at loop index i. */
@@ -199,25 +224,46 @@ static void edge_contact(ds_manifold *m, const ds_query *query, const pair *c, d
   ds_overlay_build(m, query, &overlay);
 }
 
-/* Whether the arcs of two edges' face normals cross on the sphere, so that the edges' product can separate. */
-static bool arcs_cross(ds_vec3 a, ds_vec3 b, ds_vec3 c, ds_vec3 d) {
-  ds_vec3 ba = v3_cross(b, a), dc = v3_cross(d, c);
-  double cba = v3_dot(c, ba), dba = v3_dot(d, ba), adc = v3_dot(a, dc), bdc = v3_dot(b, dc);
-  return cba * dba < 0 && adc * bdc < 0 && cba * bdc > 0;
+/* Whether the arcs of two edges' face normals, from a to b and from c to d, cross on the sphere, so that the edges'
+ * product can separate; ba = b x a, dc = d x c. */
+static bool arcs_cross(ds_vec3 a, ds_vec3 b, ds_vec3 ba, ds_vec3 c, ds_vec3 d, ds_vec3 dc) {
+  double cba = v3_dot(c, ba), dba = v3_dot(d, ba);
+  if (!(cba * dba < 0)) return false;
+  double adc = v3_dot(a, dc), bdc = v3_dot(b, dc);
+  return adc * bdc < 0 && cba * bdc > 0;
 }
 
-/* The edge pair that separates most (is least deep); its normal from b to a in the frame of h[0]. */
-static double best_edges(ds_vec3 *normal, int32_t *edge_a, int32_t *edge_b, const pair *c) {
+/* Edges of h[k] that can separate the bodies by more than `least`. Where a supporting plane touches h[k] along an edge,
+ * its normal lies between those of the edge's two faces, so it has no more of the other body's centre in front than the
+ * better one of these. Returns how many. */
+static int32_t edges_towards(int32_t *edges, const pair *c, int k, double least) {
+  const ds_hull *h = c->h[k];
+  ds_vec3 x = to_frame(c, k, c->h[1 - k]->center);
+  int32_t count = 0;
+  for (int32_t e = 0; e < h->edge_count && count < MAX_EDGES; e++) {
+    int32_t f = h->edges[4 * e + 2], g = h->edges[4 * e + 3];
+    bool far = v3_dot(h->normals[f], x) - h->offsets[f] < least && v3_dot(h->normals[g], x) - h->offsets[g] < least;
+    if (!far) edges[count++] = e;
+  }
+  return count;
+}
+
+/* The product of edges that separates most (is least deep) and more than `least`; its normal from b to a in the frame
+ * of h[0]. -INFINITY where there is none. */
+static double best_edges(ds_vec3 *normal, const pair *c, double least) {
   const ds_hull *a = c->h[0], *b = c->h[1];
+  int32_t of_a[MAX_EDGES], of_b[MAX_EDGES];
+  int32_t count_a = edges_towards(of_a, c, 0, least), count_b = edges_towards(of_b, c, 1, least);
   double best = -INFINITY;
-  for (int32_t j = 0; j < b->edge_count; j++) {
-    const int32_t *eb = b->edges + 4 * j;
-    ds_segment sb = edge_of(c, 1, j);
-    ds_vec3 fb = mat3_mul_v3(&c->r[0], b->normals[eb[2]]), gb = mat3_mul_v3(&c->r[0], b->normals[eb[3]]);
-    ds_vec3 db = v3_unit(v3_sub(sb.b, sb.a));
-    for (int32_t i = 0; i < a->edge_count; i++) {
-      const int32_t *ea = a->edges + 4 * i;
-      if (!arcs_cross(a->normals[ea[2]], a->normals[ea[3]], v3_neg(fb), v3_neg(gb))) continue;
+  for (int32_t j = 0; j < count_b; j++) {
+    const int32_t *eb = b->edges + 4 * of_b[j];
+    ds_segment sb = edge_of(c, 1, of_b[j]);
+    ds_vec3 fb = v3_neg(mat3_mul_v3(&c->r[0], b->normals[eb[2]])),
+            gb = v3_neg(mat3_mul_v3(&c->r[0], b->normals[eb[3]]));
+    ds_vec3 gfb = v3_cross(gb, fb), db = v3_unit(v3_sub(sb.b, sb.a));
+    for (int32_t i = 0; i < count_a; i++) {
+      const int32_t *ea = a->edges + 4 * of_a[i];
+      if (!arcs_cross(a->normals[ea[2]], a->normals[ea[3]], a->arcs[of_a[i]], fb, gb, gfb)) continue;
       ds_vec3 xa = a->vertices[ea[0]], da = v3_unit(v3_sub(a->vertices[ea[1]], xa)), cross = v3_cross(da, db);
       if (v3_norm(cross) < 1e-3) continue;
       ds_vec3 n = v3_unit(cross); /* outward from a */
@@ -226,8 +272,6 @@ static double best_edges(ds_vec3 *normal, int32_t *edge_a, int32_t *edge_b, cons
       if (s > best + c->tau) {
         best = s;
         *normal = v3_neg(n);
-        *edge_a = i;
-        *edge_b = j;
       }
     }
   }
@@ -254,7 +298,7 @@ static void contact_along(ds_manifold *m, const ds_query *query, const pair *c, 
   int32_t fa = 0, fb = 0;
   double a = square_face(&fa, c, 0, n), b = square_face(&fb, c, 1, n);
   bool first = a <= b + SQUARE;
-  double s = face_separation(c, first ? 0 : 1, first ? fa : fb, false);
+  double s = face_separation(c, first ? 0 : 1, first ? fa : fb, false, -INFINITY);
   if (fmin(a, b) < SQUARE && separation - s < 0.5 * c->skins)
     face_contact(m, query, c, first ? 0 : 1, first ? fa : fb);
   else
@@ -266,13 +310,15 @@ typedef struct way_out {
   double face[2], edges; /* how far each separates, negative */
   int32_t of[2];         /* the faces */
   ds_vec3 n;             /* the product of the edges, from b to a, where there is one */
+  double depth;          /* of the overlap; negative before it has been looked for */
 } way_out;
 
 static double least_way_out(way_out *w, const pair *c) {
-  int32_t ea = -1, eb = -1;
-  w->edges = best_edges(&w->n, &ea, &eb, c);
-  for (int k = 0; k < 2; k++) w->face[k] = best_face(&w->of[k], c, k, false);
-  return fmax(w->edges, fmax(w->face[0], w->face[1]));
+  if (w->depth >= 0) return w->depth;
+  w->face[0] = best_face(&w->of[0], c, 0, false, -INFINITY);
+  w->face[1] = best_face(&w->of[1], c, 1, false, w->face[0] - c->skins);
+  w->edges = best_edges(&w->n, c, fmax(w->face[0], w->face[1]) - c->tau);
+  return w->depth = fmax(0, -fmax(w->edges, fmax(w->face[0], w->face[1])));
 }
 
 static void deep_contact(ds_manifold *m, const ds_query *query, const pair *c, const way_out *w) {
@@ -287,13 +333,14 @@ static void deep_contact(ds_manifold *m, const ds_query *query, const pair *c, c
 }
 
 /* False where the cores overlap. */
-static bool rounded_contact(ds_manifold *m, const ds_query *query, const pair *c, ds_vec3 guess) {
+static bool rounded_contact(ds_manifold *m, const ds_query *query, const pair *c, ds_vec3 guess, double far) {
   const ds_hull *a = c->h[0], *b = c->h[1];
   static const ds_mat3 identity = {{1, 0, 0, 0, 1, 0, 0, 0, 1}};
   ds_convex ca = {c->core[0], a->vertex_count, 0, 0, identity, {0, 0, 0}};
   ds_convex cb = {c->core[1], b->vertex_count, 0, 0, c->r[0], c->p[0]};
   ds_closest g;
-  ds_gjk(&g, &ca, &cb, guess);
+  ds_gjk(&g, &ca, &cb, guess, far);
+  if (g.far) return true;
   if (g.overlap || g.distance < 1e-3 * c->skins) return false;
   nearest f;
   unique_vertices(&f, &g);
@@ -301,8 +348,9 @@ static bool rounded_contact(ds_manifold *m, const ds_query *query, const pair *c
   double separation = -support_height(c, 0, v3_neg(n)) - support_height(c, 1, n);
   if (separation >= query->reach) return true;
   int32_t fa, fb;
-  double sa = best_face(&fa, c, 0, false), sb = best_face(&fb, c, 1, false);
-  if (fmax(sa, sb) > fmax(separation + 0.1 * c->skins, 0.5 * separation)) {
+  double better = fmax(separation + 0.1 * c->skins, 0.5 * separation);
+  double sa = best_face(&fa, c, 0, false, better), sb = best_face(&fb, c, 1, false, fmax(better, sa - 2 * c->tau));
+  if (fmax(sa, sb) > better) {
     bool first = sa >= sb - c->tau;
     face_contact(m, query, c, first ? 0 : 1, first ? fa : fb);
     return true;
@@ -311,14 +359,16 @@ static bool rounded_contact(ds_manifold *m, const ds_query *query, const pair *c
   return true;
 }
 
-/* 1. and 2. of the above; false where the cores overlap. */
-static bool contact_of_cores(ds_manifold *m, const ds_query *query, const pair *c, double far) {
+/* 1. and 2. of the above; false where the cores overlap. Where even the bodies overlap so far that no core can be
+ * apart, that is known without a search; `way` is NULL where the cores are inside enough to be apart. */
+static bool contact_of_cores(ds_manifold *m, const ds_query *query, const pair *c, double far, way_out *way) {
+  double apart = 1e-3 * fmin(c->h[0]->skin, c->h[1]->skin);
   int32_t fa, fb;
-  double sa = best_face(&fa, c, 0, true);
+  double sa = best_face(&fa, c, 0, true, apart);
   if (sa > far) return true;
-  double sb = best_face(&fb, c, 1, true);
+  double sb = best_face(&fb, c, 1, true, fmax(apart, sa - 2 * c->tau));
   if (sb > far) return true;
-  if (fmax(sa, sb) > 1e-3 * fmin(c->h[0]->skin, c->h[1]->skin)) {
+  if (fmax(sa, sb) > apart) {
     if (sa >= sb - c->tau && is_over_face(c, 0, fa, sa)) {
       face_contact(m, query, c, 0, fa);
       return true;
@@ -328,10 +378,11 @@ static bool contact_of_cores(ds_manifold *m, const ds_query *query, const pair *
       return true;
     }
     ds_vec3 guess = sa >= sb ? v3_neg(c->h[0]->normals[fa]) : mat3_mul_v3(&c->r[0], c->h[1]->normals[fb]);
-    return rounded_contact(m, query, c, guess);
+    return rounded_contact(m, query, c, guess, far);
   }
   /* overlap of the cores along every face: edges may still hold them apart */
-  return rounded_contact(m, query, c, v3_neg(c->p[0]));
+  if (way && least_way_out(way, c) > c->retreat[0] + c->retreat[1]) return false;
+  return rounded_contact(m, query, c, v3_neg(c->p[0]), far);
 }
 
 /* Cores so much farther inside that they are apart although the bodies overlap; false where they would be too thin. */
@@ -342,8 +393,8 @@ static bool move_cores_in(pair *c, ds_vec3 core[2][MAX_DEEP], double depth) {
     if (h->vertex_count > MAX_DEEP || times > h->skins_deep) return false;
     for (int32_t i = 0; i < h->vertex_count; i++)
       core[k][i] = v3_mad(h->vertices[i], times, v3_sub(h->core[i], h->vertices[i]));
-    c->core[k] = core[k];
   }
+  set_cores(c, core[0], core[1], times);
   c->skins = times * skins;
   return true;
 }
@@ -360,11 +411,11 @@ void ds_pair_hull_hull(ds_manifold *m, const ds_query *query, const ds_placed *a
   c.eps = 0.01 * skin;
   c.skins = c.h[0]->skin + c.h[1]->skin;
   c.rounding = 4 * c.skins;
-  for (int k = 0; k < 2; k++) c.core[k] = c.h[k]->core;
-  if (contact_of_cores(m, query, &c, query->reach + c.h[0]->retreat + c.h[1]->retreat)) return;
-  way_out w;
+  set_cores(&c, c.h[0]->core, c.h[1]->core, 1);
+  way_out w = {.depth = -1};
+  if (contact_of_cores(m, query, &c, query->reach + c.h[0]->retreat + c.h[1]->retreat, &w)) return;
   ds_vec3 core[2][MAX_DEEP];
   pair inner = c;
-  if (move_cores_in(&inner, core, -least_way_out(&w, &c)) && contact_of_cores(m, query, &inner, INFINITY)) return;
+  if (move_cores_in(&inner, core, least_way_out(&w, &c)) && contact_of_cores(m, query, &inner, INFINITY, NULL)) return;
   deep_contact(m, query, &c, &w);
 }
