@@ -314,7 +314,7 @@ static const char *set(view_session *s, const view_command *c) {
   switch (c->what) {
     case VIEW_SET_TOLERANCE:
       options.tolerance = c->value;
-      if (ds_options_check(&options, &error) != DS_OK) return "the tolerance is above 0 and at most 1";
+      if (ds_options_check(&options, &error) != DS_OK) return "the tolerance is above 0 and at most 1, or 0: chosen";
       s->world.run.options = options;
       return NULL;
     case VIEW_SET_GRAVITY:

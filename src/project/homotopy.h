@@ -1,4 +1,5 @@
-/* Continuation along the central path of the Coulomb cones, through its folds: the rescue of the default path. */
+/* Continuation from the central path of a convex program to the contact problem, through its folds: what solves hard
+ * problems. */
 #ifndef DS_PROJECT_HOMOTOPY_H
 #define DS_PROJECT_HOMOTOPY_H
 

@@ -1,9 +1,9 @@
-/* The order of tools for one island [DESIGN 3]: certify the better of the warm start and none; a few Newton steps; the
- * coupled predictor and Newton from there; the same path through its folds; all that once more from zero, where the
- * start was warm; Gauss-Seidel and Newton in turn; the staggered loop. Answers are compared by the full error, the best
- * is kept, and whatever path was taken it ends in the same certificate. The effort is bounded by counts
- * (problem/effort.h), and by the clock only where a deadline is set (deadline.c). docs/solver.md has the measurements
- * behind the order. */
+/* The order of tools for one island [DESIGN 3]: certify the better of the warm start and none; a few Newton steps, with
+ * sweeps in large islands; there the interior points, too; the homotopy; a search for a proof that there is no
+ * solution; Newton and sweeps once more from zero, where the start was warm; the homotopy from other starts;
+ * Gauss-Seidel and Newton in turn; the staggered loop. Answers are compared by the full error, the best is kept, and
+ * whatever path was taken it ends in the same certificate. The effort is bounded by counts (problem/effort.h), and by
+ * the clock only where a deadline is set (deadline.c). docs/solver.md has the measurements behind the order. */
 #include "project/project.h"
 
 #include <math.h>
