@@ -668,21 +668,26 @@ static bool collide_again(ds_arena *arena, point_list *list, const detection *d,
   return true;
 }
 
-/* Boxes of whole ways; whether any body's points go elsewhere than they were going by a good part of its thickness. */
-static bool mark_changed(detection *d, const ds_state *before) {
-  bool any = false;
+/* Whether the points of a body go elsewhere than they were going by a good part of its thickness. */
+static bool has_changed(const detection *d, const ds_state *before, int32_t i) {
+  const ds_body *body = &d->scene->bodies[i];
+  const ds_body_state *s = &d->state->bodies[i], *old = &before->bodies[i];
+  double r = body->bounding_radius;
+  double change = d->step * (v3_dist(s->v, old->v) + v3_dist(s->w, old->w) * r);
+  return body->kind == DS_BODY_DYNAMIC && !body->reduced && change > changed_share * fmin(body->thickness, r);
+}
+
+/* Boxes of whole ways, and which bodies have changed. */
+static void mark_changed(detection *d, const ds_state *before) {
   for (int32_t i = 0; i < d->scene->body_count; i++) {
     const ds_body *body = &d->scene->bodies[i];
-    const ds_body_state *s = &d->state->bodies[i], *old = &before->bodies[i];
-    double r = body->bounding_radius, h = d->step;
-    double change = h * (v3_dist(s->v, old->v) + v3_dist(s->w, old->w) * r);
-    d->moving[i] = body->kind == DS_BODY_DYNAMIC && !body->reduced && change > changed_share * fmin(body->thickness, r);
-    any |= d->moving[i];
-    ds_vec3 size = v3(r, r, r), from = s->x, to = v3_mad(s->x, h, s->v);
+    const ds_body_state *s = &d->state->bodies[i];
+    double r = body->bounding_radius;
+    d->moving[i] = has_changed(d, before, i);
+    ds_vec3 size = v3(r, r, r), from = s->x, to = v3_mad(s->x, d->step, s->v);
     d->boxes[i] = (ds_box){v3_sub(v3_min(from, to), size), v3_add(v3_max(from, to), size)};
     if (body->reduced || ds_body_is_held(body, d->state->time)) d->boxes[i] = (ds_box){{1, 1, 1}, {0, 0, 0}};
   }
-  return any;
 }
 
 static bool comes_before(const ds_contact_point *x, const ds_contact_point *y) {
@@ -700,8 +705,11 @@ ds_status ds_detect_again(ds_arena *arena, ds_contact_list *contacts, int32_t *a
   ds_box_pair *pairs;
   int32_t pair_count;
   *added = 0;
+  bool any = false;
+  for (int32_t i = 0; i < scene->body_count && !any; i++) any = has_changed(&d, state, i);
+  if (!any) return DS_OK;
   if (!place_shapes(arena, &d, NULL)) return DS_ERROR_MEMORY;
-  if (!mark_changed(&d, state)) return DS_OK;
+  mark_changed(&d, state);
   if (!ds_body_pairs(arena, &pairs, &pair_count, d.boxes, d.moving, scene)) return DS_ERROR_MEMORY;
   detect_job job = {.d = &d, .collide = collide_again, .pairs = pairs, .pair_count = pair_count};
   job.per_face = options->contacts_per_face;

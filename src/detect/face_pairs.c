@@ -7,6 +7,7 @@
 static const double facing = 0.02; /* cosine from which on two faces look at each other */
 static const double like = 0.5;    /* cosine of normals: a point that is held by a patch has one like it */
 static const double much = 1e-9;   /* of a coordinate: for rounding */
+static const double wall = 0.7;    /* cosine of normals: faces that rise from a patch rather than run along it */
 
 /* z <= 0 */
 static const ds_face floor_face = {
@@ -218,20 +219,76 @@ static bool is_border_of_patch(const ds_face_contacts *out, const ds_placed_face
   return false;
 }
 
-/* Parallel faces first: of faces beside them, most is theirs. */
-static void pair_up(ds_arena *arena, ds_face_contacts *out, const ds_face_query *query, const ds_placed_face *of_a,
-                    int32_t na, const ds_placed_face *of_b, int32_t nb, double reach) {
-  for (int pass = 0; pass < 2; pass++)
-    for (int32_t i = 0; i < na; i++)
-      for (int32_t j = 0; j < nb; j++) {
-        double cosine = -v3_dot(of_a[i].n, of_b[j].n);
-        if ((pass == 0) != (cosine >= DS_PARALLEL) || cosine < facing) continue;
-        if (!look_at_each_other(&of_a[i], &of_b[j], reach)) continue;
-        if (pass == 1 &&
-            (is_border_of_patch(out, &of_a[i], &of_b[j], reach) || is_border_of_patch(out, &of_b[j], &of_a[i], reach)))
-          continue;
-        ds_face_pair(arena, out, query, &of_a[i], &of_b[j]);
-      }
+/* Whether a corner of a (`side` 0) or b (1) belongs to a face that has a patch. */
+static bool corner_has_patch(const ds_face_contacts *out, int side, const ds_faces *faces, int32_t corner) {
+  for (int32_t k = 0; k < out->patch_count; k++)
+    if (has_corner(faces, out->patches[k].face[side], corner)) return true;
+  return false;
+}
+
+/* How far corners lie behind the plane of a patch, on their own body's side, below 0 where they have crossed it. */
+static double behind(const ds_face_patch *p, int side, const ds_faces *faces, const frame *b, int32_t corner) {
+  ds_vec3 x = faces->corners[corner];
+  double h = v3_dot(p->normal, side ? v3_add(b->p, mat3_mul_v3(&b->r, x)) : x) - p->d;
+  return side ? -h : h;
+}
+
+/* Whether faces that have patches are all of two polyhedra that is near the plane of a patch, which is between them but
+ * for what they cross it by. */
+static bool holds_all(const ds_face_contacts *out, const ds_face_patch *p, const ds_faces *const faces[2],
+                      const frame *b, double reach) {
+  double crossed = 0;
+  for (int side = 0; side < 2; side++)
+    for (int32_t i = 0; i < faces[side]->corner_count; i++) {
+      double h = behind(p, side, faces[side], b, i);
+      crossed = -h > crossed ? -h : crossed;
+    }
+  for (int side = 0; side < 2; side++)
+    for (int32_t i = 0; i < faces[side]->corner_count; i++)
+      if (behind(p, side, faces[side], b, i) < reach + p->error + crossed &&
+          !corner_has_patch(out, side, faces[side], i))
+        return false;
+  return true;
+}
+
+/* Such a patch, or NULL. Walls that rise from it on either side meet only at its rim, which is the patch's. */
+static const ds_face_patch *dividing_patch(const ds_face_contacts *out, const ds_faces *fa, const ds_faces *fb,
+                                           const frame *b, double reach) {
+  const ds_faces *const faces[2] = {fa, fb};
+  if (!fa->complete || !fb->complete || fa->corner_count == 0 || fb->corner_count == 0) return NULL;
+  for (int32_t k = 0; k < out->patch_count; k++)
+    if (holds_all(out, &out->patches[k], faces, b, reach)) return &out->patches[k];
+  return NULL;
+}
+
+static bool is_wall(const ds_face_patch *p, const ds_placed_face *f) { return fabs(v3_dot(p->normal, f->n)) < wall; }
+
+typedef struct near_set { /* faces of one shape that are near the other */
+  ds_placed_face *face;
+  int32_t count;
+} near_set;
+
+static void pair_parallel(ds_arena *arena, ds_face_contacts *out, const ds_face_query *query, const near_set *a,
+                          const near_set *b, double reach) {
+  for (int32_t i = 0; i < a->count; i++)
+    for (int32_t j = 0; j < b->count; j++)
+      if (-v3_dot(a->face[i].n, b->face[j].n) >= DS_PARALLEL && look_at_each_other(&a->face[i], &b->face[j], reach))
+        ds_face_pair(arena, out, query, &a->face[i], &b->face[j]);
+}
+
+/* Faces that touch with an edge or a corner. Of faces beside a patch, most is the patch's. */
+static void pair_others(ds_arena *arena, ds_face_contacts *out, const ds_face_query *query, const near_set *a,
+                        const near_set *b, const ds_face_patch *divide, double reach) {
+  for (int32_t i = 0; i < a->count; i++)
+    for (int32_t j = 0; j < b->count; j++) {
+      const ds_placed_face *f = &a->face[i], *g = &b->face[j];
+      double cosine = -v3_dot(f->n, g->n);
+      if (cosine >= DS_PARALLEL || cosine < facing) continue;
+      if (divide && is_wall(divide, f) && is_wall(divide, g)) continue;
+      if (!look_at_each_other(f, g, reach)) continue;
+      if (is_border_of_patch(out, f, g, reach) || is_border_of_patch(out, g, f, reach)) continue;
+      ds_face_pair(arena, out, query, f, g);
+    }
 }
 
 /* Drops what repeats a place with the same normal: a corner or crossing that belongs to more than one pair of faces. */
@@ -259,10 +316,13 @@ void ds_face_pairs(ds_arena *arena, ds_face_contacts *out, const ds_face_query *
   bounds a_in_b = turn_box(&b.back, b.q, fa->low, fa->high), b_in_a = turn_box(&b.r, b.p, fb->low, fb->high);
   bool plane_a = fa->side_count == 0, plane_b = fb->side_count == 0;
   double reach = query->reach + query->eps + much * (v3_norm(b.p) + query->reach);
-  ds_placed_face *of_a, *of_b;
-  int32_t na = near_faces(arena, &of_a, fa, plane_b ? NULL : &b_in_a, NULL, reach);
-  int32_t nb = near_faces(arena, &of_b, fb, plane_a ? NULL : &a_in_b, &b, reach);
-  pair_up(arena, out, query, of_a, na, of_b, nb, reach);
+  near_set of_a, of_b;
+  of_a.count = near_faces(arena, &of_a.face, fa, plane_b ? NULL : &b_in_a, NULL, reach);
+  of_b.count = near_faces(arena, &of_b.face, fb, plane_a ? NULL : &a_in_b, &b, reach);
+  pair_parallel(arena, out, query, &of_a, &of_b, reach);
+  const ds_face_patch *divide = dividing_patch(out, fa, fb, &b, reach);
+  ds_face_patch copy = divide ? *divide : (ds_face_patch){.count = 0}; /* their array may move */
+  pair_others(arena, out, query, &of_a, &of_b, divide ? &copy : NULL, reach);
   if (ds_arena_failed(arena)) out->failed = true;
   drop_rims(out, query->check);
   drop_doubles(out, query->eps);
