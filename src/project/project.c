@@ -129,14 +129,13 @@ static bool homotopy(ds_arena *arena, ds_system *system, ds_iterate *x, ds_itera
 
 /* The same from other starts, where the first path got lost. A jam is believed only where two lead into it. */
 static bool other_paths(ds_arena *arena, ds_system *system, ds_iterate *x, ds_iterate *y, ds_work *work,
-                        const ds_goal *g) {
-  bool jam = work->unbounded;
+                        const ds_goal *g, bool jam) {
   for (size_t i = 0; i < sizeof OTHER_RELAXATIONS / sizeof *OTHER_RELAXATIONS; i++) {
-    if (homotopy(arena, system, x, y, work, g, OTHER_RELAXATIONS[i]) || ds_effort_is_over(system->problem)) return true;
-    if (work->unbounded && jam) return true;
-    jam |= work->unbounded;
+    bool there = homotopy(arena, system, x, y, work, g, OTHER_RELAXATIONS[i]), again = work->unbounded;
+    work->unbounded = again && jam;
+    if (there || work->unbounded || ds_effort_is_over(system->problem)) return true;
+    jam |= again;
   }
-  work->unbounded = false;
   return false;
 }
 
@@ -293,7 +292,7 @@ static void give_way(ds_arena *arena, ds_system *system, ds_iterate *x, ds_itera
   relaxed.b = b;
   system->problem = &relaxed;
   forget(x, &relaxed);
-  if (!homotopy(arena, system, x, y, work, g, 1) && !other_paths(arena, system, x, y, work, g))
+  if (!homotopy(arena, system, x, y, work, g, 1) && !other_paths(arena, system, x, y, work, g, work->unbounded))
     rescue(arena, system, x, y, z, work, g, max_iterations);
   system->problem = p;
   ds_iterate_update(x, p);
@@ -318,14 +317,17 @@ static void coupled_path(ds_arena *arena, ds_system *system, ds_iterate *x, ds_w
   if (ds_arena_failed(arena)) return;
   if (from_start(arena, system, x, &y, &z, work, g) || has_other_form(p, g) || ds_effort_is_over(p)) return;
   if (p->body_count >= LARGE && interior_points(arena, system, x, &y, work, g)) return;
-  if (homotopy(arena, system, x, &y, work, g, 1) || ds_effort_is_over(p)) return;
+  if (homotopy(arena, system, x, &y, work, g, 1)) return;
+  bool jam = work->unbounded;
+  work->unbounded = false; /* until another path has confirmed it */
+  if (ds_effort_is_over(p)) return;
   work->conflict = ds_conflict_find(arena, system, violation, work);
   if (work->conflict > 0) {
     give_way(arena, system, x, &y, &z, work, violation, g, max_iterations);
     return;
   }
   if (warm && cold_start(arena, system, x, work, g)) return;
-  if (other_paths(arena, system, x, &y, work, g)) return;
+  if (other_paths(arena, system, x, &y, work, g, jam)) return;
   rescue(arena, system, x, &y, &z, work, g, max_iterations);
 }
 
@@ -376,6 +378,7 @@ bool ds_project_roughly(ds_arena *arena, double *r, double *v, ds_certificate *c
   const ds_single_contact *blocks = warm ? NULL : ds_gauss_seidel_blocks(arena, p);
   if (!warm && (!system || !blocks)) return false;
   if (x.error > 1) forget(&x, p);
+  if (system) p->sweep_cost = 1 / factorization_in_sweeps(system);
   ds_goal g = {.tolerance = tolerance, .moving = tolerance, .target = tolerance};
   for (int32_t turn = 0; turn < ROUGH_TURNS && x.error > tolerance; turn++) {
     sweep(&x, p, blocks, &work, tolerance, SWEEPS_IN_TURN);
