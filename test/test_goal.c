@@ -8,7 +8,7 @@
 #include "drystone/drystone.h"
 #include "project/project.h"
 
-static const double REST = 1e-8, BEFORE = 0.1, AFTER = 0.01; /* as in the manual */
+static const double REST = 1e-8, BEFORE = 0.7, AFTER = 0.01; /* as in the manual */
 
 enum { POINTS = 2 };
 

@@ -5,11 +5,11 @@
  * error of the motion is larger by orders. An error e of the natural map stands for an error e S/rho of the contacts'
  * velocities, S = max(|r|, rho |q|) the scale of the map. It will do where that is a small share of the sliding itself,
  *
- *   e <= rho max(s_after/100, s_before/10) / S,   s² = sum |u_T|² over the contacts that carry load,
+ *   e <= rho max(0.01 s_after, 0.7 s_before) / S,   s² = sum |u_T|² over the contacts that carry load,
  *
  * after this step and after the last one, but never above `moving`, and never has to be below `tolerance`. What comes
  * to rest is solved more exactly from step to step: the slip of sticking contacts is part of the error, rho s <= e S,
- * so that the next step is allowed a tenth of e at most. With moving = tolerance that one holds everywhere. */
+ * so that the next step is allowed 0.7 e at most. With moving = tolerance that one holds everywhere. */
 #ifndef DS_PROJECT_GOAL_H
 #define DS_PROJECT_GOAL_H
 
