@@ -3,9 +3,10 @@
  * Contact constraints hold for velocities, so that turning bodies and points not found in time leave small overlaps. An
  * overlap deeper than four thousandths of the smaller body's radius (and only such a one: what stands is never touched)
  * is reduced by a fifth a step: the displacement d nearest to none in the metric of mass with
- *     n_k.d_k >= c_k      c_k = (depth - slack)/5 where deeper, else at most as far as the gap allows,
+ *     n_k.d_k >= c_k      c_k = (depth - slack)/5 where deeper, 0 where it overlaps less, else -gap,
  * by projected Gauss-Seidel on the normals alone. An answer that is not quite one is a correction all the same: the
- * rest is left for the next step.
+ * rest is left for the next step. No overlap becomes deeper, small ones neither: only some of the points of a pair are
+ * contacts, and a ring that was lifted at one end and sank at the other, at points not seen, would rock for ever.
  *
  * Bodies that overlap when a run starts, or when one of them is released, are held as they are: blocks modelled as
  * convex hulls, or measured ones, overlap though they only touch. Such a pair's slack is that overlap. It is part of
@@ -222,8 +223,8 @@ static bool is_deep(row *rows, const ds_island *island, const ds_move *moves, co
   for (int32_t k = 0; k < p->contact_count; k++) {
     const ds_contact_point *c = &contacts->points[island->contacts[k]];
     double size = smaller_radius(state->scene, c), slack = fmax(slack_share * size, held[island->contacts[k]]);
-    double over = gap_after(c, moves, state, assembly, h) + slack;
-    rows[k] = (row){.want = over < 0 ? fmin(-rate * over, farthest * size) : -over};
+    double gap = gap_after(c, moves, state, assembly, h), over = gap + slack;
+    rows[k] = (row){.want = over < 0 ? fmin(-rate * over, farthest * size) : -fmax(gap, 0)};
     if (c->a == c->b) continue;
     deep |= over < -at_rest * slack_share * size && c->gap < 0;
     tied |= p->body[2 * k] < 0 || p->body[2 * k + 1] < 0;
