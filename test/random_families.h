@@ -219,8 +219,8 @@ static inline void family_pebbles(family_heap *h) {
 /* Walls with the normals (+-cos t, 0, sin t) come closer at 10 mm/s. Upwards is the way out: it opens them where
  * mu < tan t. Walls that are parallel or lean inwards (t <= 0) over a floor leave no way: infeasible. */
 static inline void family_wedge(family_heap *h) {
-  static const double to_limit[5] = {0.5, 0.99, 1, 1.01, 2};
-  double lean = random_in(&h->random, 0.05, 1), share = to_limit[random_int(&h->random, 5)];
+  static const double to_limit[6] = {0.5, 0.99, 0.9999, 1, 1.01, 2};
+  double lean = random_in(&h->random, 0.05, 1), share = to_limit[random_int(&h->random, 6)];
   bool closed = random_unit(&h->random) < 0.15;
   if (closed) lean = -0.5 * lean;
   double mu = closed ? h->spec.mu : share * tan(lean);

@@ -38,7 +38,7 @@
 #include "project/centre.h"
 #include "project/newton.h"
 
-enum { CORRECTIONS_MAX = 4, TRIALS_MAX = 60, NEWTON_STEPS = 30, NEWTONS_MAX = 3, CENTRES_MAX = 3 };
+enum { CORRECTIONS_MAX = 4, TRIALS_MAX = 60, NEWTON_STEPS = 30, NEWTONS_MAX = 7, CENTRES_MAX = 3 };
 static const double FIRST_NEWTON = 1e-4; /* error at which it is tried first, or ten times the one wanted */
 static const double PROXIMAL = 1e-2;     /* and its first weight: of the error's own size, it cycles at the end */
 static const double UNBOUNDED = 1e6;     /* growth of impulses, at standing t, that no solution has */

@@ -22,6 +22,7 @@
 
 /* Steps of the first Newton. A problem of its own goes over to sweeps sooner, and back. */
 enum { NEWTON_OF_STEP = 20, POLISH_OF_LOOSE = 8, POLISH_IN_TIME = 4, NEWTON_ONCE = 15, SWEEPS_BETWEEN = 15 };
+enum { MORE_DIGITS = 6 }; /* that Newton goes for where the natural map is solved and the full error is not */
 
 enum { LARGE = 100 };             /* bodies of an island that is large, */
 static const double LOOSE = 1e-5; /* and tolerances at which sweeps help it */
@@ -51,7 +52,7 @@ static void newton(ds_arena *arena, ds_system *system, ds_iterate *x, ds_work *w
   ds_iterate_update(x, p); /* it may have been judged */
   bool there = ds_newton_solve(arena, system, x, work, &o);
   /* the natural map is solved, but the full error is above: a few digits more lower it, unless impulses cancel */
-  for (int32_t more = 0; more < 2 && there && !ds_goal_is_met(x, p, g); more++) {
+  for (int32_t more = 0; more < MORE_DIGITS && there && !ds_goal_is_met(x, p, g); more++) {
     if (x->error > BOGUS) break;
     ds_iterate_update(x, p);
     o.tolerance *= 0.1;
