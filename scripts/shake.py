@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`make shake`: scenes of the generators, disturbed, every step to be certified. Two parts.
+"""`make shake`: scenes of the generators, disturbed, every step to be certified. Three parts.
 
 Shaken, for 30 simulated seconds. What stands still in a scene becomes a shaking base (0.35 g along x and 0.15 g along z, 3 Hz, all the time),
 and three blocks fall on it. Most structures collapse and the rubble is shaken on: the contact problems are as bad as they
@@ -12,6 +12,9 @@ settle. Every step is to be certified; from a second after it has come to rest a
 factorizations a step; energy is not to be gained, beyond what it takes to lift bodies out of overlaps. Those that do not
 come to rest are named. Contact problems that missed are in build/shake/imperfect/NUMBER/. Writes
 bench/results/imperfect.md where all scenes run for 60 s.
+
+At rest (--rest), every generator's scene and, where DRYSTONE_CASES names a folder, the scenes and COMPAS assemblies there,
+for 60 s: the same checks. Writes bench/results/rest.md.
 
 Exit code 1 where a step missed or a scene failed its check.
 """
@@ -187,10 +190,10 @@ def complaints(r, seconds):
     return out
 
 
-def run_imperfect(number, arguments, seconds):
-    folder = Path(arguments.work) / ("%03d" % number)
+def run_long(source, folder, arguments, seconds):
+    """One scene at the default tolerance; what its report says, or how it failed."""
     folder.mkdir(parents=True, exist_ok=True)
-    source, report = imperfect_scene(number, arguments.seed), folder / "report.json"
+    report = folder / "report.json"
     if arguments.resume and report.exists():
         data = json.loads(report.read_text())
         if data["source"] == source and data["steps"] == round(seconds / data["step"]):
@@ -206,7 +209,7 @@ def run_imperfect(number, arguments, seconds):
     return dict({key: data[key] for key in FIELDS}, scene=source)
 
 
-def imperfect_row(number, r, seconds):
+def long_row(number, r, seconds):
     wrong = "; ".join(complaints(r, seconds))
     if "failed" in r:
         return "| %d | %s | | | | | | | | | %s |" % (number, r["scene"], wrong)
@@ -218,7 +221,7 @@ def imperfect_row(number, r, seconds):
         1000 * r["displacement_max"], r["cpu_seconds"] / max(r["time"], 1e-9), wrong)
 
 
-def imperfect_summary(results, seconds):
+def long_summary(results, seconds):
     good = sum(1 for r in results if not complaints(r, seconds))
     ran = [r for r in results if "failed" not in r]
     steps, missed = sum(r["steps"] for r in ran), sum(r["unconverged_steps"] for r in ran)
@@ -228,34 +231,77 @@ def imperfect_summary(results, seconds):
             "%d came to rest; still moving at the end: %s." % (len(ran) - len(moving), ", ".join(moving) or "none")]
 
 
-def write_imperfect(results, seconds, output):
-    lines = ["# Imperfect scenes", "",
-             "Commit %s. %d random scenes for %g s at the default tolerance. Written by scripts/shake.py --imperfect; what is "
-             "drawn and checked stands there." % (commit(), len(results), seconds), ""]
-    lines += ["- " + line for line in imperfect_summary(results, seconds)]
+def write_long(title, what, results, seconds, output):
+    lines = ["# " + title, "", "Commit %s. %d %s for %g s at the default tolerance. Written by scripts/shake.py; what is run "
+             "and checked stands there." % (commit(), len(results), what, seconds), ""]
+    lines += ["- " + line for line in long_summary(results, seconds)]
     lines += ["", "| | scene | bodies | steps certified | worst error | at rest from, s | factorizations a step at rest | worst "
               "percent / worst step | moved, mm | processor s per s | wrong |", "|---" * 11 + "|"]
-    lines += [imperfect_row(i, r, seconds) for i, r in enumerate(results)]
+    lines += [long_row(i, r, seconds) for i, r in enumerate(results)]
     Path(output).write_text("\n".join(lines) + "\n")
+
+
+def run_all(sources, arguments, seconds):
+    done, lock = [0], threading.Lock()
+
+    def one(number):
+        result = run_long(sources[number], Path(arguments.work) / ("%03d" % number), arguments, seconds)
+        with lock:
+            done[0] += 1
+            print("[%d/%d] %s" % (done[0], len(sources), long_row(number, result, seconds).strip("| ")), flush=True)
+        return result
+
+    with ThreadPoolExecutor(arguments.jobs) as pool:
+        return list(pool.map(one, range(len(sources))))
 
 
 def imperfect(arguments):
     seconds = 60 if arguments.time is None else arguments.time
-    count, done, lock = arguments.scenes, [0], threading.Lock()
-
-    def one(number):
-        result = run_imperfect(number, arguments, seconds)
-        with lock:
-            done[0] += 1
-            print("[%d/%d] %s" % (done[0], count, imperfect_row(number, result, seconds).strip("| ")), flush=True)
-        return result
-
-    with ThreadPoolExecutor(arguments.jobs) as pool:
-        results = list(pool.map(one, range(count)))
-    output = arguments.output or ("bench/results/imperfect.md" if count >= 100 and seconds >= 60 else None)
+    results = run_all([imperfect_scene(i, arguments.seed) for i in range(arguments.scenes)], arguments, seconds)
+    output = arguments.output or ("bench/results/imperfect.md" if arguments.scenes >= 100 and seconds >= 60 else None)
     if output:
-        write_imperfect(results, seconds, output)
-    print("\n".join(imperfect_summary(results, seconds)))
+        write_long("Imperfect scenes", "random scenes", results, seconds, output)
+    print("\n".join(long_summary(results, seconds)))
+    return 1 if any(complaints(r, seconds) for r in results) else 0
+
+
+# ---- everything at rest ----------------------------------------------------------------------------------------------
+
+
+def gallery(program):
+    listed = subprocess.run([program, "scenes"], capture_output=True, text=True, check=True).stdout
+    return re.findall(r"^([a-z][\w-]*)  ", listed, flags=re.M) + sorted(str(p) for p in (ROOT / "scenes").glob("*.json"))
+
+
+def given(folder, work):
+    """Scenes of a folder, and its COMPAS assemblies made into scenes of hulls and of solids."""
+    out = []
+    for path in sorted(Path(folder).glob("*.json")) + sorted(Path(folder).glob("motion/*.json")):
+        text = path.read_text()
+        if '"bodies"' in text:
+            out.append(str(path))
+            continue
+        for kind in ("hulls", "solids"):
+            scene = Path(work) / ("%s-%s.json" % (path.stem, kind))
+            if subprocess.run([sys.executable, str(ROOT / "scripts/compas-scene.py"), str(path), "--as", kind, "--mu",
+                               "0.6", "-o", str(scene)]).returncode == 0:
+                out.append(str(scene))
+    return out
+
+
+def rest(arguments):
+    seconds = 60 if arguments.time is None else arguments.time
+    Path(arguments.work).mkdir(parents=True, exist_ok=True)
+    cases = os.environ.get("DRYSTONE_CASES")
+    sources = arguments.names or gallery(arguments.program) + (given(cases, arguments.work) if cases else [])
+    results = run_all(sources, arguments, seconds)
+    for result in results:
+        if result["scene"].endswith(".json"):
+            result["scene"] = Path(result["scene"]).name
+    output = arguments.output or ("bench/results/rest.md" if not arguments.names and seconds >= 60 else None)
+    if output:
+        write_long("Scenes at rest", "scenes of the gallery and of DRYSTONE_CASES", results, seconds, output)
+    print("\n".join(long_summary(results, seconds)))
     return 1 if any(complaints(r, seconds) for r in results) else 0
 
 
@@ -264,13 +310,14 @@ def main():
     add = parser.add_argument
     add("names", nargs="*", metavar="GENERATOR", help="scenes to shake; default: all")
     add("--imperfect", action="store_true", help="the second part: random imperfect scenes")
+    add("--rest", action="store_true", help="the third part: every generator's scene, and those of DRYSTONE_CASES")
     add("--scenes", type=int, default=100, help="how many of these, default 100")
     add("--seed", type=int, default=1, help="of these, default 1")
-    add("--time", type=float, help="simulated seconds, default 30; 60 for imperfect scenes")
-    add("--jobs", type=int, default=os.cpu_count() or 1, help="imperfect scenes at once, default all cores")
-    add("--cpu-limit", type=float, default=600, help="processor seconds at which an imperfect scene is ended (600)")
-    add("--resume", action="store_true", help="keep the imperfect scenes that were run to their end before")
-    add("--work", default="build/shake/imperfect", help="folder for reports and problems of imperfect scenes")
+    add("--time", type=float, help="simulated seconds, default 30; 60 for the other parts")
+    add("--jobs", type=int, default=os.cpu_count() or 1, help="scenes at once, default all cores (not where they are shaken)")
+    add("--cpu-limit", type=float, default=600, help="processor seconds at which a scene is ended (600)")
+    add("--resume", action="store_true", help="keep the scenes that were run to their end before")
+    add("--work", help="folder for reports and problems, default build/shake/imperfect or build/shake/rest")
     add("--program", default="build/drystone")
     add("-o", "--output", help="default in bench/results/ where all scenes run")
     arguments = parser.parse_args()
@@ -278,8 +325,11 @@ def main():
         parser.error("--scenes, --jobs and --time must be positive")
     if arguments.imperfect and arguments.names:
         parser.error("--imperfect draws its own scenes")
-    arguments.program, arguments.work = os.path.abspath(arguments.program), os.path.abspath(arguments.work)
-    sys.exit(imperfect(arguments) if arguments.imperfect else shake(arguments))
+    if arguments.imperfect and arguments.rest:
+        parser.error("--imperfect or --rest, one at a time")
+    arguments.program = os.path.abspath(arguments.program)
+    arguments.work = os.path.abspath(arguments.work or "build/shake/" + ("rest" if arguments.rest else "imperfect"))
+    sys.exit(imperfect(arguments) if arguments.imperfect else rest(arguments) if arguments.rest else shake(arguments))
 
 
 if __name__ == "__main__":
