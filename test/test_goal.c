@@ -107,6 +107,22 @@ static void test_met(void) {
   }
 }
 
+/* Impulses that work, r'u > 0, add energy: no error but that of rest is small enough then, however fast contacts slide.
+ */
+static void test_work(void) {
+  static case_of_points c;
+  for (int working = 0; working < 2; working++) {
+    slide(&c, 1e-2); /* friction takes 0.5 x 1e-2 */
+    double up = working ? 0.0051 : 0.0049;
+    c.r[0] = 1 + 1e-6, c.u[0] = 1e-6;
+    set(c.r, 1, up * 1e-3, 0);
+    set(c.u, 1, 1e3, 0);
+    CHECK((c.r[0] * c.u[0] + c.r[1] * c.u[1] + c.r[3] * c.u[3] > 0) == (working == 1));
+    CHECK_NEAR(tolerance_of(&c), working ? REST : fmin(DS_LOOSEST, AFTER * 1e-2 / scale_of(1e-2)), 1e-9);
+    ds_arena_free(&c.arena);
+  }
+}
+
 static void test_unloaded(void) {
   static case_of_points c;
   slide(&c, 0);
@@ -203,6 +219,7 @@ int main(void) {
   RUN(test_rest);
   RUN(test_sliding);
   RUN(test_met);
+  RUN(test_work);
   RUN(test_unloaded);
   RUN(test_u_before);
   RUN(test_not_finite);

@@ -36,12 +36,21 @@ static double tolerance_of(const ds_goal *g, const ds_subproblem *p, const doubl
   return fmin(g->moving, fmax(g->tolerance, allowed));
 }
 
+/* Whether impulses work on the velocities after the step: exact ones never do, r'u <= 0, and a step gains energy only
+ * where they do (kinetic and potential energy change by r'u - |v - v_before|^2/2). */
+static bool do_work(const ds_subproblem *p, const double *r, const double *u) {
+  double work = 0;
+  for (int32_t i = 0; i < 3 * p->contact_count; i++) work += r[i] * u[i];
+  return !(work <= 0);
+}
+
 double ds_goal_tolerance(const ds_goal *g, const ds_subproblem *p, const double *r, const double *u) {
-  if (!(g->moving > g->tolerance)) return g->tolerance;
+  if (!(g->moving > g->tolerance) || do_work(p, r, u)) return g->tolerance;
   return tolerance_of(g, p, r, u, ds_subproblem_error(p, r, u, 0));
 }
 
 bool ds_goal_is_met(ds_iterate *x, const ds_subproblem *p, const ds_goal *g) {
   x->error = ds_subproblem_error(p, x->r, x->u, 0);
-  return x->error <= g->tolerance || (x->error <= g->moving && x->error <= tolerance_of(g, p, x->r, x->u, x->error));
+  if (x->error <= g->tolerance) return true;
+  return x->error <= g->moving && x->error <= tolerance_of(g, p, x->r, x->u, x->error) && !do_work(p, x->r, x->u);
 }
