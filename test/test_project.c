@@ -5,6 +5,7 @@
 
 #include "check.h"
 #include "drystone/drystone.h"
+#include "own_error.h"
 #include "project/newton.h"
 #include "project/project.h"
 #include "project/staggered.h"
@@ -105,7 +106,7 @@ static void default_path_converges(void) {
   uint64_t s = 14;
   ds_arena arena = {0};
   ds_options options = ds_default_options();
-  int unconverged = 0, factorizations = 0, staggered = 0;
+  int unconverged = 0, factorizations = 0, staggered = 0, wrong = 0;
   int32_t most = 0;
   for (int i = 0; i < 3000; i++) {
     ds_arena_reset(&arena);
@@ -113,6 +114,15 @@ static void default_path_converges(void) {
     ds_iterate x = ds_iterate_new(&arena, &p);
     ds_certificate c;
     CHECK(ds_project_island(&arena, x.r, x.v, &c, &p, &options, DS_AIM_OF_STEP));
+    own_problem own = own_of_subproblem(&p);
+    double error = own_natural_error(&own, x.r);
+    if (!(own_coulomb_error(&own, x.r) <= own_allowed(&own, c.tolerance)) ||
+        !(fabs(error - c.natural_error) <= 1e-3 * fmax(error, c.tolerance))) {
+      printf("problem %d: law off by %.2e; error %.2e, certified %.2e\n", i, own_coulomb_error(&own, x.r), error,
+             c.natural_error);
+      wrong++;
+    }
+    own_free(&own);
     if (!c.converged) {
       unconverged++;
       printf("problem %d: %d bodies, %d contacts: error %.2e after %d factorizations\n", i, p.body_count,
@@ -124,6 +134,10 @@ static void default_path_converges(void) {
   }
   printf("     %d factorizations in all, at most %d, staggered loop needed in %d\n", factorizations, most, staggered);
   CHECK_NEAR(unconverged, 0, 0);
+  CHECK_NEAR(wrong, 0, 0);
+  CHECK_LE(factorizations, 34000); /* 30,500 when written */
+  CHECK_LE(most, 120);
+  CHECK_LE(staggered, 3);
   ds_arena_free(&arena);
 }
 
