@@ -129,6 +129,60 @@ static void random_compounds(void) {
   }
 }
 
+/* A dumb-bell of two balls on a rod: Steiner's theorem by hand, each part at its own density, and the least way across
+ * any of them. */
+static void dumb_bell(void) {
+  ds_shape s[3] = {plain(DS_SHAPE_CYLINDER, 0.02, 0.4, v3(0, 0, 0)), plain(DS_SHAPE_SPHERE, 0.1, 0, v3(0, 0, 0)),
+                   plain(DS_SHAPE_SPHERE, 0.15, 0, v3(0, 0, 0))};
+  s[1].pose_in_body.p = v3(0, 0, -0.5), s[2].pose_in_body.p = v3(0.1, 0, 0.5);
+  s[1].density = 7800, s[2].density = 500;
+  double m[3] = {1000 * DS_PI * 0.0004 * 0.8, 7800 * 4 * DS_PI / 3 * 0.001, 500 * 4 * DS_PI / 3 * 0.003375};
+  double all = m[0] + m[1] + m[2], cx = 0.1 * m[2] / all, cz = (0.5 * m[2] - 0.5 * m[1]) / all;
+  const double x[3] = {0, 0, 0.1}, z[3] = {0, -0.5, 0.5};
+  const double own[3][2] = {{m[0] * (3 * 0.0004 + 0.64) / 12, 0.5 * m[0] * 0.0004},
+                            {0.4 * m[1] * 0.01, 0.4 * m[1] * 0.01},
+                            {0.4 * m[2] * 0.0225, 0.4 * m[2] * 0.0225}}; /* across and along the rod */
+  double ixx = 0, iyy = 0, izz = 0, ixz = 0, reach = 0;
+  for (int i = 0; i < 3; i++) {
+    double dx = x[i] - cx, dz = z[i] - cz;
+    ixx += own[i][0] + m[i] * dz * dz, iyy += own[i][0] + m[i] * (dx * dx + dz * dz), izz += own[i][1] + m[i] * dx * dx;
+    ixz -= m[i] * dx * dz;
+    const double size[3] = {hypot(0.02, 0.4), 0.1, 0.15};
+    reach = fmax(reach, hypot(dx, dz) + size[i]);
+  }
+  ds_body b = body_of(s, 3);
+  CHECK(ds_body_compute_mass(&b, NULL) == DS_OK);
+  CHECK_NEAR(b.mass.mass, all, 1e-12 * all);
+  CHECK_LE(v3_dist(b.mass.center, v3(cx, 0, cz)), 1e-14);
+  const double want[9] = {ixx, 0, ixz, 0, iyy, 0, ixz, 0, izz};
+  for (int i = 0; i < 9; i++) CHECK_NEAR(b.mass.inertia[i], want[i], 1e-13 * ixx);
+  CHECK_NEAR(b.inertia.x + b.inertia.y + b.inertia.z, ixx + iyy + izz, 1e-13 * ixx);
+  CHECK_NEAR(b.inertia.x * b.inertia.z, ixx * izz - ixz * ixz, 1e-12 * ixx * ixx);
+  CHECK_NEAR(b.thickness, 0.04, 1e-15);
+  CHECK_NEAR(b.bounding_radius, reach, 1e-14);
+  check_frame(&b);
+  /* of each shape alone */
+  const double thick[3] = {0.04, 0.2, 0.3}, reaches[3] = {hypot(0.02, 0.4), 0.1, 0.15};
+  for (int i = 0; i < 3; i++) {
+    b = body_of(&s[i], 1);
+    CHECK(ds_body_compute_mass(&b, NULL) == DS_OK);
+    CHECK_NEAR(b.thickness, thick[i], 1e-15);
+    CHECK_NEAR(b.bounding_radius, reaches[i], 1e-15);
+    CHECK_NEAR(s[i].bounding_radius, reaches[i], 1e-15);
+  }
+  ds_shape flat = plain(DS_SHAPE_CYLINDER, 0.5, 0.01, v3(0, 0, 0)), box = plain(DS_SHAPE_BOX, 0, 0, v3(0.3, 0.2, 0.05));
+  ds_shape capsule = plain(DS_SHAPE_CAPSULE, 0.02, 0.4, v3(0, 0, 0));
+  b = body_of(&flat, 1);
+  CHECK(ds_body_compute_mass(&b, NULL) == DS_OK && fabs(b.thickness - 0.02) < 1e-15);
+  b = body_of(&box, 1);
+  CHECK(ds_body_compute_mass(&b, NULL) == DS_OK && fabs(b.thickness - 0.1) < 1e-15);
+  CHECK_NEAR(b.mass.inertia[0], b.mass.mass * (0.16 + 0.01) / 12, 1e-13 * b.mass.mass);
+  b = body_of(&capsule, 1);
+  CHECK(ds_body_compute_mass(&b, NULL) == DS_OK && fabs(b.thickness - 0.04) < 1e-15);
+  CHECK_NEAR(b.bounding_radius, 0.42, 1e-15);
+  ds_hull_free(&box.hull);
+}
+
 static void keeps_axes(void) {
   ds_shape s = plain(DS_SHAPE_BOX, 0, 0, v3(0.4, 0.2, 0.1));
   s.pose_in_body.p = v3(1, 2, 3);
@@ -169,6 +223,7 @@ int main(void) {
   RUN(hull_is_box);
   RUN(split_box);
   RUN(random_compounds);
+  RUN(dumb_bell);
   RUN(keeps_axes);
   RUN(refused);
   return test_summary();

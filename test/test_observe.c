@@ -1,6 +1,7 @@
 /* An observer sees every island of a step as a problem of its own, and solving that alone gives the impulses of the
  * step, bit for bit. Observing changes nothing. */
 #include "drystone/problem.h"
+#include "own_error.h"
 #include "scene_helper.h"
 
 typedef struct witness {
@@ -46,8 +47,22 @@ static void solve_again(witness *w, const ds_observation *o) {
   free(v);
 }
 
+/* What the certificate says, by the tests' own arithmetic: the error, and that Coulomb's law holds where it converged.
+ */
+static void check_certificate(const ds_observation *o) {
+  enum { SMALL = 60 }; /* contacts: dense matrices take their time */
+  const ds_certificate *c = o->certificate;
+  if (o->problem->contacts > SMALL) return;
+  own_problem own = own_of_problem(o->problem);
+  double natural = own_natural_error(&own, o->r), law = own_coulomb_error(&own, o->r);
+  CHECK_LE(fabs(natural - c->natural_error), 1e-2 * fmax(natural, 1e-11));
+  if (c->converged) CHECK_LE(law, own_allowed(&own, c->tolerance));
+  own_free(&own);
+}
+
 static void watch(void *user, const ds_observation *o) {
   witness *w = user;
+  check_certificate(o);
   CHECK_NEAR((double)o->step, (double)w->step, 0);
   CHECK_NEAR(o->island, w->islands, 0);
   CHECK_NEAR(o->problem->contacts, o->certificate->contacts, 0);

@@ -5,7 +5,9 @@
 
 #include "check.h"
 #include "drystone/drystone.h"
+#include "own_error.h"
 #include "project/newton.h"
+#include "project/polish.h"
 #include "project/project.h"
 #include "project/staggered.h"
 #include "random_problem.h"
@@ -100,12 +102,49 @@ static void polygon_tends_to_disk(void) {
   ds_arena_free(&arena);
 }
 
+/* A projection whose answer was shaken is taken back to it in a few Newton steps: each is quadratic. */
+static void polish_is_quick(void) {
+  enum { CASES = 400 };
+  uint64_t s = 15;
+  ds_arena arena = {0};
+  const int32_t samples[3] = {0, 0, 12};
+  for (int kind = 0; kind < 3; kind++) { /* contact, disk, polygon */
+    int steps = 0, failed = 0;
+    for (int i = 0; i < CASES; i++) {
+      ds_arena_reset(&arena);
+      ds_subproblem p = pick(&arena, &s, i);
+      ds_system *system = ds_system_create(&arena, &p);
+      ds_iterate x = ds_iterate_new(&arena, &p);
+      ds_work work = {0};
+      double *radius = DS_NEW0(&arena, double, p.contact_count + 1), size = p.target * p.rho;
+      for (int32_t k = 0; k < p.contact_count; k++) x.r[3 * k] = random_in(&s, 0, 0.5) * size;
+      for (int32_t k = 0; k < p.contact_count; k++) radius[k] = p.mu[k] * x.r[3 * k];
+      if (kind == 0)
+        ds_project_contact(&arena, system, x.r, x.v, &work, p.predicted, 1e-11);
+      else
+        ds_project_friction(&arena, system, x.r, x.v, &work, p.predicted, 1e-11, samples[kind]);
+      for (int32_t k = 0; k < p.contact_count; k++)
+        for (int c = kind > 0; c < (kind > 0 ? 3 : 1); c++)
+          if (fabs(x.r[3 * k + c]) > 1e-3 * size) x.r[3 * k + c] += 1e-4 * size * random_in(&s, -1, 1);
+      work = (ds_work){0};
+      double error = ds_projection_polish(&arena, system, x.r, x.v, &work, p.predicted, kind > 0 ? radius : NULL, 1e-10,
+                                          samples[kind]);
+      failed += !(error <= 1e-10);
+      steps += work.projections;
+    }
+    printf("     kind %d: %.2f steps each, %d of %d not there\n", kind, (double)steps / CASES, failed, CASES);
+    CHECK_LE(failed, (kind == 2 ? 0.08 : 0.01) * CASES); /* corners of the polygon */
+    CHECK_LE(steps, 2.8 * CASES);
+  }
+  ds_arena_free(&arena);
+}
+
 /* The default path certifies every random problem. */
 static void default_path_converges(void) {
   uint64_t s = 14;
   ds_arena arena = {0};
   ds_options options = ds_default_options();
-  int unconverged = 0, factorizations = 0, staggered = 0;
+  int unconverged = 0, factorizations = 0, staggered = 0, wrong = 0;
   int32_t most = 0;
   for (int i = 0; i < 3000; i++) {
     ds_arena_reset(&arena);
@@ -113,6 +152,15 @@ static void default_path_converges(void) {
     ds_iterate x = ds_iterate_new(&arena, &p);
     ds_certificate c;
     CHECK(ds_project_island(&arena, x.r, x.v, &c, &p, &options, DS_AIM_OF_STEP));
+    own_problem own = own_of_subproblem(&p);
+    double error = own_natural_error(&own, x.r);
+    if (!(own_coulomb_error(&own, x.r) <= own_allowed(&own, c.tolerance)) ||
+        !(fabs(error - c.natural_error) <= 1e-3 * fmax(error, c.tolerance))) {
+      printf("problem %d: law off by %.2e; error %.2e, certified %.2e\n", i, own_coulomb_error(&own, x.r), error,
+             c.natural_error);
+      wrong++;
+    }
+    own_free(&own);
     if (!c.converged) {
       unconverged++;
       printf("problem %d: %d bodies, %d contacts: error %.2e after %d factorizations\n", i, p.body_count,
@@ -124,6 +172,10 @@ static void default_path_converges(void) {
   }
   printf("     %d factorizations in all, at most %d, staggered loop needed in %d\n", factorizations, most, staggered);
   CHECK_NEAR(unconverged, 0, 0);
+  CHECK_NEAR(wrong, 0, 0);
+  CHECK_LE(factorizations, 34000); /* 30,500 when written */
+  CHECK_LE(most, 120);
+  CHECK_LE(staggered, 3);
   ds_arena_free(&arena);
 }
 
@@ -158,6 +210,7 @@ int main(void) {
   RUN(contact_projection_kkt);
   RUN(friction_projection_kkt);
   RUN(polygon_tends_to_disk);
+  RUN(polish_is_quick);
   RUN(default_path_converges);
   RUN(cancelling_impulses_hide_nothing);
   return test_summary();

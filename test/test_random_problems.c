@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "check.h"
+#include "own_error.h"
 #include "random_families.h"
 #include "random_pose.h"
 
@@ -40,10 +41,29 @@ static bool all_zero(const double *x, int32_t n) {
   return true;
 }
 
+/* Whether Coulomb's law holds of r as far as the tolerance says, u is its velocity and `error` its error, all by the
+ * tests' own arithmetic. A q that is nothing but rounding has no law to obey. */
+static bool agrees(const ds_problem *problem, const double *r, const double *u, double error) {
+  own_problem own = own_of_problem(problem);
+  double *slip = calloc((size_t)own.n + 1, sizeof *slip), off = 0;
+  own_slip(slip, &own, r);
+  for (int32_t i = 0; i < own.n; i++) off = fmax(off, fabs(slip[i] - u[i]));
+  double scale = fmax(own_norm(r, own.n) / own.rho, own_norm(own.q, own.n)), law = own_coulomb_error(&own, r),
+         natural = own_natural_error(&own, r);
+  bool rounding = own_norm(own.q, own.n) <= 1e-11 * own.terms;
+  bool good = rounding || (law <= own_allowed(&own, TOLERANCE) && off <= 1e-9 * scale &&
+                           fabs(natural - error) <= 1e-2 * fmax(natural, TOLERANCE));
+  if (!good)
+    printf("     law off by %.2e, u by %.2e of %.2e; error %.2e, said to be %.2e\n", law, off, scale, natural, error);
+  own_free(&own);
+  free(slip);
+  return good;
+}
+
 /* The planted pair solves the problem, up to rounding: the generator keeps its word and the measure agrees. */
 static void planted_solutions_are_solutions(void) {
   ds_arena arena = {0};
-  double worst = 0;
+  double worst = 0, law = 0;
   for (int64_t number = 0; number < 1000; number++) {
     ds_arena_reset(&arena);
     random_spec spec = random_spec_draw(1, number);
@@ -51,9 +71,13 @@ static void planted_solutions_are_solutions(void) {
     CHECK(!ds_arena_failed(&arena));
     if (!c.r || all_zero(c.r, c.problem.dimension * c.problem.contacts)) continue; /* q may be nothing but rounding */
     worst = fmax(worst, measured_error(&c.problem, c.r));
+    own_problem own = own_of_problem(&c.problem);
+    law = fmax(law, own_coulomb_error(&own, c.r) / (1 + own.mu_max));
+    own_free(&own);
   }
-  printf("     planted solutions have an error of %.1e at most\n", worst);
+  printf("     planted solutions have an error of %.1e at most, and obey Coulomb's law to %.1e\n", worst, law);
   CHECK_LE(worst, 1e-11);
+  CHECK_LE(law, 1e-11);
   ds_arena_free(&arena);
 }
 
@@ -73,25 +97,29 @@ static bool solve_one(ds_arena *arena, double *reached, ds_solution *solution, c
     return false;
   }
   *reached = measured_error(&c.problem, r);
-  return solution->outcome == DS_SOLVED && *reached <= TOLERANCE;
+  return solution->outcome == DS_SOLVED && *reached <= TOLERANCE &&
+         agrees(&c.problem, r, u, solution->certificate.natural_error);
 }
 
 static void every_problem_is_solved(void) {
   ds_arena arena = {0};
-  int64_t count = problem_count(), unsolved = 0;
+  int64_t count = problem_count(), unsolved = 0, work = 0;
   for (int64_t number = 0; number < count; number++) {
     random_spec spec = random_spec_draw(1, number);
     ds_solution solution = {0};
     double reached;
-    if (solve_one(&arena, &reached, &solution, &spec)) continue;
+    bool solved = solve_one(&arena, &reached, &solution, &spec);
+    work += solution.certificate.factorizations;
+    if (solved) continue;
     unsolved++;
     describe(&spec, number);
     printf("    outcome %d, error %.2e; %s\n", (int)solution.outcome, reached, solution.path);
   }
-  printf("     %lld of %lld random problems solved to %g\n", (long long)(count - unsolved), (long long)count,
-         TOLERANCE);
+  printf("     %lld of %lld random problems solved to %g, %.2f factorizations each\n", (long long)(count - unsolved),
+         (long long)count, TOLERANCE, (double)work / (double)count);
   CHECK(count > 0);
   CHECK_NEAR((double)unsolved, 0, 0);
+  CHECK_LE((double)work, 17.5 * (double)count + 500); /* 15.4 when written */
   ds_arena_free(&arena);
 }
 
@@ -145,6 +173,7 @@ static void small_problems_of_families_are_solved(void) {
       bool truly = measured_error(&c.problem, r) <= options.tolerance;
       if (!c.may_be_infeasible && !truly) printf("     %s %d: %s\n", family_names[which], (int)number, solution.path);
       CHECK((solution.outcome == DS_SOLVED) == truly);
+      if (truly) CHECK(agrees(&c.problem, r, u, solution.certificate.natural_error));
       feasible += !c.may_be_infeasible, solved += !c.may_be_infeasible && truly;
     }
     printf("     %s: %d of %d solved\n", family_names[which], (int)solved, (int)feasible);

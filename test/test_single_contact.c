@@ -2,7 +2,7 @@
 #include "project/single_contact.h"
 
 #include "check.h"
-#include "problem/subproblem.h"
+#include "own_error.h"
 #include "random_pose.h"
 
 /* W = scale B Bᵀ, of full rank or of rank 1 or 2. */
@@ -17,15 +17,14 @@ static void random_block(double w[9], int rank, double scale) {
     }
 }
 
-/* |r - P_K(r - rho u~)| over |r|, with rho = 1/tr W */
+/* By the tests' own measure, as a problem of one contact. */
 static double error_of(const double r[3], const double w[9], const double q[3], double mu) {
-  double u[3], z[3], p[3], rho = 1 / (w[0] + w[4] + w[8]);
-  for (int i = 0; i < 3; i++) u[i] = w[3 * i] * r[0] + w[3 * i + 1] * r[1] + w[3 * i + 2] * r[2] + q[i];
-  u[0] += mu * hypot(u[1], u[2]);
-  for (int i = 0; i < 3; i++) z[i] = r[i] - rho * u[i];
-  ds_cone_project(p, z, mu);
-  double d = sqrt((r[0] - p[0]) * (r[0] - p[0]) + (r[1] - p[1]) * (r[1] - p[1]) + (r[2] - p[2]) * (r[2] - p[2]));
-  return d / (sqrt(r[0] * r[0] + r[1] * r[1] + r[2] * r[2]) + rho * sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2]));
+  double matrix[9], velocity[3];
+  memcpy(matrix, w, sizeof matrix);
+  memcpy(velocity, q, sizeof velocity);
+  own_problem o = {.n = 3, .d = 3, .contacts = 1, .w = matrix, .q = velocity, .mu = &mu, .mu_max = mu};
+  o.rho = 3 / (w[0] + w[4] + w[8]);
+  return fmax(own_natural_error(&o, r), own_coulomb_error(&o, r) / (1 + mu));
 }
 
 static void obeys_coulomb(void) {

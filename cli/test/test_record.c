@@ -383,6 +383,114 @@ static void check_bad_frame(const char *set, hsize_t row, double value) {
   ds_recording_close(r);
 }
 
+/* One number of every row of a dataset: the column-th real, or a member of rows that are structs. */
+static void doctor_at(const char *path, const char *set, const char *member, hsize_t row, hsize_t body, hsize_t column,
+                      double value) {
+  hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT), at = H5Dopen2(file, set, H5P_DEFAULT);
+  hid_t space = H5Dget_space(at), type = H5T_NATIVE_DOUBLE;
+  hsize_t start[3] = {row, body, column}, count[3] = {1, 1, 1}, one = 1;
+  hid_t memory = H5Screate_simple(1, &one, NULL);
+  int32_t whole = (int32_t)value;
+  if (member != NULL) {
+    type = H5Tcreate(H5T_COMPOUND, sizeof whole);
+    H5Tinsert(type, member, 0, H5T_NATIVE_INT32);
+  }
+  H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count, NULL);
+  CHECK(H5Dwrite(at, type, memory, space, H5P_DEFAULT, member != NULL ? (void *)&whole : (void *)&value) >= 0);
+  if (member != NULL) H5Tclose(type);
+  H5Sclose(memory);
+  H5Sclose(space);
+  H5Dclose(at);
+  H5Fclose(file);
+}
+
+/* The frame is refused, or read: as `fine` says. */
+static void check_frame_with(const char *set, const char *member, hsize_t row, hsize_t body, hsize_t column,
+                             double value, int32_t frame_index, bool fine) {
+  ds_error error = {{0}};
+  ds_frame frame;
+  const char *path = place("bad.h5");
+  write_plain(path);
+  doctor_at(path, set, member, row, body, column, value);
+  ds_recording *r = ds_recording_open(path, &error);
+  CHECK(r != NULL);
+  bool read = r != NULL && ds_recording_read(r, &frame, frame_index, &error) == DS_OK;
+  if (read != fine)
+    printf("  %s %s, body %d, column %d, %g: %s\n", set, member ? member : "", (int)body, (int)column, value,
+           read ? "read" : error.message);
+  CHECK(read == fine);
+  if (r != NULL) CHECK(ds_recording_read(r, &frame, 0, &error) == DS_OK);
+  ds_recording_close(r);
+}
+
+/* Every number of a pose and a velocity, of either body; the length of quaternions; bodies and modes of contacts. */
+static void test_damaged_numbers(void) {
+  for (hsize_t body = 0; body < 2; body++)
+    for (hsize_t column = 0; column < 7; column++) {
+      check_frame_with("/frames/pose", NULL, 6, body, column, (double)NAN, 6, false);
+      check_frame_with("/frames/pose", NULL, 6, body, column, -HUGE_VAL, 6, false);
+      if (column < 6) check_frame_with("/frames/velocity", NULL, 6, body, column, (double)NAN, 6, false);
+      if (column < 6) check_frame_with("/frames/velocity", NULL, 6, body, column, HUGE_VAL, 6, false);
+      if (column >= 3) check_frame_with("/frames/pose", NULL, 6, body, column, 3, 6, false);
+      if (column < 3) check_frame_with("/frames/pose", NULL, 6, body, column, 3, 6, true);
+    }
+  static const char *const members[2] = {"a", "b"};
+  for (int i = 0; i < 2; i++) { /* frames 4 to 7 have row 0 */
+    check_frame_with("/contacts", members[i], 0, 0, 0, -1, 4, false);
+    check_frame_with("/contacts", members[i], 0, 0, 0, 2, 4, false);
+    check_frame_with("/contacts", members[i], 0, 0, 0, 1 - i, 4, true);
+  }
+}
+
+/* What the manual says of the numbers in the file, read by HDF5 alone: bodies from 0, the frame's own rows. */
+static void test_as_documented(void) {
+  enum { FRAMES = 12 };
+  world w;
+  if (!world_open(&w)) return;
+  ds_error error;
+  CHECK(ds_recorder_close(write_frames(&w, place("plain.h5"), FRAMES), &error) == DS_OK);
+  hid_t file = H5Fopen(place("plain.h5"), H5F_ACC_RDONLY, H5P_DEFAULT), set;
+  int32_t ends[16][2], count[FRAMES];
+  int64_t start[FRAMES], frames = -1;
+  double poses[FRAMES][2][7], velocities[FRAMES][2][6], times[FRAMES];
+  const struct {
+    const char *name;
+    hid_t type;
+    void *to;
+  } sets[] = {{"/frames/pose", H5T_NATIVE_DOUBLE, poses},         {"/frames/velocity", H5T_NATIVE_DOUBLE, velocities},
+              {"/frames/time", H5T_NATIVE_DOUBLE, times},         {"/frames/contact_start", H5T_NATIVE_INT64, start},
+              {"/frames/contact_count", H5T_NATIVE_INT32, count}, {"/frames/count", H5T_NATIVE_INT64, &frames}};
+  for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) {
+    set = H5Dopen2(file, sets[i].name, H5P_DEFAULT);
+    CHECK(H5Dread(set, sets[i].type, H5S_ALL, H5S_ALL, H5P_DEFAULT, sets[i].to) >= 0);
+    H5Dclose(set);
+  }
+  hid_t pair = H5Tcreate(H5T_COMPOUND, sizeof ends[0]);
+  H5Tinsert(pair, "a", 0, H5T_NATIVE_INT32);
+  H5Tinsert(pair, "b", sizeof(int32_t), H5T_NATIVE_INT32);
+  set = H5Dopen2(file, "/contacts", H5P_DEFAULT);
+  hid_t space = H5Dget_space(set);
+  hsize_t rows = 0;
+  H5Sget_simple_extent_dims(space, &rows, NULL);
+  CHECK(rows == 3 && H5Dread(set, pair, H5S_ALL, H5S_ALL, H5P_DEFAULT, ends) >= 0); /* one and two, each stored once */
+  for (int i = 0; i < 3; i++) CHECK(ends[i][0] == 0 && ends[i][1] == 1);
+  H5Sclose(space);
+  H5Dclose(set);
+  H5Tclose(pair);
+  H5Fclose(file);
+  CHECK(frames == FRAMES);
+  for (int k = 0; k < FRAMES; k++) {
+    fill(&w, k);
+    ds_pose pose = ds_state_pose(w.scene, w.state, (ds_body_id){2});
+    const double want[7] = {pose.p.x, pose.p.y, pose.p.z, pose.q.w, pose.q.x, pose.q.y, pose.q.z}, x = 0.1 * k;
+    const double moving[6] = {x, 2 * x, 3 * x, -x, 0, 1e-300 * x};
+    for (int i = 0; i < 7; i++) CHECK(poses[k][1][i] == want[i] && poses[k][0][i] == (i == 3));
+    for (int i = 0; i < 6; i++) CHECK(velocities[k][1][i] == moving[i] && velocities[k][0][i] == 0);
+    CHECK(times[k] == 0.01 * k && count[k] == k / 4 && (k < 4 || start[k] == (k < 8 ? 0 : 1)));
+  }
+  world_close(&w);
+}
+
 static void test_damaged_frame(void) {
   check_bad_frame("/frames/pose", 6, (double)NAN);
   check_bad_frame("/frames/pose", 6, HUGE_VAL);
@@ -554,13 +662,15 @@ int main(void) {
   RUN(test_damaged_index);
   RUN(test_damaged_structure);
   RUN(test_damaged_frame);
+  RUN(test_damaged_numbers);
+  RUN(test_as_documented);
   RUN(test_truncated);
   RUN(test_places);
   RUN(test_full_disk);
   RUN(test_state);
   RUN(test_joints);
-  static const char *const names[] = {"a",   "live", "killed", "text",  "empty", "other",
-                                      "bad", "cut",  "full",   "state", "joints"};
+  static const char *const names[] = {"a",   "live", "killed", "text",  "empty",  "other",
+                                      "bad", "cut",  "full",   "state", "joints", "plain"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     char name[32];
     snprintf(name, sizeof name, "%s.h5", names[i]);

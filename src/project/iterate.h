@@ -40,6 +40,7 @@ typedef struct ds_work {
   double rel_err;
   double conflict;
   bool unbounded;
+  bool gave_way; /* the answer is that of the problem with b less what `conflict` says */
 } ds_work;
 
 #endif

@@ -295,6 +295,7 @@ static void give_way(ds_arena *arena, ds_system *system, ds_iterate *x, ds_itera
   forget(x, &relaxed);
   if (!homotopy(arena, system, x, y, work, g, 1) && !other_paths(arena, system, x, y, work, g, work->unbounded))
     rescue(arena, system, x, y, z, work, g, max_iterations);
+  work->gave_way = ds_goal_is_met(x, &relaxed, g);
   system->problem = p;
   ds_iterate_update(x, p);
   ds_goal_is_met(x, p, g);
@@ -479,7 +480,9 @@ bool ds_project_island(ds_arena *arena, double *r, double *v, ds_certificate *ce
   }
   double tolerance = ds_goal_tolerance(&g, p, x.r, x.u);
   bool missed = !published && x.error > tolerance && !ds_effort_is_stopped(p), limited = false;
-  bool unsafe = missed && !g.once && (p->ends_on_contact || x.error > NEAR || ds_impulses_add_energy(&x, p));
+  bool gave_way = work.gave_way && !ds_impulses_add_energy(&x, p); /* there is no better answer */
+  bool unsafe =
+      missed && !g.once && !gave_way && (p->ends_on_contact || x.error > NEAR || ds_impulses_add_energy(&x, p));
   if (unsafe) { /* a step goes on with what keeps bodies apart and adds no energy */
     if (!end_on_contact(arena, p, &system, &x, &work, tolerance)) return false;
     limited = (ds_limit_energy(&x, p) || !p->ends_on_contact) && x.error > tolerance;

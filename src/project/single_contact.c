@@ -12,11 +12,16 @@
 #include <math.h>
 
 enum { STEPS_MAX = 100 };
+/* Where W has rank 1 or 2, as of a linkage with few free coordinates, A is singular but for rounding, and a quotient of
+ * two roundings is any number: impulses of 1e100 N s came out. */
+static const double SINGULAR = 1e-14;  /* of W_TT: what is left of A where it has a null space */
+static const double NO_MOTION = 1e-12; /* of the velocities that b is the sum of: there is no sliding along it */
 
 void ds_single_contact_prepare(ds_single_contact *k, const double w[9]) {
   double wn = w[0], w1 = w[3], w2 = w[6], inverse = wn > 0 ? 1 / wn : 0;
   double a11 = w[4] - w1 * w1 * inverse, a12 = w[5] - w1 * w2 * inverse, a22 = w[8] - w2 * w2 * inverse;
   double half = 0.5 * (a11 - a22), mean = 0.5 * (a11 + a22), radius = sqrt(half * half + a12 * a12);
+  double rounding = SINGULAR * (w[4] + w[8]);
   double e1 = half >= 0 ? half + radius : a12, e2 = half >= 0 ? a12 : radius - half, length = sqrt(e1 * e1 + e2 * e2);
   if (length > 0)
     e1 /= length, e2 /= length;
@@ -25,7 +30,7 @@ void ds_single_contact_prepare(ds_single_contact *k, const double w[9]) {
   *k = (ds_single_contact){{wn, w1, w2, w[4], w[5], w[8]},
                            inverse,
                            {e1, e2},
-                           {fmax(0, mean + radius), fmax(0, mean - radius)},
+                           {mean + radius > rounding ? mean + radius : 0, mean - radius > rounding ? mean - radius : 0},
                            {(e1 * w1 + e2 * w2) * inverse, (e1 * w2 - e2 * w1) * inverse}};
 }
 
@@ -82,6 +87,11 @@ void ds_single_contact_solve(double r[3], const ds_single_contact *k, const doub
   double normal = -q[0] * k->inverse, b1 = q[1] + k->w[1] * normal, b2 = q[2] + k->w[2] * normal;
   double b[2] = {k->e[0] * b1 + k->e[1] * b2, k->e[0] * b2 - k->e[1] * b1};
   slip s = {{0, 0}, 0, normal, 0, 0};
+  if (!(k->a[1] > 0)) { /* the smaller one */
+    double terms = fabs(q[1]) + fabs(q[2]) + (fabs(k->w[1]) + fabs(k->w[2])) * normal;
+    for (int i = 0; i < 2; i++)
+      if (!(k->a[i] > 0) && fabs(b[i]) <= NO_MOTION * terms) b[i] = 0;
+  }
   if (mu > 0 && (b[0] != 0 || b[1] != 0)) {
     s = slip_at(k, b, normal, 0);
     if (!(s.size <= mu * s.normal && s.normal < INFINITY)) s = slide(k, b, normal, mu);

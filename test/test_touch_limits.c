@@ -1,0 +1,340 @@
+/* What a device is given: the opposite of the hand's force, in its own frame and scale, and never more than it may
+ * have; where the hand goes for what the device says; and what a loop or a hand refuses. One tick at a time, by hand.
+ */
+#include <setjmp.h>
+
+#include "drystone/touch.h"
+#include "scene_helper.h"
+
+/* A device that says what it is told to, and keeps what it is given. */
+typedef struct puppet {
+  ds_device_motion motion;
+  bool there;
+  ds_vec3 force, torque;
+  double time;
+  int32_t closed;
+} puppet;
+
+static bool read_puppet(void *user, double time, ds_device_motion *motion) {
+  puppet *p = user;
+  p->time = time;
+  *motion = p->motion;
+  return p->there;
+}
+static void write_puppet(void *user, double time, ds_vec3 force, ds_vec3 torque) {
+  puppet *p = user;
+  CHECK(time == p->time);
+  p->force = force, p->torque = torque;
+}
+static void close_puppet(void *user) { ((puppet *)user)->closed++; }
+
+static ds_device device_of(puppet *p) { return (ds_device){p, read_puppet, write_puppet, close_puppet}; }
+
+/* A cube of 1 kg and 0.1 m at (1, 2, 3) that nothing pulls. */
+static ds_touch_def start(sim *s, puppet *p) {
+  ds_scene *scene = scene_new(v3(0, 0, 0), 0.4, 0);
+  ds_body_def def = body_at(1, 2, 3);
+  def.name = "tool";
+  scene_add(scene, &def, shape_box(0.1, 0.1, 0.1));
+  ds_touch_def touch = ds_default_touch();
+  if (sim_finish(s, "tool", scene)) touch.scene = s->scene, touch.state = s->state;
+  *p = (puppet){.motion = {.pose = {{0, 0, 0}, {1, 0, 0, 0}}}, .there = true};
+  touch.device = device_of(p);
+  touch.hand.body = sim_body(s, "tool");
+  touch.hand.stiffness = 1000, touch.hand.damping = 5, touch.hand.turn_stiffness = 2, touch.hand.turn_damping = 0.01;
+  touch.options.deadline = 0;
+  return touch;
+}
+
+static ds_touch_loop *make(const ds_touch_def *def) {
+  ds_error error = {""};
+  ds_touch_loop *loop = ds_touch_create(def, &error);
+  if (!loop) printf("%s\n", error.message);
+  CHECK(loop != NULL);
+  return loop;
+}
+
+/* First reading: the device is where the tool is. Then it jumps by (0.01, 0, 0) in its frame, which the world sees
+ * turned by 90 degrees about z and scaled by 3: the target moves by (0, 0.03, 0). With u the velocity after the step
+ * the hand feels k (e - h u) + c (a - u), a the target's velocity, smoothed from 30 m/s by 1/6. */
+static void force_by_hand(void) {
+  for (int limited = 0; limited < 2; limited++) {
+    sim s;
+    puppet p;
+    ds_touch_def def = start(&s, &p);
+    const double h = 1e-3, m = 1, k = 1000, c = 5, moved = 0.03, velocity = (moved / h) * h / (h + 0.005);
+    def.scale = 3, def.force_scale = 0.5, def.most_force = limited ? 1 : 1e6, def.most_torque = 1e6;
+    def.origin.q = quat_axis_angle(v3(0, 0, 1), 0.5 * DS_PI);
+    ds_touch_loop *loop = make(&def);
+    CHECK(loop && ds_touch_tick(loop) == DS_OK);
+    CHECK_LE(v3_norm(p.force) + v3_norm(p.torque), 1e-12);
+    p.motion.pose.p = v3(0.01, 0, 0);
+    CHECK(ds_touch_tick(loop) == DS_OK);
+    CHECK_NEAR(p.time, h, 1e-18);
+    double u = h * (k * moved + c * velocity) / (m + h * c + h * h * k);
+    double force = k * (moved - h * u) + c * (velocity - u);
+    ds_hand hand = ds_touch_get_report(loop).hand;
+    CHECK_LE(v3_dist(hand.force, v3(0, force, 0)), 1e-9 * force);
+    CHECK_LE(v3_dist(hand.target.p, v3(1, 2.03, 3)), 1e-12);
+    CHECK_NEAR(ds_state_velocity(s.state, hand.body).y, u, 1e-12);
+    /* the opposite, as the device sees it */
+    CHECK_LE(v3_dist(p.force, v3(limited ? -1 : -0.5 * force, 0, 0)), 1e-9 * force);
+    /* a device that is no longer there is given nothing */
+    p.there = false;
+    CHECK(ds_touch_tick(loop) == DS_OK);
+    CHECK(v3_norm(p.force) == 0 && v3_norm(p.torque) == 0);
+    CHECK(ds_touch_get_report(loop).silent == 1 && ds_touch_get_report(loop).ticks == 3);
+    ds_touch_destroy(loop);
+    CHECK(p.closed == 1);
+    sim_free(&s);
+  }
+}
+
+/* The same for a turn by 0.1 rad about z: bend 0.1 rad, its rate smoothed as above. I = m a²/6. */
+static void torque_by_hand(void) {
+  for (int limited = 0; limited < 2; limited++) {
+    sim s;
+    puppet p;
+    ds_touch_def def = start(&s, &p);
+    const double h = 1e-3, inertia = 0.01 / 6, k = 2, c = 0.01, angle = 0.1;
+    double rate = 2 * sin(0.5 * angle) / h * h / (h + 0.005);
+    def.most_force = 1e6, def.most_torque = limited ? 0.05 : 1e6, def.force_scale = 2;
+    ds_touch_loop *loop = make(&def);
+    CHECK(loop && ds_touch_tick(loop) == DS_OK);
+    p.motion.pose.q = quat_axis_angle(v3(0, 0, 1), angle);
+    CHECK(ds_touch_tick(loop) == DS_OK);
+    double w = h * (k * angle + c * rate) / (inertia + h * c + h * h * k);
+    double torque = k * (angle - h * w) + c * (rate - w);
+    ds_hand hand = ds_touch_get_report(loop).hand;
+    CHECK_LE(v3_dist(hand.torque, v3(0, 0, torque)), 1e-9);
+    CHECK_LE(v3_norm(hand.force), 1e-12);
+    CHECK_LE(v3_dist(p.torque, v3(0, 0, limited ? -0.05 : -2 * torque)), 1e-9);
+    ds_touch_destroy(loop);
+    sim_free(&s);
+  }
+}
+
+/* Absolute: the device's origin is a place of the world. No faster than 100 m/s of the device: 0.1 m a tick. */
+static void absolute_and_fast(void) {
+  sim s;
+  puppet p;
+  ds_touch_def def = start(&s, &p);
+  def.absolute = true, def.origin.p = v3(1, 2, 2.95), def.scale = 2;
+  ds_touch_loop *loop = make(&def);
+  CHECK(loop && ds_touch_tick(loop) == DS_OK);
+  CHECK_LE(v3_dist(ds_touch_get_report(loop).hand.target.p, v3(1, 2, 2.95)), 1e-12);
+  p.motion.pose.p = v3(10, 0, 0);
+  CHECK(ds_touch_tick(loop) == DS_OK); /* 2 x 100 m/s x 1 ms */
+  CHECK_LE(v3_dist(ds_touch_get_report(loop).hand.target.p, v3(1.2, 2, 2.95)), 1e-12);
+  /* told velocities count as they are, up to that speed */
+  p.motion.pose.p = v3(0.1, 0, 0), p.motion.has_velocity = true, p.motion.velocity = v3(0, 1e5, 0);
+  CHECK(ds_touch_tick(loop) == DS_OK);
+  ds_hand hand = ds_touch_get_report(loop).hand;
+  double u = ds_state_velocity(s.state, hand.body).y, e = 2 - (hand.grip.y - 1e-3 * u);
+  CHECK_NEAR(hand.force.y, 1000 * (e - 1e-3 * u) + 5 * (200 - u), 1e-6);
+  ds_touch_destroy(loop);
+  sim_free(&s);
+}
+
+/* Readings that cannot be: each component that is no number, and a quaternion of another length. The tool stays. */
+static void no_reading(void) {
+  sim s;
+  puppet p;
+  ds_touch_def def = start(&s, &p);
+  ds_touch_loop *loop = make(&def);
+  int64_t silent = 0;
+  CHECK(loop && ds_touch_tick(loop) == DS_OK);
+  for (int i = 0; i < 13; i++)
+    for (int bad = 0; bad < 2; bad++) {
+      p.motion = (ds_device_motion){.pose = {{0.001, 0, 0}, {1, 0, 0, 0}}, .has_velocity = true};
+      double *number[13] = {&p.motion.pose.p.x,          &p.motion.pose.p.y,           &p.motion.pose.p.z,
+                            &p.motion.pose.q.w,          &p.motion.pose.q.x,           &p.motion.pose.q.y,
+                            &p.motion.pose.q.z,          &p.motion.velocity.x,         &p.motion.velocity.y,
+                            &p.motion.velocity.z,        &p.motion.angular_velocity.x, &p.motion.angular_velocity.y,
+                            &p.motion.angular_velocity.z};
+      *number[i] = bad ? (double)INFINITY : (double)NAN;
+      CHECK(ds_touch_tick(loop) == DS_OK);
+      CHECK(ds_touch_get_report(loop).silent == ++silent);
+      CHECK(v3_norm(p.force) == 0 && v3_norm(p.torque) == 0);
+      CHECK_LE(v3_dist(ds_state_center(s.state, def.hand.body), v3(1, 2, 3)), 1e-12);
+    }
+  const double lengths[2] = {0.998, 1.002};
+  for (int i = 0; i < 2; i++) {
+    p.motion = (ds_device_motion){.pose = {{0.001, 0, 0}, {lengths[i], 0, 0, 0}}};
+    CHECK(ds_touch_tick(loop) == DS_OK);
+    CHECK(ds_touch_get_report(loop).silent == ++silent);
+  }
+  p.motion.pose.q.w = 1.0009;
+  CHECK(ds_touch_tick(loop) == DS_OK && ds_touch_get_report(loop).silent == silent);
+  CHECK_LE(1e-9, v3_norm(p.force));
+  ds_touch_destroy(loop);
+  sim_free(&s);
+}
+
+static void refuse_loop(const ds_touch_def *def, const char *says) {
+  ds_error error = {""};
+  CHECK(ds_touch_create(def, &error) == NULL);
+  if (!strstr(error.message, says)) printf("     \"%s\" says nothing of \"%s\"\n", error.message, says);
+  CHECK(strstr(error.message, says) != NULL);
+}
+
+static void loops_refused(void) {
+  sim s;
+  puppet p;
+  ds_touch_def good = start(&s, &p), def;
+  const double bad[3] = {-1, NAN, INFINITY};
+  for (int i = 0; i < 3; i++) {
+    def = good, def.period = bad[i], refuse_loop(&def, "period");
+    def = good, def.awake = bad[i], refuse_loop(&def, "awake");
+    def = good, def.scale = bad[i], refuse_loop(&def, "scale");
+    def = good, def.force_scale = bad[i], refuse_loop(&def, "force_scale");
+    def = good, def.origin.p.y = i == 0 ? (double)NAN : bad[i], refuse_loop(&def, "origin");
+    if (i == 2) continue; /* no limit is one */
+    def = good, def.most_force = bad[i], refuse_loop(&def, "most_force");
+    def = good, def.most_torque = bad[i], refuse_loop(&def, "most_torque");
+  }
+  def = good, def.period = 0, refuse_loop(&def, "period");
+  def = good, def.scale = 0, refuse_loop(&def, "scale");
+  def = good, def.origin.q.w = 0.99, refuse_loop(&def, "origin");
+  def = good, def.options.step = 0, refuse_loop(&def, "step");
+  def = good, def.hand.body.index1 = 9, refuse_loop(&def, "body");
+  CHECK(p.closed == 3 * 5 + 2 * 2 + 5); /* the device is closed, created or not */
+  sim_free(&s);
+}
+
+/* ---- Hands ---- */
+
+static jmp_buf misused;
+static void leap(const char *file, int line, const char *condition) {
+  (void)file, (void)line, (void)condition;
+  longjmp(misused, 1);
+}
+
+static bool is_misuse(ds_state *state, ds_hand_id hand, ds_pose target, ds_vec3 v, ds_vec3 w) {
+  ds_set_check_handler(leap);
+  bool caught = setjmp(misused) != 0;
+  if (!caught) ds_state_move_hand_at(state, hand, target, v, w);
+  ds_set_check_handler(NULL);
+  return caught;
+}
+
+static void hands_refused(void) {
+  sim s;
+  puppet p;
+  ds_touch_def touch = start(&s, &p);
+  ds_hand_def good = touch.hand;
+  for (int i = 0; i < 7; i++) {
+    ds_hand_def def = good;
+    double *number[7] = {&def.target.p.x, &def.target.p.y, &def.target.p.z, &def.target.q.w,
+                         &def.target.q.z, &def.grip.y,     &def.grip.z};
+    ds_error error = {""};
+    *number[i] = NAN;
+    CHECK(ds_state_grab(s.state, &def, &error).index1 == 0 && strstr(error.message, "finite") != NULL);
+  }
+  for (int i = 0; i < 6; i++)
+    for (int bad = 0; bad < 2; bad++) {
+      ds_hand_def def = good;
+      double *number[6] = {&def.stiffness,    &def.damping,    &def.turn_stiffness,
+                           &def.turn_damping, &def.most_force, &def.most_torque};
+      *number[i] = bad ? (double)NAN : -1;
+      CHECK(ds_state_grab(s.state, &def, NULL).index1 == 0);
+    }
+  for (int i = 0; i < 4; i++) {
+    const double carry[4] = {-0.01, 1.01, NAN, INFINITY};
+    ds_hand_def def = good;
+    def.carry = carry[i];
+    CHECK(ds_state_grab(s.state, &def, NULL).index1 == 0);
+  }
+  ds_hand_id hand = ds_state_grab(s.state, &good, NULL), second = ds_state_grab(s.state, &good, NULL);
+  CHECK(hand.index1 == 1 && second.index1 == 2);
+  ds_pose fine = pose_identity(), broken = fine, longer = fine;
+  ds_vec3 none = v3(0, 0, 0), nan = v3(0, NAN, 0);
+  broken.p.x = NAN, longer.q.w = 1.1;
+  CHECK(is_misuse(s.state, hand, broken, none, none) && is_misuse(s.state, hand, longer, none, none));
+  CHECK(is_misuse(s.state, hand, fine, nan, none) && is_misuse(s.state, hand, fine, none, nan));
+  CHECK(is_misuse(s.state, (ds_hand_id){3}, fine, none, none) && is_misuse(s.state, (ds_hand_id){0}, fine, none, none));
+  CHECK(!is_misuse(s.state, second, fine, none, none));
+  /* a hand that lets go leaves its place to the next */
+  ds_state_release(s.state, hand);
+  CHECK(is_misuse(s.state, hand, fine, none, none));
+  CHECK(ds_state_next_hand(s.state, (ds_hand_id){0}).index1 == 2 && ds_state_next_hand(s.state, second).index1 == 0);
+  CHECK(ds_state_grab(s.state, &good, NULL).index1 == 1);
+  sim_free(&s);
+}
+
+/* The pull of a hand is cut to most_force, its twist to most_torque; where none is given to 50 times the weight, and
+ * that at the body's radius. Without damping and mass in the way the first step shows it. */
+static void pull_is_cut(void) {
+  for (int given = 0; given < 2; given++) {
+    sim s;
+    puppet p;
+    ds_touch_def touch = start(&s, &p);
+    ds_hand_def def = touch.hand;
+    const double h = s.options.step = 1e-3, m = 1, inertia = 0.01 / 6, radius = 0.05 * sqrt(3);
+    double most = given ? 3 : 50 * 9.81 * m, twist = given ? 0.2 : 50 * 9.81 * m * radius;
+    def.most_force = given ? 3 : 0, def.most_torque = given ? 0.2 : 0;
+    def.turn_stiffness = 1e4; /* so that any turn is too much */
+    def.target = (ds_pose){v3(1, 2, 13), quat_axis_angle(v3(1, 0, 0), 1)};
+    ds_hand_id hand = ds_state_grab(s.state, &def, NULL);
+    CHECK(hand.index1 == 1);
+    sim_step(&s);
+    double u = h * most / (m + h * def.damping + h * h * def.stiffness);
+    double w = h * twist / (inertia + h * def.turn_damping + h * h * def.turn_stiffness);
+    CHECK_NEAR(ds_state_velocity(s.state, def.body).z, u, 1e-9 * u);
+    CHECK_NEAR(ds_state_angular_velocity(s.state, def.body).x, w, 1e-9 * w);
+    ds_hand now = ds_state_hand(s.state, hand);
+    CHECK_NEAR(now.force.z, most - h * def.stiffness * u - def.damping * u, 1e-9 * most);
+    CHECK_NEAR(now.torque.x, twist - h * def.turn_stiffness * w - def.turn_damping * w, 1e-9 * twist);
+    CHECK(now.stiffness == def.stiffness);
+    sim_free(&s);
+  }
+}
+
+/* Chosen where not given: natural frequency 1/(2 h), at most 100/s, and critical damping. */
+static void chosen_by_hand(void) {
+  const double steps[2] = {0.01, 1e-3}, rates[2] = {50, 100};
+  for (int i = 0; i < 2; i++) {
+    sim s;
+    puppet p;
+    ds_touch_def touch = start(&s, &p);
+    ds_hand_def def = ds_default_hand();
+    const double h = s.options.step = steps[i], k = rates[i] * rates[i], c = 2 * rates[i], e = 1e-4;
+    def.body = touch.hand.body, def.target.p = v3(1 + e, 2, 3);
+    ds_hand_id hand = ds_state_grab(s.state, &def, NULL);
+    sim_step(&s);
+    double u = h * k * e / (1 + h * c + h * h * k);
+    CHECK_NEAR(ds_state_velocity(s.state, def.body).x, u, 1e-12);
+    CHECK_NEAR(ds_state_hand(s.state, hand).stiffness, k, 1e-9 * k);
+    CHECK_NEAR(ds_state_hand(s.state, hand).force.x, u / h, 1e-9);
+    sim_free(&s);
+  }
+}
+
+/* Half of the weight is carried: the spring bears the other half. */
+static void carry_by_hand(void) {
+  ds_error error = {""};
+  sim s;
+  puppet p;
+  ds_touch_def touch = start(&s, &p);
+  ds_hand_def def = touch.hand;
+  CHECK(ds_scene_change_gravity(s.scene, v3(0, 0, -10), &error) == DS_OK);
+  def.carry = 0.5, def.target.p = v3(1, 2, 3), def.damping = 60;
+  ds_hand_id hand = ds_state_grab(s.state, &def, NULL);
+  sim_run(&s, 3);
+  CHECK_NEAR(ds_state_center(s.state, def.body).z, 3 - 5.0 / 1000, 1e-6);
+  CHECK_NEAR(ds_state_hand(s.state, hand).force.z, 5, 1e-4);
+  sim_free(&s);
+}
+
+int main(void) {
+  RUN(force_by_hand);
+  RUN(torque_by_hand);
+  RUN(absolute_and_fast);
+  RUN(no_reading);
+  RUN(loops_refused);
+  RUN(hands_refused);
+  RUN(pull_is_cut);
+  RUN(chosen_by_hand);
+  RUN(carry_by_hand);
+  return test_summary();
+}
