@@ -2,6 +2,8 @@
  * recalled (detect/recall.h). What recalls and what looks again must not differ by a bit; and what is disturbed must
  * wake up. */
 #include "body/scene.h"
+#include "detect/detect.h"
+#include "detect/recall.h"
 #include "scene_helper.h"
 
 /* ---- standing still ---- */
@@ -64,6 +66,71 @@ static void test_wakes(void) {
   sim_close(&s);
 }
 
+/* ---- recalling ---- */
+
+static bool same_points(const ds_contact_list *x, const ds_contact_list *y) {
+  if (x->count != y->count) return false;
+  for (int32_t i = 0; i < x->count; i++) {
+    const ds_contact_point *p = &x->points[i], *q = &y->points[i];
+    if (p->a != q->a || p->b != q->b || p->feature != q->feature || p->gap != q->gap ||
+        memcmp(&p->point, &q->point, sizeof p->point) != 0 || memcmp(&p->normal, &q->normal, sizeof p->normal) != 0 ||
+        p->on_a.triangle != q->on_a.triangle || p->on_b.triangle != q->on_b.triangle)
+      return false;
+  }
+  return true;
+}
+
+/* A look that recalls against one that does not; how many pairs are known afterwards. */
+static int32_t compare_looks(const sim *s, ds_recall **recall) {
+  ds_arena arena = {0};
+  ds_contact_list plain, quick;
+  ds_detect_options o = {.step = s->options.step, .margin = s->options.margin};
+  o.contacts_per_face = s->options.contacts_per_face;
+  CHECK(ds_detect(&arena, &plain, s->scene, s->state, &o) == DS_OK);
+  o.recall = recall;
+  CHECK(ds_detect(&arena, &quick, s->scene, s->state, &o) == DS_OK);
+  CHECK(same_points(&plain, &quick));
+  ds_arena_free(&arena);
+  return *recall ? (*recall)->pair_count : -1;
+}
+
+/* Step by step from the start on, while it falls, comes to rest and rests; then one body is put elsewhere. */
+static void test_recalls(const char *spec, int32_t steps) {
+  sim s;
+  ds_recall *recall = NULL;
+  int32_t known = 0;
+  if (!sim_generate(&s, spec)) return;
+  for (int32_t i = 0; i < steps; i++) {
+    known = compare_looks(&s, &recall);
+    sim_step(&s);
+  }
+  CHECK(known > 0 && s.state->recall && s.state->recall->pair_count == known);
+  ds_body_id last = ds_scene_body(s.scene, ds_scene_body_count(s.scene) - 1);
+  ds_pose pose = ds_state_pose(s.scene, s.state, last);
+  pose.p.z += 1e-5;
+  ds_state_set_pose(s.scene, s.state, last, pose);
+  int32_t after = compare_looks(&s, &recall);
+  printf("%s: %d pairs known at rest, %d with one body moved\n", spec, (int)known, (int)after);
+  CHECK(after > 0);
+  free(recall);
+  sim_close(&s);
+}
+
+/* Two steppings of one scene, one of which forgets before every step. */
+static void test_forgets(const char *spec, int32_t steps) {
+  sim s, t;
+  if (!sim_generate(&s, spec) || !sim_generate(&t, spec)) return;
+  for (int32_t i = 0; i < steps; i++) {
+    free(t.state->recall);
+    t.state->recall = NULL;
+    sim_step(&s);
+    sim_step(&t);
+  }
+  CHECK(ds_state_hash(s.state) == ds_state_hash(t.state));
+  sim_close(&s);
+  sim_close(&t);
+}
+
 static void test_standing(void) {
   test_stands("stack:count=10", 1);
   test_stands("wall", 1);
@@ -71,8 +138,21 @@ static void test_standing(void) {
   test_stands("card-house", 1);
 }
 
+static void test_recalling(void) {
+  test_recalls("wall", 40);
+  test_recalls("card-house", 40);
+  test_recalls("chess-drop:count=4", 250);
+}
+
+static void test_forgetting(void) {
+  test_forgets("wall", 40);
+  test_forgets("pile:count=30", 60);
+}
+
 int main(void) {
   RUN(test_standing);
   RUN(test_wakes);
+  RUN(test_recalling);
+  RUN(test_forgetting);
   return test_summary();
 }
