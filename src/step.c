@@ -345,7 +345,8 @@ static ds_status step(ds_stepper *stepper, ds_state *state, ds_step_report *repo
                               .margin = options->margin,
                               .contacts_per_face = options->contacts_per_face,
                               .pool = stepper->pool,
-                              .workers = stepper->workers};
+                              .workers = stepper->workers,
+                              .recall = &state->recall};
   double clock = ds_clock();
 
   ds_status status = ds_detect(arena, &contacts, scene, state, &detect); /* 1 */

@@ -14,6 +14,7 @@
 #include "detect/body_pairs.h"
 #include "detect/deformable.h"
 #include "detect/detect.h"
+#include "detect/recall.h"
 #include "detect/solid.h"
 
 typedef struct motion {
@@ -43,8 +44,9 @@ typedef struct detection {
   double step; /* 0 where nothing moves */
   bool solids; /* some shape is one: its pairs cost much more than others */
   bool deformables;
-  bool again;             /* the last step had contacts that only its second look found */
-  ds_deformed **deformed; /* a body each: its surface, where it is in a pair; NULL where there are no deformables */
+  bool again;              /* the last step had contacts that only its second look found */
+  const ds_recall *recall; /* what is known of pairs at rest, or NULL */
+  ds_deformed **deformed;  /* a body each: its surface, where it is in a pair; NULL where there are no deformables */
 } detection;
 
 static const double margin_share = 1e-3, margin_limit = 1e-3; /* of the bounding radius; m */
@@ -403,11 +405,58 @@ static bool keep_loaded(ds_arena *arena, point_list *list, const detection *d, d
   return true;
 }
 
+/* ---- what is known of pairs at rest ---- */
+
+static bool is_at_rest(const detection *d, int32_t i) {
+  const ds_body *body = &d->scene->bodies[i];
+  const ds_body_state *s = &d->state->bodies[i];
+  return !body->reduced && (body->kind == DS_BODY_STATIC || (v3_norm2(s->v) == 0 && v3_norm2(s->w) == 0));
+}
+
+/* All that a look at a pair depends on; false where its bodies move. */
+static bool rest_of_pair(ds_known_pair *key, const detection *d, ds_box_pair pair, double reach, int32_t per_face) {
+  if (!is_at_rest(d, pair.a) || !is_at_rest(d, pair.b)) return false;
+  *key = (ds_known_pair){.a = pair.a,
+                         .b = pair.b,
+                         .pose_a = ds_principal_pose(&d->state->bodies[pair.a]),
+                         .pose_b = ds_principal_pose(&d->state->bodies[pair.b]),
+                         .step = d->step,
+                         .reach = reach,
+                         .slack = solid_query(d, pair, reach, per_face).slack,
+                         .per_face = per_face};
+  return true;
+}
+
+/* Keeps what was found of pairs at rest for the next step. */
+static void remember(ds_recall **recall, const detection *d, const ds_box_pair *pairs, int32_t pair_count,
+                     const ds_contact_list *contacts, int32_t per_face) {
+  ds_recall_begin(recall, pair_count, contacts->count);
+  const ds_contact_point *c = contacts->points, *end = c + contacts->count;
+  for (int32_t i = 0; i < pair_count && *recall; i++) {
+    ds_known_pair key;
+    const ds_contact_point *first = c;
+    while (c < end && c->a == pairs[i].a && c->b == pairs[i].b) c++;
+    if (rest_of_pair(&key, d, pairs[i], pair_reach(d, pairs[i].a, pairs[i].b), per_face))
+      ds_recall_add(*recall, &key, first, (int32_t)(c - first));
+  }
+}
+
+static bool append_known(ds_arena *arena, point_list *list, const ds_contact_point *points, int32_t count) {
+  if (!make_room(arena, list, count)) return false;
+  if (count > 0) memcpy(list->points + list->count, points, (size_t)count * sizeof *points);
+  list->count += count;
+  return true;
+}
+
 static bool collide_ahead(ds_arena *arena, point_list *list, const detection *d, ds_manifold *m, ds_box_pair pair,
                           int32_t per_face) {
-  int32_t first = list->count;
+  int32_t first = list->count, count;
   double reach = pair_reach(d, pair.a, pair.b);
-  if (!collide(arena, list, d, m, pair, reach, per_face)) return false;
+  ds_known_pair key;
+  const ds_contact_point *known = NULL;
+  if (d->recall && rest_of_pair(&key, d, pair, reach, per_face)) known = ds_recall_find(&count, d->recall, &key);
+  if (known ? !append_known(arena, list, known, count) : !collide(arena, list, d, m, pair, reach, per_face))
+    return false;
   return !d->again || pair.a == pair.b || keep_loaded(arena, list, d, pair, reach, first);
 }
 
@@ -598,7 +647,12 @@ ds_status ds_detect(ds_arena *arena, ds_contact_list *contacts, const ds_scene *
   if (!deform(arena, &d, pairs, pair_count, options->pool)) return DS_ERROR_MEMORY;
   detect_job job = {.d = &d, .collide = collide_ahead, .pairs = pairs, .pair_count = pair_count};
   job.per_face = options->contacts_per_face;
-  return detect_pairs(arena, contacts, &job, state->contact_count, options);
+  d.recall = options->recall ? *options->recall : NULL;
+  ds_status status = detect_pairs(arena, contacts, &job, state->contact_count, options);
+  /* not where the list has contacts that no look would find */
+  if (status == DS_OK && options->recall && !d.again)
+    remember(options->recall, &d, pairs, pair_count, contacts, job.per_face);
+  return status;
 }
 
 /* ---- a second look, with the velocities that the first one led to ---- */
