@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "assemble/assemble.h"
+#include "assemble/hold.h"
 #include "base/array.h"
 #include "base/check.h"
 #include "base/thread.h"
@@ -15,7 +16,6 @@
 #include "problem/effort.h"
 #include "problem/export.h"
 #include "project/project.h"
-#include "touch/hold.h"
 
 enum { LOOKS_AGAIN = 1 };             /* at what the solution runs into, at most */
 enum { JUDGEMENTS = 8 };              /* of how stiff deformable bodies are, after the first, at most */
@@ -273,7 +273,9 @@ static bool solve_contacts(ds_stepper *stepper, ds_assembly *assembly, island_wa
                            double *const *stiffer, const ds_options *options) {
   double clock = ds_clock();
   *assembly = (ds_assembly){.stiffer = stiffer};
-  if (!ds_assemble(&stepper->arena, assembly, scene, warm, contacts, options, stepper->pool)) return false; /* 2 */
+  if (!ds_assemble(&stepper->arena, assembly, scene, warm, contacts, options, stepper->pool) || /* 2 */
+      !ds_articulate_islands(&stepper->arena, assembly, scene, warm, options))
+    return false;
   report->seconds[DS_STAGE_ASSEMBLE] += lap(&clock);
   ds_predict(assembly, scene, warm, options, stepper->pool); /* 3 */
   report->seconds[DS_STAGE_PREDICT] += lap(&clock);
