@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "check.h"
-#include "scene/json.h"
 
 /* Parses a copy that ends where the text ends, so that a sanitizer sees every read beyond. */
 static ds_status parse(ds_json_doc *doc, char **copy, const char *text, size_t length, ds_error *error) {

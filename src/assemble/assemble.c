@@ -8,9 +8,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "assemble/hold.h"
 #include "body/reduced.h"
-#include "joint/articulate.h"
-#include "touch/hold.h"
 
 void ds_scale_velocity(double *out, const ds_step_body *body, ds_vec3 v, ds_vec3 w, const double *rate) {
   ds_vec3 local = mat3_tmul_v3(&body->rotation, w);
@@ -40,6 +39,15 @@ void ds_unscale_velocity(ds_vec3 *v, ds_vec3 *w, double *rate, const ds_step_bod
     return;
   }
   *w = mat3_mul_v3(&body->rotation, v3_mul(body->inverse_root_inertia, v3(in[3], in[4], in[5])));
+}
+
+void ds_body_velocity(ds_vec3 *v, ds_vec3 *w, double *rate, const ds_assembly *assembly, int32_t body) {
+  const ds_step_body *step = &assembly->bodies[body];
+  *v = step->v, *w = step->w;
+  if (step->deformable && rate) memcpy(rate, step->deformable->rate, (size_t)(step->size - 6) * sizeof(double));
+  if (step->island < 0) return;
+  const ds_island *island = &assembly->islands[step->island];
+  ds_unscale_velocity(v, w, rate, step, island->v + island->problem.first[step->local]);
 }
 
 /* Velocity of the script between t and t + h, so that one step lands on it exactly. */
@@ -272,7 +280,6 @@ bool ds_assemble(ds_arena *arena, ds_assembly *assembly, const ds_scene *scene, 
   for (int32_t i = 0; i < assembly->island_count; i++) {
     ds_island *island = &assembly->islands[i];
     if (!build_island(arena, island, assembly, contacts, state, warm, u, options, pool)) return false;
-    if (island->joint_count > 0 && !ds_articulate(arena, island, assembly, scene, state, options)) return false;
   }
   return true;
 }

@@ -41,7 +41,7 @@ typedef struct ds_step_body {
   ds_vec3 spin;                   /* angular momentum without contact (stage 3) */
   int32_t size;                   /* degrees of freedom: 6, or 6 + r */
   ds_step_deformable *deformable; /* NULL = rigid */
-  struct ds_hold *hold;           /* hands that hold it (touch/hold.h); NULL = none */
+  struct ds_hold *hold;           /* hands that hold it (assemble/hold.h); NULL = none */
 } ds_step_body;
 
 /* The frame of one contact. */
@@ -65,7 +65,7 @@ typedef struct ds_island {
 typedef struct ds_assembly {
   ds_step_body *bodies;     /* a body of the scene each */
   ds_contact_frame *frames; /* a contact each */
-  struct ds_grasp *grasps;  /* a hand of the state each (touch/hold.h) */
+  struct ds_grasp *grasps;  /* a hand of the state each (assemble/hold.h) */
   ds_island *islands;
   int32_t island_count;
   double *const *stiffer; /* set before: one a body, as in ds_step_deformable; or NULL */
@@ -89,6 +89,10 @@ bool ds_assemble(ds_arena *arena, ds_assembly *assembly, const ds_scene *scene, 
  */
 void ds_scale_velocity(double *out, const ds_step_body *body, ds_vec3 v, ds_vec3 w, const double *rate);
 void ds_unscale_velocity(ds_vec3 *v, ds_vec3 *w, double *rate, const ds_step_body *body, const double *in);
+
+/* Velocities of a body in the solution: of its contacts, of its script, or of its own flight; and the rates of a
+ * deformable one, where they are wanted. */
+void ds_body_velocity(ds_vec3 *v, ds_vec3 *w, double *rate, const ds_assembly *assembly, int32_t body);
 
 /* deformable.c */
 /* The Cholesky factor (n x n) of the implicit integrator's matrix M(q) + gamma h D + beta h² K; K (r x r) comes as the

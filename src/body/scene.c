@@ -9,8 +9,7 @@
 #include "base/check.h"
 #include "base/error.h"
 #include "body/reduced.h"
-#include "detect/detect.h"
-#include "detect/solid.h"
+#include "mesh/solid.h"
 
 const char *ds_version(void) { return DS_VERSION_STRING; }
 

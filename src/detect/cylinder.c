@@ -486,11 +486,11 @@ static void collide(ds_manifold *m, const ds_query *query, const pair *c) {
 
 static pair set_up(const ds_placed *a, const ds_placed *b) {
   pair c = {.a = ds_can_in_frame(a, b), .placed = b};
-  c.skin_a = ds_skin(fmin(c.a.radius, c.a.half_length), fmax(c.a.radius, c.a.half_length));
+  c.skin_a = ds_core_depth(fmin(c.a.radius, c.a.half_length), fmax(c.a.radius, c.a.half_length));
   c.core_a = shrink(&c.a, c.skin_a);
   if (b->shape->kind == DS_SHAPE_CYLINDER) {
     c.b = ds_can_in_frame(b, b);
-    c.skin_b = ds_skin(fmin(c.b.radius, c.b.half_length), fmax(c.b.radius, c.b.half_length));
+    c.skin_b = ds_core_depth(fmin(c.b.radius, c.b.half_length), fmax(c.b.radius, c.b.half_length));
     c.core_b = shrink(&c.b, c.skin_b);
   } else {
     c.h = &b->shape->hull;

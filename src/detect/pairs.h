@@ -46,13 +46,6 @@ static inline ds_mat3 ds_mat3_transpose(const ds_mat3 *a) {
   return (ds_mat3){{a->m[0], a->m[3], a->m[6], a->m[1], a->m[4], a->m[7], a->m[2], a->m[5], a->m[8]}};
 }
 static inline double ds_clamp(double x, double low, double high) { return x < low ? low : x > high ? high : x; }
-static inline int32_t ds_next_in_face(const ds_hull *h, int32_t face, int32_t i) {
-  return i + 1 < h->face_start[face + 1] ? i + 1 : h->face_start[face];
-}
-
-/* How far a core lies inside its body: half a percent of the way to the nearest face, but no more than a tenth of a
- * millimetre (or 1e-5 of a large body), so that edges of a large floor are not rounder than what stands on it. */
-static inline double ds_skin(double depth, double extent) { return fmin(0.005 * depth, fmax(1e-4, 1e-5 * extent)); }
 
 /* --- segments (segment.c) --- */
 typedef struct ds_segment {

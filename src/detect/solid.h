@@ -46,9 +46,4 @@ static inline const ds_samples *ds_shape_get_samples(const ds_shape *shape) {
   return shape->kind == DS_SHAPE_SOLID ? &shape->solid->samples : shape->samples;
 }
 
-/* Samples of a convex shape (its corners, edges, rims, axis), so that it can be held against a solid's distance field:
- * built once, by ds_scene_finish (shape_samples.c). */
-ds_status ds_shape_sample(ds_shape *shape, double spacing);
-void ds_shape_samples_free(ds_shape *shape);
-
 #endif

@@ -84,15 +84,6 @@ static void move_bodies(ds_state *state, const ds_scene *scene, const ds_assembl
   }
 }
 
-void ds_body_velocity(ds_vec3 *v, ds_vec3 *w, double *rate, const ds_assembly *assembly, int32_t body) {
-  const ds_step_body *step = &assembly->bodies[body];
-  *v = step->v, *w = step->w;
-  if (step->deformable && rate) memcpy(rate, step->deformable->rate, (size_t)(step->size - 6) * sizeof(double));
-  if (step->island < 0) return;
-  const ds_island *island = &assembly->islands[step->island];
-  ds_unscale_velocity(v, w, rate, step, island->v + island->problem.first[step->local]);
-}
-
 static ds_move *plan_moves(ds_arena *arena, const ds_scene *scene, const ds_assembly *assembly) {
   ds_move *moves = DS_NEW0(arena, ds_move, scene->body_count + 1);
   for (int32_t i = 0; moves && i < scene->body_count; i++) {

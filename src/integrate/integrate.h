@@ -24,9 +24,6 @@ typedef struct ds_integration {
 bool ds_integrate(ds_arena *arena, ds_state *state, ds_integration *integration, const ds_scene *scene,
                   const ds_assembly *assembly, const ds_contact_list *contacts, double h);
 
-/* Velocities of a body in the solution: of its contacts, of its script, or of its own flight; and the rates of a
- * deformable one, where they are wanted. */
-void ds_body_velocity(ds_vec3 *v, ds_vec3 *w, double *rate, const ds_assembly *assembly, int32_t body);
 /* The contacts with their impulses and velocities. */
 void ds_store_contacts(ds_contact *out, const ds_assembly *assembly, const ds_contact_list *contacts);
 

@@ -15,8 +15,8 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "io/hdf5_errors.h"
 #include "io/parts.h"
-#include "record/layout.h"
 
 enum {
   PACKING_MAX = 1032,
@@ -143,7 +143,7 @@ static ds_status take_dataset(const fclib_reader *r, void *array, dataset *set, 
     status = no_memory(r);
   else if (set->length > 0 && H5Dread(set->id, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) < 0) {
     char reason[160];
-    ds_record_reason(reason, sizeof reason);
+    ds_hdf5_reason(reason, sizeof reason);
     status = bad(r, where, "cannot be read: %s", reason);
   }
   memcpy(array, &data, sizeof data); /* array points to a typed pointer */
@@ -404,12 +404,12 @@ static ds_status read_all(fclib_reader *r) {
 }
 
 ds_status ds_fclib_read(ds_problem_file *file, const char *path, int64_t size, ds_error *error) {
-  ds_record_quiet();
+  ds_hdf5_quiet();
   fclib_reader r = {.path = path, .size = size, .file = file, .error = error};
   r.h5 = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
   if (r.h5 < 0) {
     char reason[160];
-    ds_record_reason(reason, sizeof reason);
+    ds_hdf5_reason(reason, sizeof reason);
     return ds_fail(error, DS_ERROR_INPUT, "%.300s: HDF5 cannot open it: %s", path, reason);
   }
   ds_status status = read_all(&r);

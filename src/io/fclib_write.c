@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/hdf5_errors.h"
 #include "io/hdf5_output.h"
 #include "io/parts.h"
-#include "record/layout.h"
 
 enum { PACK_FROM = 128, CHUNK_LENGTH = 1 << 15, PACK_LEVEL = 6 };
 
@@ -145,7 +145,7 @@ static bool write_solution(hid_t file, const ds_problem *p, const ds_fclib_extra
 
 bool ds_fclib_write(const char *path, const ds_problem *problem, const ds_fclib_extra *extra, char *reason,
                     size_t reason_size) {
-  ds_record_quiet();
+  ds_hdf5_quiet();
   ds_hdf5_output out;
   bool ok = ds_hdf5_output_open(&out, path, false);
   hid_t file = out.file;

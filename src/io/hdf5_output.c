@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
-#include "record/layout.h"
+#include "io/hdf5_errors.h"
 #if H5_VERSION_GE(1, 13, 0)
 #include <H5FDdevelop.h>
 #endif
@@ -208,5 +208,5 @@ void ds_hdf5_output_reason(const ds_hdf5_output *out, char *text, size_t size) {
   if (out->failure != 0)
     snprintf(text, size, "%s", strerror(out->failure));
   else
-    ds_record_reason(text, size);
+    ds_hdf5_reason(text, size);
 }

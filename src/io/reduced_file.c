@@ -10,10 +10,10 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "io/hdf5_errors.h"
 #include "io/hdf5_output.h"
 #include "io/parts.h"
 #include "io/reduced_group.h"
-#include "record/layout.h"
 
 /* Writes into a file that exists; false with the reason. */
 static bool write_body(const char *path, const ds_reduced *reduced, char *reason, size_t size) {
@@ -28,7 +28,7 @@ static bool write_body(const char *path, const ds_reduced *reduced, char *reason
 ds_status ds_reduced_file_write(const char *path, const ds_reduced *reduced, ds_error *error) {
   ds_part_file part;
   char reason[160];
-  ds_record_quiet();
+  ds_hdf5_quiet();
   ds_status status = ds_part_file_reserve(&part, path, error);
   if (status != DS_OK) return status;
   if (write_body(part.part, reduced, reason, sizeof reason)) return ds_part_file_commit(&part, path, error);
@@ -53,13 +53,13 @@ static hid_t open_file(int64_t *size, const char *path, ds_error *error) {
            -1;
   hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
   if (file >= 0) return file;
-  ds_record_reason(reason, sizeof reason);
+  ds_hdf5_reason(reason, sizeof reason);
   return ds_fail(error, DS_ERROR_INPUT, "%.300s: cannot be read: %s", path, reason), -1;
 }
 
 ds_reduced *ds_reduced_file_read(const char *path, ds_error *error) {
   int64_t size = 0;
-  ds_record_quiet();
+  ds_hdf5_quiet();
   hid_t file = open_file(&size, path, error);
   if (file < 0) return NULL;
   ds_reduced *reduced = ds_reduced_group_read(file, size, path, error);
@@ -69,7 +69,7 @@ ds_reduced *ds_reduced_file_read(const char *path, ds_error *error) {
 
 bool ds_reduced_file_is(const char *path) {
   struct stat status;
-  ds_record_quiet();
+  ds_hdf5_quiet();
   if (stat(path, &status) != 0 || !S_ISREG(status.st_mode) || H5Fis_hdf5(path) <= 0) return false;
   hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
   bool is = file >= 0 && H5Aexists(file, "drystone_reduced") > 0;

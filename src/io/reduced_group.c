@@ -13,9 +13,8 @@
 
 #include "base/error.h"
 #include "drystone/drystone.h"
+#include "io/attributes.h"
 #include "io/reduced_check.h"
-#include "record/attributes.h"
-#include "record/layout.h"
 
 #define FORMAT "drystone-reduced"
 enum { CHUNK_NUMBERS = 1 << 15, PACK_LEVEL = 6, DEFLATE_RATIO = 1032 };

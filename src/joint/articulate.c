@@ -208,8 +208,9 @@ static bool build_problem(ds_arena *arena, ds_articulation *a, const ds_subprobl
   return true;
 }
 
-bool ds_articulate(ds_arena *arena, ds_island *island, const ds_assembly *assembly, const ds_scene *scene,
-                   const ds_state *state, const ds_options *options) {
+/* Fills island->articulation. */
+static bool articulate(ds_arena *arena, ds_island *island, const ds_assembly *assembly, const ds_scene *scene,
+                       const ds_state *state, const ds_options *options) {
   ds_articulation *a = DS_NEW0(arena, ds_articulation, 1);
   if (!a || !find_linkages(arena, a, island, assembly, scene)) return false;
   for (int32_t i = 0; i < a->linkage_count; i++) {
@@ -228,6 +229,15 @@ bool ds_articulate(ds_arena *arena, ds_island *island, const ds_assembly *assemb
   for (int32_t i = 0, at = 0; i < a->linkage_count; at += a->linkages[i++].space.rank) a->linkages[i].y = a->y + at;
   island->articulation = a;
   return build_problem(arena, a, &island->problem);
+}
+
+bool ds_articulate_islands(ds_arena *arena, const ds_assembly *assembly, const ds_scene *scene, const ds_state *state,
+                           const ds_options *options) {
+  for (int32_t i = 0; i < assembly->island_count; i++)
+    if (assembly->islands[i].joint_count > 0 &&
+        !articulate(arena, &assembly->islands[i], assembly, scene, state, options))
+      return false;
+  return true;
 }
 
 /* ---- from velocities of bodies to free ones and back ---- */

@@ -56,9 +56,9 @@ typedef struct ds_articulation {
   double *carried, *shift; /* Q (y, 0) of the island's bodies; Gᵀ of that, 3 a contact of the island */
 } ds_articulation;
 
-/* Fills island->articulation for an island with joints. False where memory ran out. */
-bool ds_articulate(ds_arena *arena, ds_island *island, const ds_assembly *assembly, const ds_scene *scene,
-                   const ds_state *state, const ds_options *options);
+/* Fills the articulation of every island with joints. False where memory ran out. */
+bool ds_articulate_islands(ds_arena *arena, const ds_assembly *assembly, const ds_scene *scene, const ds_state *state,
+                           const ds_options *options);
 
 /* Free coordinates w of the island's velocities v, and back: v = Q (y, w), or Q (0, w), or Q (y, 0) where w is NULL. */
 void ds_articulation_enter(double *w, const ds_island *island, const double *v);

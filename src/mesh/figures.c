@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "scene/fields.h"
+#include "base/fields.h"
 
 static const ds_figure figures[] = {
     {"king", "chess king with a cross, 95 mm tall"},

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/fields.h"
 #include "mesh/recipe.h"
-#include "scene/fields.h"
 
 #define COUNT(table) ((int32_t)(sizeof(table) / sizeof((table)[0])))
 #define SIZE_LOW 1e-9

@@ -2,8 +2,8 @@
  * ds_free_spin; deformable bodies by ds_deformable_predict; what hands do by ds_hold_predict. */
 #include "predict/predict.h"
 
+#include "assemble/hold.h"
 #include "body/deformable.h"
-#include "touch/hold.h"
 
 /* The body-frame angular momentum with what torque and damping do in the step. */
 static ds_vec3 driven(ds_vec3 momentum, const ds_step_body *out, const ds_body_def *def, ds_vec3 torque, double h) {

@@ -106,9 +106,4 @@ ds_reduced *ds_record_read_reduced(void *meshes, int32_t index, ds_error *error)
 
 bool ds_record_write_joints(hid_t file, const ds_scene *scene); /* joints.c; false: HDF5 knows why */
 
-/* What HDF5 says went wrong last, innermost first: the system's own message where there is one. */
-void ds_record_reason(char *text, size_t size);
-/* HDF5 prints its errors unless told not to. */
-void ds_record_quiet(void);
-
 #endif

@@ -14,8 +14,9 @@
 
 #include "base/error.h"
 #include "body/scene.h"
+#include "io/attributes.h"
+#include "io/hdf5_errors.h"
 #include "la/vec3.h"
-#include "record/attributes.h"
 #include "record/layout.h"
 
 /* What looks damaged may be half written: HDF5 reads it again, each time after twice the time, from 1 ns. 24 attempts
@@ -285,7 +286,7 @@ static ds_status open_file(ds_recording *r, ds_error *error) {
   if (r->file < 0) r->file = H5Fopen(r->path, H5F_ACC_RDONLY, H5P_DEFAULT); /* written by an older HDF5 */
   if (r->file < 0) {
     char reason[160];
-    ds_record_reason(reason, sizeof reason);
+    ds_hdf5_reason(reason, sizeof reason);
     return damaged(r, error, reason);
   }
   char format[64];
@@ -320,7 +321,7 @@ static ds_status open_scene(ds_recording *r, ds_error *error) {
 }
 
 ds_recording *ds_recording_open(const char *path, ds_error *error) {
-  ds_record_quiet();
+  ds_hdf5_quiet();
   ds_recording *r = calloc(1, sizeof *r);
   if (r == NULL) {
     ds_fail(error, DS_ERROR_MEMORY, "%s: out of memory", path);

@@ -21,8 +21,9 @@
 #include "base/error.h"
 #include "base/thread.h"
 #include "body/scene.h"
+#include "io/attributes.h"
+#include "io/hdf5_errors.h"
 #include "io/hdf5_output.h"
-#include "record/attributes.h"
 #include "record/layout.h"
 
 #define FLUSH_SECONDS 0.25
@@ -318,7 +319,7 @@ static bool create_at(ds_recorder *r, const char *name, const char *scene_text, 
 
 ds_recorder *ds_recorder_create(const char *path, const char *scene_text, const ds_run_settings *run,
                                 const ds_scene *scene, ds_error *error) {
-  ds_record_quiet();
+  ds_hdf5_quiet();
   char *name = NULL;
   if (reserve_name(&name, path, error) != DS_OK) return NULL;
   ds_recorder *r = recorder_new(path, scene);

@@ -11,9 +11,9 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "scene/fields.h"
+#include "base/fields.h"
+#include "base/json.h"
 #include "scene/imperfect.h"
-#include "scene/json.h"
 
 enum { WORD_MAX = 48 };
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "scene/json.h"
+#include "base/json.h"
 
 enum { NAME_MAX = 48 };
 

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "scene/generate.h"
 #include "scene/imperfect.h"
-#include "scene/json.h"
 
 /* ---- Text ---- */
 

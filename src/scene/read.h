@@ -2,9 +2,9 @@
 #ifndef DS_SCENE_READ_H
 #define DS_SCENE_READ_H
 
+#include "base/fields.h"
+#include "base/names.h"
 #include "drystone/scene_file.h"
-#include "scene/fields.h"
-#include "scene/names.h"
 
 /* A material of the file: in "materials", or given inside a body. */
 typedef struct ds_file_material {

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "drystone/scene_file.h"
-#include "scene/json.h"
 
 /* One setting on its way into the text. */
 typedef struct setting {

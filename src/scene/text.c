@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "drystone/scene_file.h"
-#include "scene/json.h"
 
 /* A path for a message: its end, where it is long. */
 static const char *shown(const char *path) {

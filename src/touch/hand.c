@@ -1,5 +1,5 @@
-/* Hands of a state: taking hold, moving, letting go. What a hand does in a step is in hold.c. */
-#include "touch/hand.h"
+/* Hands of a state: taking hold, moving, letting go. What a hand does in a step is in assemble/hold.c. */
+#include "body/hand.h"
 
 #include <stdlib.h>
 
@@ -122,18 +122,6 @@ ds_hand_id ds_state_next_hand(const ds_state *state, ds_hand_id hand) {
   for (int32_t i = hand.index1; i < state->hand_count; i++)
     if (state->hands[i].def.body.index1) return (ds_hand_id){i + 1};
   return (ds_hand_id){0};
-}
-
-ds_vec3 ds_hand_grip(const ds_hand_state *hand, const ds_state *state) {
-  const ds_body *body = &state->scene->bodies[ds_index(hand->def.body)];
-  if (hand->triangle < 0) return hand->def.grip;
-  const double weight[3] = {1 - hand->s - hand->t, hand->s, hand->t};
-  ds_vec3 sum = v3(0, 0, 0);
-  for (int k = 0; k < 3; k++) {
-    int32_t vertex = body->reduced->surface.triangles[3 * hand->triangle + k];
-    sum = v3_mad(sum, weight[k], ds_reduced_vertex(body->reduced, state->reduced + body->first_reduced, vertex));
-  }
-  return sum;
 }
 
 ds_hand ds_state_hand(const ds_state *state, ds_hand_id id) {

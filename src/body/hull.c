@@ -15,8 +15,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "detect/detect.h"
-#include "detect/pairs.h"
+#include "body/hull.h"
 
 /* A point nearer to a plane than the first is on it, triangles nearer to one plane than the second are merged; extent
  * = 1. Where the noise of the points (few printed digits) is of the size of the tolerances, the outcome may be no
@@ -359,7 +358,7 @@ static void fill_core(ds_hull *h) {
   for (int32_t f = 0; f < h->face_count; f++) depth = fmin(depth, h->offsets[f] - v3_dot(h->normals[f], h->center));
   double extent = 0;
   for (int32_t i = 0; i < h->vertex_count; i++) extent = fmax(extent, v3_dist(h->vertices[i], h->center));
-  h->skin = ds_skin(depth, extent);
+  h->skin = ds_core_depth(depth, extent);
   bool uniform = true;
   for (int32_t i = 0; i < h->vertex_count && uniform; i++) uniform = meet_planes(&h->core[i], h, i, h->skin);
   for (int32_t e = 0; e < h->edge_count && uniform; e++) {
@@ -543,7 +542,7 @@ ds_status ds_hull_box(ds_hull *hull, ds_vec3 half) {
   /* vertex i: bit 0 = +x, bit 1 = +y, bit 2 = +z; faces -x +x -y +y -z +z */
   static const int32_t loops[24] = {0, 4, 6, 2, 1, 3, 7, 5, 0, 1, 5, 4, 2, 6, 7, 3, 0, 2, 3, 1, 4, 5, 7, 6};
   if (allocate(hull, 8, 6, 24) != DS_OK) return DS_ERROR_MEMORY;
-  hull->skin = ds_skin(fmin(half.x, fmin(half.y, half.z)), v3_norm(half));
+  hull->skin = ds_core_depth(fmin(half.x, fmin(half.y, half.z)), v3_norm(half));
   hull->retreat = sqrt(3) * hull->skin;
   for (int i = 0; i < 8; i++) {
     ds_vec3 sign = v3(i & 1 ? 1 : -1, i & 2 ? 1 : -1, i & 4 ? 1 : -1);

@@ -2,8 +2,8 @@
  *
  * Strict JSON, plus comments to the end of a line after two slashes or between slash-star and star-slash. The tree
  * points into the text given, which has to outlive it. */
-#ifndef DS_SCENE_JSON_H
-#define DS_SCENE_JSON_H
+#ifndef DS_BASE_JSON_H
+#define DS_BASE_JSON_H
 
 #include <stddef.h>
 

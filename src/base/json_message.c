@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "scene/json.h"
+#include "base/json.h"
 
 void ds_json_locate(int32_t *line, int32_t *column, const char *text, size_t offset) {
   *line = *column = 1;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "scene/json.h"
+#include "base/json.h"
 
 enum { COLUMNS = 110 };
 

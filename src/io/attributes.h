@@ -1,6 +1,6 @@
 /* Attributes of an HDF5 object: texts of fixed length, and numbers. */
-#ifndef DS_RECORD_ATTRIBUTES_H
-#define DS_RECORD_ATTRIBUTES_H
+#ifndef DS_IO_ATTRIBUTES_H
+#define DS_IO_ATTRIBUTES_H
 
 #include <hdf5.h>
 #include <stddef.h>

@@ -4,8 +4,9 @@
  * a face of the solid touches them. */
 #include <stdlib.h>
 
-#include "detect/solid.h"
+#include "body/scene.h"
 #include "mesh/build.h"
+#include "mesh/solid.h"
 
 enum { MOST_ALONG = 64 }; /* points along one edge, rim or axis */
 

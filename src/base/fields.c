@@ -1,13 +1,13 @@
 /* Reads the members of a JSON object into a struct by a table; see fields.h. Every value is checked for type and range
  * here, so what follows never sees a number that is not finite or out of range. */
-#include "scene/fields.h"
+#include "base/fields.h"
 
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "la/vec3.h"
+#include "base/vec3.h"
 
 static bool fail_at(ds_reader *reader, size_t offset, const char *format, va_list arguments) {
   char message[sizeof reader->error->message];

@@ -2,7 +2,7 @@
  * one that other simulators' users write instead. */
 #include <string.h>
 
-#include "scene/fields.h"
+#include "base/fields.h"
 
 /* Names used elsewhere, and ours. */
 static const char *const aliases[][2] = {

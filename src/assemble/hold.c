@@ -20,14 +20,13 @@
  *
  * Chosen where not given: critical damping and a natural frequency of 1/(2 h), at most 100/s, for the mass of the body.
  * A step of 10 ms gives 50/s: a sag of 4 mm under its own weight, and a tenth of a second to follow. */
-#include "touch/hold.h"
+#include "assemble/hold.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "body/reduced.h"
 #include "body/scene.h"
-#include "integrate/integrate.h"
 #include "la/small.h"
 
 static const double RATE_OF_STEP = 0.5, RATE_MAX = 100; /* natural frequency, rad a step and rad/s */

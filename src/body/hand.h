@@ -1,6 +1,7 @@
-/* A hand as the state keeps it. */
-#ifndef DS_TOUCH_HAND_H
-#define DS_TOUCH_HAND_H
+/* A hand as the state keeps it. What users do with hands is in touch/hand.c, what hands do in a step in
+ * assemble/hold.c. */
+#ifndef DS_BODY_HAND_H
+#define DS_BODY_HAND_H
 
 #include "drystone/touch.h"
 

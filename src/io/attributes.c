@@ -1,5 +1,5 @@
 /* Attributes of an HDF5 object: see attributes.h. */
-#include "record/attributes.h"
+#include "io/attributes.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* A table from names to pointers, so that looking a name up costs the same however many there are. */
-#ifndef DS_SCENE_NAMES_H
-#define DS_SCENE_NAMES_H
+#ifndef DS_BASE_NAMES_H
+#define DS_BASE_NAMES_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* Hands in a step: held bodies have another metric and another prediction (hold.c). */
-#ifndef DS_TOUCH_HOLD_H
-#define DS_TOUCH_HOLD_H
+#ifndef DS_ASSEMBLE_HOLD_H
+#define DS_ASSEMBLE_HOLD_H
 
 #include "assemble/assemble.h"
 

@@ -5,14 +5,14 @@
  * makes a string longer. A value keeps the bytes it came from; line and column are counted only when a message needs
  * them. Limits: text of DS_JSON_LENGTH_MAX bytes, DS_JSON_VALUES_MAX values; keys are unique in an object; numbers are
  * finite doubles, read in the C locale whatever the program's locale is. Grammar: RFC 8259. */
-#include "scene/json.h"
+#include "base/json.h"
 
 #include <locale.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "scene/names.h"
+#include "base/names.h"
 
 struct ds_json_chunk {
   ds_json_chunk *older;

@@ -1,5 +1,5 @@
 /* Open addressing with linear probing; FNV-1a hash. The result of a look-up does not depend on the order of adding. */
-#include "scene/names.h"
+#include "base/names.h"
 
 #include <stdlib.h>
 #include <string.h>

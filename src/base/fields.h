@@ -1,9 +1,9 @@
 /* The members of a JSON object, read into a struct by a table: one place that checks types, ranges, unknown and missing
  * keys, and words the messages. */
-#ifndef DS_SCENE_FIELDS_H
-#define DS_SCENE_FIELDS_H
+#ifndef DS_BASE_FIELDS_H
+#define DS_BASE_FIELDS_H
 
-#include "scene/json.h"
+#include "base/json.h"
 
 /* No quantity of a scene is larger: products of several of them stay far from overflow. */
 #define DS_FIELD_LIMIT 1e12

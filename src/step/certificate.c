@@ -1,0 +1,52 @@
+/* What a step says of its solution: the certificate of every island, and the worst of them. */
+#include <math.h>
+
+#include "base/array.h"
+#include "step/step.h"
+
+static void add_certificate(ds_certificate *worst, const ds_certificate *c) {
+  worst->bodies += c->bodies;
+  worst->contacts += c->contacts;
+  worst->staggered_iterations =
+      c->staggered_iterations > worst->staggered_iterations ? c->staggered_iterations : worst->staggered_iterations;
+  worst->projection_iterations += c->projection_iterations;
+  worst->factorizations += c->factorizations;
+  for (int32_t i = 0; i < DS_TOOL_COUNT; i++) worst->tool[i] += c->tool[i];
+  worst->conflict = fmax(worst->conflict, c->conflict);
+  worst->rel_err = fmax(worst->rel_err, c->rel_err);
+  worst->residual = fmax(worst->residual, c->residual);
+  worst->natural_error = fmax(worst->natural_error, c->natural_error);
+  worst->approach_velocity = fmax(worst->approach_velocity, c->approach_velocity);
+  worst->cone_violation = fmax(worst->cone_violation, c->cone_violation);
+  worst->joint_gap = fmax(worst->joint_gap, c->joint_gap);
+  worst->dissipation_error = fmax(worst->dissipation_error, c->dissipation_error);
+  worst->unbounded |= c->unbounded;
+  worst->limited |= c->limited;
+  worst->tolerance = fmax(worst->tolerance, c->tolerance);
+  worst->converged &= c->converged;
+}
+
+bool ds_step_reserve(const ds_step_run *run) {
+  ds_stepper *stepper = run->stepper;
+  return ds_array_reserve(&stepper->islands, &stepper->island_capacity, run->assembly.island_count,
+                          sizeof *stepper->islands);
+}
+
+void ds_step_certify(const ds_step_run *run) {
+  ds_stepper *stepper = run->stepper;
+  ds_step_report *report = run->report;
+  double rest = ds_options_tolerance(run->options);
+  report->contacts = run->contacts.count;
+  report->islands = stepper->island_count = run->assembly.island_count;
+  report->worst.converged = true;
+  for (int32_t i = 0; i < stepper->island_count; i++) {
+    const ds_island *island = &run->assembly.islands[i];
+    stepper->islands[i] = island->certificate;
+    add_certificate(&report->worst, &island->certificate);
+    report->unconverged_islands += !island->certificate.converged;
+    report->moving_islands += island->certificate.tolerance > rest;
+    for (int32_t k = 0; k < island->problem.contact_count; k++) report->active_contacts += island->r[3 * k] > 0;
+  }
+  for (int32_t k = 0; k < run->contacts.count; k++)
+    report->penetration = fmax(report->penetration, -run->contacts.points[k].gap);
+}

@@ -1,0 +1,80 @@
+/* Stage 4 over all islands: which threads solve which, and what each may take. Islands do not see each other. */
+#include "base/thread.h"
+#include "joint/articulate.h"
+#include "problem/effort.h"
+#include "project/project.h"
+#include "step/step.h"
+
+ds_subproblem *ds_island_problem(ds_island *island) {
+  return island->articulation ? &island->articulation->problem : &island->problem;
+}
+
+typedef struct island_job {
+  ds_step_run *run;
+  const ds_state *warm;
+  bool *done;
+} island_job;
+
+static void project_one(void *context, int32_t item, int32_t worker) {
+  island_job *job = context;
+  const ds_step_run *run = job->run;
+  ds_arena *arena = &run->stepper->workers[worker];
+  ds_island *island = &run->assembly.islands[item];
+  if (job->done[item]) return;
+  ds_arena_mark mark = ds_arena_get_mark(arena);
+  double clock = run->watch ? ds_clock() : 0;
+  if (island->articulation)
+    job->done[item] = ds_articulation_project(arena, island, run->watch ? run->watch[item].start : NULL, &run->assembly,
+                                              job->warm, run->options);
+  else
+    job->done[item] = ds_project_split(arena, island->r, island->v, &island->certificate, &island->problem,
+                                       run->options, DS_AIM_OF_STEP);
+  if (run->watch) run->watch[item].seconds = ds_clock() - clock;
+  ds_arena_release(arena, mark);
+}
+
+/* An island with more than half of all contacts, such as a pile, would keep one thread busy and the others waiting: its
+ * linear algebra is shared out instead. */
+static bool takes_all_threads(const ds_stepper *stepper, const ds_subproblem *p, int32_t contacts) {
+  return ds_pool_size(stepper->pool) > 1 && p->body_count >= 100 && 2 * (int64_t)p->contact_count > contacts;
+}
+
+/* What each island may take. False where memory ran out. */
+static bool set_efforts(const ds_step_run *run) {
+  ds_stepper *stepper = run->stepper;
+  const ds_assembly *assembly = &run->assembly;
+  ds_effort *efforts = DS_NEW0(&stepper->arena, ds_effort, assembly->island_count + 1);
+  if (!efforts) return false;
+  for (int32_t i = 0; i < assembly->island_count; i++) {
+    ds_subproblem *p = ds_island_problem(&assembly->islands[i]);
+    p->effort = &efforts[i];
+    efforts[i] = (ds_effort){.budget = run->options->step_budget,
+                             .stop = &stepper->stop,
+                             .count = &stepper->work,
+                             .contacts = p->contact_count};
+  }
+  if (run->options->deadline > 0) ds_step_set_deadlines(run);
+  return true;
+}
+
+bool ds_step_project(ds_step_run *run, const ds_state *warm) {
+  ds_stepper *stepper = run->stepper;
+  const ds_assembly *assembly = &run->assembly;
+  int32_t count = assembly->island_count, contacts = 0;
+  if (!set_efforts(run)) return false;
+  island_job job = {run, warm, DS_NEW0(&stepper->arena, bool, count + 1)};
+  if (!job.done) return false;
+  for (int32_t i = 0; i < count; i++) contacts += assembly->islands[i].problem.contact_count;
+  for (int32_t i = 0; i < count; i++) {
+    ds_subproblem *p = ds_island_problem(&assembly->islands[i]);
+    if (!takes_all_threads(stepper, p, contacts)) continue;
+    p->pool = stepper->pool;
+    project_one(&job, i, 0);
+    p->pool = NULL;
+  }
+  ds_pool_run(stepper->pool, count, project_one, &job);
+  bool all = true;
+  for (int32_t i = 0; i < count; i++) all &= job.done[i];
+  if (run->options->deadline > 0) ds_step_learn_rate(run);
+  return all;
+}

@@ -1,0 +1,81 @@
+/* A step under way, and what it does besides its stages: threads, deadlines, observers, second thoughts, the report. */
+#ifndef DS_STEP_STEP_H
+#define DS_STEP_STEP_H
+
+#include <stdatomic.h>
+
+#include "assemble/assemble.h"
+#include "detect/detect.h"
+#include "drystone/drystone.h"
+
+/* What is kept from step to step (stepper.c). */
+struct ds_stepper {
+  ds_pool *pool;
+  ds_arena arena;    /* of the step */
+  ds_arena *workers; /* of the islands, one a thread */
+  ds_certificate *islands;
+  int32_t island_count, island_capacity;
+  double started;        /* ds_clock at the start of the step */
+  double last_rate;      /* s a contact, of the contact projections that ended steps with a deadline (deadline.c) */
+  ds_observer *observer; /* or NULL */
+  void *observer_user;
+  atomic_bool stop; /* the caller wants the step to end */
+  atomic_int work;  /* factorizations of this step */
+};
+
+/* What an observer wants to know of an island besides its solution. */
+typedef struct ds_island_watch {
+  double *start; /* the warm start */
+  double seconds;
+} ds_island_watch;
+
+/* What one step was given, and what its stages have found so far. */
+typedef struct ds_step_run {
+  ds_stepper *stepper;
+  const ds_scene *scene;
+  const ds_state *state; /* at the start of the step */
+  const ds_options *options;
+  ds_detect_options detect;
+  ds_contact_list contacts; /* stage 1 */
+  ds_assembly assembly;     /* stages 2 to 4 */
+  ds_island_watch *watch;   /* NULL where nobody observes */
+  ds_step_report *report;
+  double clock; /* ds_clock at the end of the last stage */
+} ds_step_run;
+
+/* The problem of an island as it is solved: where joints are, in coordinates that they leave free (schedule.c). */
+ds_subproblem *ds_island_problem(ds_island *island);
+
+/* Stage 4 over all islands, in parallel (schedule.c). `warm` is the state with the contacts that the impulses start
+ * from. False where memory ran out. */
+bool ds_step_project(ds_step_run *run, const ds_state *warm);
+
+/* deadline.c: when each island has to be done, from now to the deadline of the step; and after the solve, what the last
+ * contact projections took. */
+void ds_step_set_deadlines(const ds_step_run *run);
+void ds_step_learn_rate(const ds_step_run *run);
+bool ds_step_is_late(const ds_step_run *run);
+
+/* observe.c: the starts of all islands, where somebody observes; the islands as they were solved, to the observer.
+ * False where memory ran out. */
+bool ds_step_watch(ds_step_run *run);
+bool ds_step_show(const ds_step_run *run);
+
+/* again.c: `solved` becomes the state with the velocities and contacts found, to solve from once more. The first adds
+ * contacts that the solution runs into and says how many; the second finds deformable bodies that were misjudged
+ * (predict/judge.c) and what their stiffness lacks, one matrix a body. */
+ds_status ds_step_look_again(ds_step_run *run, ds_state *solved, int32_t *added);
+ds_status ds_step_judge(const ds_step_run *run, ds_state *solved, double **stiffer, int32_t *count);
+
+/* certificate.c: room for the certificates of all islands, false where memory ran out; then these, and the worst of
+ * them. */
+bool ds_step_reserve(const ds_step_run *run);
+void ds_step_certify(const ds_step_run *run);
+
+/* energy.c: kinetic, potential and elastic, J. h: of the step. */
+double ds_step_energy(const ds_scene *scene, const ds_state *state, double h);
+
+/* Adds the time since the end of the last stage to this one. */
+void ds_step_lap(ds_step_run *run, ds_stage stage);
+
+#endif

@@ -1,0 +1,32 @@
+#!/bin/bash
+# Folders include each other as docs/layout.md says, without a cycle; and the check finds what breaks that.
+# Usage: test_layout.sh PROGRAM SOURCE_DIR
+command -v python3 >/dev/null || exit 77
+. "$(dirname "$0")/shell.sh"
+layout() { python3 "$source/scripts/check-includes.py" "$@"; }
+
+check "the layout" layout "$source"
+cat check.log
+
+# A copy, in which one thing is wrong at a time.
+mkdir copy copy/docs
+cp -r "$source/src" "$source/cli" copy
+cp "$source/docs/layout.md" copy/docs
+check "the copy" layout copy
+wrong() {
+  local name=$1 text=$2 output
+  output=$(layout copy)
+  if [ $? -eq 1 ] && [[ $output == *"$text"* ]]; then ok; else fail "$name: $output"; fi
+}
+echo '#include "body/scene.h"' >copy/src/base/upwards.h
+wrong "an include upwards" "src/base/upwards.h: includes body/scene.h, but base may not include body"
+rm copy/src/base/upwards.h
+sed -i 's/^| `base`.*/| `base` | `body` |/' copy/docs/layout.md
+wrong "a cycle in the table" "a cycle, base -> body -> base"
+cp "$source/docs/layout.md" copy/docs
+mkdir copy/src/attic
+touch copy/src/attic/old.c
+wrong "a folder that is not in the table" "no row for attic"
+
+echo "$passed passed, $failed failed"
+[ $failed -eq 0 ]
