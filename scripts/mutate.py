@@ -43,7 +43,7 @@ PATIENCE = 10  # times the time without a fault: a test that takes longer has no
 FIRST = {
     "project": "single_contact newton homotopy cone conflict certificate goal project random_problems observe problem_set "
     "effort deadline equivalence",
-    "problem": "certificate conflict random_problems project problem_set problem_file problem_bad observe effort",
+    "problem": "certificate conflict problem_checks random_problems project problem_set problem_file problem_bad observe effort",
     "assemble": "truth_impact truth_motion joint_kinds certificate observe equivalence truth_incline deformable_contact "
     "deformable_motion deformable_incline stvk",
     "joint": "joint_kinds joints certificate joints_contact",
