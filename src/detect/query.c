@@ -1,6 +1,7 @@
-/* Queries that need only detection: the deepest overlap, and what a ray meets. */
+/* Queries that need only detection: the deepest overlap, what a ray meets, bounds. */
 #include <math.h>
 
+#include "base/check.h"
 #include "detect/detection.h"
 
 double ds_state_deepest_overlap(const ds_scene *scene, const ds_state *state, ds_body_id *a, ds_body_id *b) {
@@ -61,4 +62,11 @@ ds_ray_hit ds_state_ray_cast(const ds_scene *scene, const ds_state *state, ds_ve
     }
   }
   return hit;
+}
+
+void ds_body_bounds(ds_vec3 *low, ds_vec3 *high, const ds_scene *scene, ds_body_id id, int32_t index, ds_pose pose) {
+  DS_CHECK(scene && id.index1 >= 1 && id.index1 <= scene->body_count);
+  const ds_body *body = &scene->bodies[ds_index(id)];
+  DS_CHECK(index >= 0 && index < body->shape_count);
+  ds_shape_bounds(low, high, &body->shapes[index], pose_mul(pose, body->shapes[index].pose_in_body));
 }
