@@ -3,9 +3,9 @@
 #include <stdlib.h>
 
 #include "args.h"
+#include "base/vec3.h"
 #include "command.h"
 #include "io/reduced_file.h"
-#include "la/vec3.h"
 #include "mesh_source.h"
 #include "source.h"
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "la/vec3.h"
+#include "base/vec3.h"
 
 #define GROWTH 1.25 /* of the cell from one attempt to the next */
 enum { ATTEMPTS = 48 };

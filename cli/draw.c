@@ -5,8 +5,7 @@
 #include <string.h>
 
 #include "args.h"
-#include "body/reduced.h"
-#include "body/scene.h"
+#include "bodies.h"
 #include "command.h"
 #include "hide.h"
 #include "io/reduced_file.h"
@@ -178,14 +177,14 @@ static ds_status open_scene(subject *s, const drawing *d, ds_error *error) {
   ds_state *state = ds_state_create(s->scene);
   int32_t count = ds_scene_body_count(s->scene);
   s->own_poses = malloc((size_t)(count > 0 ? count : 1) * sizeof *s->own_poses);
-  s->own_reduced = calloc((size_t)s->scene->reduced_count + 1, sizeof *s->own_reduced);
+  s->own_reduced = calloc((size_t)ds_scene_reduced_count(s->scene) + 1, sizeof *s->own_reduced);
   if (!state || !s->own_poses || !s->own_reduced) {
     ds_state_destroy(state);
     snprintf(error->message, sizeof error->message, "no memory for %d bodies", count);
     return DS_ERROR_MEMORY;
   }
   for (int32_t i = 0; i < count; i++) s->own_poses[i] = ds_state_pose(s->scene, state, ds_scene_body(s->scene, i));
-  for (int32_t i = 0; i < s->scene->reduced_count; i++) s->own_reduced[i] = state->reduced[i];
+  for (int32_t i = 0; i < ds_scene_reduced_count(s->scene); i++) s->own_reduced[i] = ds_state_all_reduced(state)[i];
   s->time = ds_state_time(state);
   s->poses = s->own_poses;
   s->reduced = s->own_reduced;
@@ -197,7 +196,7 @@ static ds_status open_scene(subject *s, const drawing *d, ds_error *error) {
 static ds_status read_body(ds_mesh *mesh, const char *path, ds_error *error) {
   ds_reduced *body = ds_reduced_file_read(path, error);
   if (!body) return DS_ERROR_INPUT;
-  int32_t vertices = body->surface.vertex_count, triangles = body->surface.triangle_count;
+  int32_t vertices = ds_reduced_get_info(body).vertices, triangles = ds_reduced_get_info(body).triangles;
   *mesh = (ds_mesh){.vertices = malloc((size_t)vertices * sizeof *mesh->vertices),
                     .vertex_count = vertices,
                     .triangles = malloc(3 * (size_t)triangles * sizeof *mesh->triangles),
@@ -240,7 +239,7 @@ static ds_status hide(subject *s, const drawing *d, ds_error *error) {
   int32_t count = 0;
   for (int32_t i = 0; i < s->contact_count; i++) {
     const ds_contact *c = &s->contacts[i];
-    if (!s->hidden[ds_index(c->a)] && !s->hidden[ds_index(c->b)]) s->own_contacts[count++] = *c;
+    if (!s->hidden[body_index(c->a)] && !s->hidden[body_index(c->b)]) s->own_contacts[count++] = *c;
   }
   s->contacts = s->own_contacts;
   s->contact_count = count;
@@ -282,14 +281,17 @@ static void write_label(char *text, size_t size, const subject *s) {
 
 /* Joints of bodies that are shown; to be freed. */
 static const ds_joint_mark *find_joints(int32_t *count, const subject *s, ds_error *error) {
-  ds_joint_mark *marks = malloc(((size_t)s->scene->joint_count + 1) * sizeof *marks);
-  if (!marks) snprintf(error->message, sizeof error->message, "no memory for %d joints", s->scene->joint_count);
+  int32_t joints = ds_scene_joint_count(s->scene);
+  ds_joint_mark *marks = malloc(((size_t)joints + 1) * sizeof *marks);
+  if (!marks) snprintf(error->message, sizeof error->message, "no memory for %d joints", joints);
   *count = 0;
-  for (int32_t i = 0; marks && i < s->scene->joint_count; i++) {
-    const ds_joint *joint = &s->scene->joints[i];
-    if (s->hidden && (s->hidden[joint->a] || s->hidden[joint->b])) continue;
-    ds_joint_place place = ds_joint_at(s->scene, ds_scene_joint(s->scene, i), s->poses[joint->a], s->poses[joint->b]);
-    marks[(*count)++] = (ds_joint_mark){joint->def.kind, place.on_a, place.axis};
+  for (int32_t i = 0; marks && i < joints; i++) {
+    ds_joint_id id = ds_scene_joint(s->scene, i);
+    ds_joint_def joint = ds_joint_get_def(s->scene, id);
+    int32_t a = body_index(joint.a), b = body_index(joint.b);
+    if (s->hidden && (s->hidden[a] || s->hidden[b])) continue;
+    ds_joint_place place = ds_joint_at(s->scene, id, s->poses[a], s->poses[b]);
+    marks[(*count)++] = (ds_joint_mark){joint.kind, place.on_a, place.axis};
   }
   return marks;
 }

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "la/vec3.h"
+#include "base/vec3.h"
 
 bool drift_create(drift *d, int32_t bodies, int64_t planned_steps) {
   *d = (drift){.half = planned_steps / 20, .bodies = bodies};

@@ -195,9 +195,3 @@ void ds_text_draw(ds_canvas *canvas, double x, double y, ds_anchor anchor, const
   double unit = size / UNITS_PER_EM;
   draw_text(canvas, (frame){x, y, unit, 0, 0, -unit}, anchor, text, size, weight, color);
 }
-
-void ds_text_draw_up(ds_canvas *canvas, double x, double y, ds_anchor anchor, const char *text, double size,
-                     double weight, ds_color color) {
-  double unit = size / UNITS_PER_EM;
-  draw_text(canvas, (frame){x, y, 0, -unit, -unit, 0}, anchor, text, size, weight, color);
-}

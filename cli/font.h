@@ -11,8 +11,5 @@ double ds_text_width(const char *text, double size);
 /* (x, y) is on the baseline at the anchor; weight 1 is regular, 1.5 bold. */
 void ds_text_draw(ds_canvas *canvas, double x, double y, ds_anchor anchor, const char *text, double size, double weight,
                   ds_color color);
-/* The same, upwards: turned a quarter to the left about (x, y). */
-void ds_text_draw_up(ds_canvas *canvas, double x, double y, ds_anchor anchor, const char *text, double size,
-                     double weight, ds_color color);
 
 #endif

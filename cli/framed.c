@@ -9,8 +9,8 @@
 
 #include <stdlib.h>
 
-#include "body/scene.h"
-#include "detect/detect.h"
+#include "base/vec3.h"
+#include "bodies.h"
 
 #define FAR 8.0    /* bodies so many median distances away have flown away */
 #define SPECK 60.0 /* radii of a body in that of the picture: from there on it is a speck */
@@ -27,10 +27,10 @@ static bool is_bounded(box b) { return b.low.x <= b.high.x && isfinite(b.high.x 
 static double radius_of(box b) { return b.low.x <= b.high.x ? 0.5 * v3_dist(b.low, b.high) : 0; }
 static ds_vec3 middle_of(box b) { return v3_scale(0.5, v3_add(b.low, b.high)); }
 
-static box body_box(const ds_body *body, ds_pose pose) {
+static box body_box(const ds_scene *scene, int32_t body, ds_pose pose) {
   box all = nothing, one;
-  for (int32_t s = 0; s < body->shape_count; s++) {
-    ds_shape_bounds(&one.low, &one.high, &body->shapes[s], pose_mul(pose, body->shapes[s].pose_in_body));
+  for (int32_t s = 0; s < ds_body_shape_count(scene, body_at(body)); s++) {
+    ds_body_bounds(&one.low, &one.high, scene, body_at(body), s, pose);
     all = join(all, one);
   }
   return all;
@@ -56,11 +56,11 @@ typedef struct chooser {
 } chooser;
 
 static bool is_there(const chooser *c, int32_t body, bool dynamic) {
-  return !(c->hidden && c->hidden[body]) && (c->scene->bodies[body].kind == DS_BODY_DYNAMIC) == dynamic;
+  return !(c->hidden && c->hidden[body]) && body_is_dynamic(c->scene, body) == dynamic;
 }
 
 static ds_vec3 body_center(const chooser *c, int32_t body) {
-  return pose_point(c->poses[body], c->scene->bodies[body].mass.center);
+  return pose_point(c->poses[body], ds_body_mass(c->scene, body_at(body)).center);
 }
 
 /* Those that have not flown away; their number. `values` has room for one a body. */
@@ -70,7 +70,7 @@ static int32_t frame_dynamic(const chooser *c, double *values) {
   /* medians of x, y, z, then of the distance from there */
   for (int round = 0; round < 4; round++) {
     int32_t count = 0;
-    for (int32_t i = 0; i < c->scene->body_count; i++) {
+    for (int32_t i = 0; i < ds_scene_body_count(c->scene); i++) {
       if (!is_there(c, i, true)) continue;
       ds_vec3 x = body_center(c, i);
       values[count++] = round == 0 ? x.x : round == 1 ? x.y : round == 2 ? x.z : v3_dist(x, middle);
@@ -83,9 +83,9 @@ static int32_t frame_dynamic(const chooser *c, double *values) {
     if (round == 3 && count > 3) spread = m;
   }
   int32_t framed = 0;
-  for (int32_t i = 0; i < c->scene->body_count; i++) {
+  for (int32_t i = 0; i < ds_scene_body_count(c->scene); i++) {
     if (!is_there(c, i, true)) continue;
-    double limit = FAR * spread + 4 * radius_of(body_box(&c->scene->bodies[i], c->poses[i]));
+    double limit = FAR * spread + 4 * radius_of(body_box(c->scene, i, c->poses[i]));
     c->framed[i] = v3_dist(body_center(c, i), middle) <= limit;
     framed += c->framed[i];
   }
@@ -102,19 +102,18 @@ typedef struct cast {
 
 static cast gather(const chooser *c, int32_t count) {
   cast all = {nothing, nothing, 0};
-  for (int32_t i = 0; i < c->scene->body_count; i++) {
+  for (int32_t i = 0; i < ds_scene_body_count(c->scene); i++) {
     if (!c->framed[i]) continue;
-    const ds_body *body = &c->scene->bodies[i];
-    box now = body_box(body, c->poses[i]);
+    box now = body_box(c->scene, i, c->poses[i]);
     all.now = join(all.now, now);
-    all.start = join(all.start, body_box(body, body->def.pose));
+    all.start = join(all.start, body_box(c->scene, i, ds_body_get_def(c->scene, body_at(i)).pose));
     all.speck += SPECK / count * radius_of(now);
   }
   return all;
 }
 
-static bool is_floor(const ds_body *body, const cast *all) {
-  box b = body_box(body, body->def.pose), on = all->start;
+static bool is_floor(const ds_scene *scene, int32_t body, const cast *all) {
+  box b = body_box(scene, body, ds_body_get_def(scene, body_at(body)).pose), on = all->start;
   return b.high.z <= on.low.z + 0.02 * radius_of(on) && b.low.x <= on.low.x && b.low.y <= on.low.y &&
          b.high.x >= on.high.x && b.high.y >= on.high.y && b.high.x - b.low.x > BEYOND * (on.high.x - on.low.x) &&
          b.high.y - b.low.y > BEYOND * (on.high.y - on.low.y);
@@ -132,11 +131,10 @@ static void frame_fixed(const chooser *c, int32_t dynamic_count) {
   bool specks = false;
   /* first all that may be framed, for its size, then what is */
   for (int pass = 0; pass < 2; pass++) {
-    for (int32_t i = 0; i < c->scene->body_count; i++) {
-      const ds_body *body = &c->scene->bodies[i];
-      box b = body_box(body, c->poses[i]);
+    for (int32_t i = 0; i < ds_scene_body_count(c->scene); i++) {
+      box b = body_box(c->scene, i, c->poses[i]);
       if (!is_there(c, i, false) || !is_bounded(b)) continue;
-      bool counts = is_like(b, &all) || (!specks && !is_floor(body, &all));
+      bool counts = is_like(b, &all) || (!specks && !is_floor(c->scene, i, &all));
       if (pass == 0 && counts) whole = join(whole, b);
       if (pass == 1) c->framed[i] = counts;
     }
@@ -146,14 +144,14 @@ static void frame_fixed(const chooser *c, int32_t dynamic_count) {
 
 bool ds_framed_choose(bool *framed, const ds_scene *scene, const ds_pose *poses, const bool *hidden) {
   chooser c = {framed, scene, poses, hidden};
-  double *values = malloc((size_t)(scene->body_count > 0 ? scene->body_count : 1) * sizeof *values);
+  double *values = malloc(((size_t)ds_scene_body_count(scene) + 1) * sizeof *values);
   if (!values) return false;
   int32_t count = frame_dynamic(&c, values);
   free(values);
   if (count > 0) {
     frame_fixed(&c, count);
   } else {
-    for (int32_t i = 0; i < scene->body_count; i++) framed[i] = is_there(&c, i, false);
+    for (int32_t i = 0; i < ds_scene_body_count(scene); i++) framed[i] = is_there(&c, i, false);
   }
   return true;
 }

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "args.h"
-#include "body/scene.h"
+#include "bodies.h"
 #include "command.h"
 #include "frame_energy.h"
 #include "info_mesh.h"
@@ -31,9 +31,10 @@ static int complain(const char *message) {
 static void print_joints(const ds_scene *scene) {
   static const char *const names[] = {"ball", "hinge", "weld"};
   int32_t kinds[3] = {0};
-  if (scene->joint_count == 0) return;
-  for (int32_t i = 0; i < scene->joint_count; i++) kinds[scene->joints[i].def.kind]++;
-  printf("joints       %d:", (int)scene->joint_count);
+  int32_t count = ds_scene_joint_count(scene);
+  if (count == 0) return;
+  for (int32_t i = 0; i < count; i++) kinds[ds_joint_get_def(scene, ds_scene_joint(scene, i)).kind]++;
+  printf("joints       %d:", (int)count);
   for (int i = 0; i < 3; i++)
     if (kinds[i] > 0) printf(" %d %s", (int)kinds[i], names[i]);
   putchar('\n');
@@ -42,17 +43,17 @@ static void print_joints(const ds_scene *scene) {
 static void print_totals(const ds_scene *scene) {
   int32_t kinds[3] = {0}, shapes[SHAPE_KINDS] = {0};
   double mass = 0;
-  for (int32_t i = 0; i < scene->body_count; i++) {
-    const ds_body *body = &scene->bodies[i];
-    kinds[body->kind]++;
-    if (body->kind == DS_BODY_DYNAMIC) mass += body->mass.mass;
-    for (int32_t s = 0; s < body->shape_count; s++) shapes[body->shapes[s].kind]++;
+  for (int32_t i = 0; i < ds_scene_body_count(scene); i++) {
+    ds_body_id body = body_at(i);
+    kinds[ds_body_get_kind(scene, body)]++;
+    if (body_is_dynamic(scene, i)) mass += ds_body_mass(scene, body).mass;
+    for (int32_t s = 0; s < ds_body_shape_count(scene, body); s++) shapes[ds_body_shape(scene, body, s).kind]++;
   }
-  printf("bodies       %d:", (int)scene->body_count);
+  printf("bodies       %d:", (int)ds_scene_body_count(scene));
   for (int i = 0; i < 3; i++)
     if (kinds[i] > 0) printf(" %d %s", (int)kinds[i], kind_names[i]);
   printf("; %d degrees of freedom\nmass         %g kg\nshapes      ",
-         6 * (int)kinds[DS_BODY_DYNAMIC] + (int)scene->reduced_count, mass);
+         6 * (int)kinds[DS_BODY_DYNAMIC] + (int)ds_scene_reduced_count(scene), mass);
   for (int i = 0; i < SHAPE_KINDS; i++)
     if (shapes[i] > 0) printf(" %d %s", (int)shapes[i], shape_names[i]);
   putchar('\n');
@@ -61,18 +62,19 @@ static void print_totals(const ds_scene *scene) {
 
 /* Whether no earlier shape has this solid. */
 static bool is_first(const ds_scene *scene, int32_t body, int32_t shape) {
+  const ds_solid *solid = ds_body_shape(scene, body_at(body), shape).solid;
   for (int32_t i = 0; i <= body; i++)
-    for (int32_t s = 0; s < (i < body ? scene->bodies[i].shape_count : shape); s++)
-      if (scene->bodies[i].shapes[s].solid == scene->bodies[body].shapes[shape].solid) return false;
+    for (int32_t s = 0; s < (i < body ? ds_body_shape_count(scene, body_at(i)) : shape); s++)
+      if (ds_body_shape(scene, body_at(i), s).solid == solid) return false;
   return true;
 }
 
 static void print_solids(const ds_scene *scene) {
   int32_t count = 0;
   int64_t bytes = 0;
-  for (int32_t i = 0; i < scene->body_count; i++) {
-    for (int32_t s = 0; s < scene->bodies[i].shape_count; s++) {
-      const ds_solid *solid = scene->bodies[i].shapes[s].solid;
+  for (int32_t i = 0; i < ds_scene_body_count(scene); i++) {
+    for (int32_t s = 0; s < ds_body_shape_count(scene, body_at(i)); s++) {
+      const ds_solid *solid = ds_body_shape(scene, body_at(i), s).solid;
       if (solid == NULL || !is_first(scene, i, s)) continue;
       ds_solid_info info = ds_solid_get_info(solid);
       printf("solid        %s: %d triangles, %d samples, %.1f MB\n", ds_solid_name(solid), (int)info.triangles,
@@ -86,29 +88,31 @@ static void print_solids(const ds_scene *scene) {
 
 /* Each reduced body once, with how many bodies are made of it. */
 static void print_deformables(const ds_scene *scene) {
-  for (int32_t i = 0; i < scene->body_count; i++) {
-    const ds_reduced *reduced = scene->bodies[i].reduced;
+  for (int32_t i = 0; i < ds_scene_body_count(scene); i++) {
+    const ds_reduced *reduced = body_reduced(scene, i);
     bool first = reduced != NULL;
     int32_t users = 0;
-    for (int32_t k = 0; reduced != NULL && k < scene->body_count; k++) {
-      users += scene->bodies[k].reduced == reduced;
-      if (k < i && scene->bodies[k].reduced == reduced) first = false;
+    for (int32_t k = 0; reduced != NULL && k < ds_scene_body_count(scene); k++) {
+      users += body_reduced(scene, k) == reduced;
+      if (k < i && body_reduced(scene, k) == reduced) first = false;
     }
     if (first) info_reduced_line(reduced, users);
   }
 }
 
 static void print_materials(const ds_scene *scene) {
-  for (int32_t m = 0; m < scene->material_count; m++) {
+  for (int32_t m = 0; m < ds_scene_material_count(scene); m++) {
     int32_t users = 0;
-    for (int32_t i = 0; i < scene->body_count; i++) users += scene->bodies[i].material == m;
+    for (int32_t i = 0; i < ds_scene_body_count(scene); i++) users += ds_body_material(scene, body_at(i)).index1 == m;
+    ds_material_def material = ds_scene_material(scene, (ds_material_id){m});
     if (users > 0)
-      printf("material %-3d mu %g, e %g, of %d bodies\n", (int)m, scene->materials[m].mu,
-             scene->materials[m].restitution, (int)users);
+      printf("material %-3d mu %g, e %g, of %d bodies\n", (int)m, material.mu, material.restitution, (int)users);
   }
-  for (int32_t i = 0; i < scene->pair_count; i++)
-    printf("pair         materials %d and %d: mu %g, e %g\n", (int)scene->pairs[i].a, (int)scene->pairs[i].b,
-           scene->pairs[i].mu, scene->pairs[i].restitution);
+  for (int32_t i = 0; i < ds_scene_pair_count(scene); i++) {
+    ds_pair_def pair = ds_scene_get_pair(scene, i);
+    printf("pair         materials %d and %d: mu %g, e %g\n", (int)pair.a.index1, (int)pair.b.index1, pair.mu,
+           pair.restitution);
+  }
   ds_vec3 g = ds_scene_gravity(scene);
   printf("gravity      %g %g %g m/s²\n", g.x, g.y, g.z);
 }
@@ -123,7 +127,7 @@ static void print_settings(const ds_scene *scene, const ds_run_settings *run) {
     printf("friction     exact disk\n");
   else
     printf("friction     polygon of %d samples\n", (int)o->friction_samples);
-  if (scene->reduced_count > 0)
+  if (ds_scene_reduced_count(scene) > 0)
     printf("deformables  metric %s, %d Newton step%s at most, Newmark damping %g\n", metric_name(o->metric),
            (int)o->newton, o->newton == 1 ? "" : "s", o->newmark_damping);
   printf("contacts     at most %d a face, warm start %s\n", (int)o->contacts_per_face, o->warm_start ? "on" : "off");
@@ -142,20 +146,22 @@ static void print_overlap(const ds_scene *scene) {
 }
 
 static void print_bodies(const ds_scene *scene, bool all) {
-  int32_t shown = all || scene->body_count <= LISTED ? scene->body_count : LISTED;
+  int32_t count = ds_scene_body_count(scene), shown = all || count <= LISTED ? count : LISTED;
   printf("\n%5s %-16s %-9s %10s  %-33s %s\n", "index", "name", "kind", "mass kg", "principal inertia kg m²", "shapes");
   for (int32_t i = 0; i < shown; i++) {
-    const ds_body *body = &scene->bodies[i];
-    printf("%5d %-16s %-9s ", (int)i, ds_body_name(scene, ds_id(i)), kind_names[body->kind]);
-    if (body->kind == DS_BODY_DYNAMIC)
-      printf("%10.4g  %-10.4g %-10.4g %-10.4g", body->mass.mass, body->inertia.x, body->inertia.y, body->inertia.z);
+    ds_body_id body = body_at(i);
+    ds_vec3 inertia = ds_body_inertia(scene, body);
+    int32_t shapes = ds_body_shape_count(scene, body);
+    printf("%5d %-16s %-9s ", (int)i, ds_body_name(scene, body), kind_names[ds_body_get_kind(scene, body)]);
+    if (body_is_dynamic(scene, i))
+      printf("%10.4g  %-10.4g %-10.4g %-10.4g", ds_body_mass(scene, body).mass, inertia.x, inertia.y, inertia.z);
     else
       printf("%10s  %-32s", "-", "-");
-    for (int32_t s = 0; s < body->shape_count && s < 4; s++) printf(" %s", shape_names[body->shapes[s].kind]);
-    if (body->shape_count > 4) printf(" and %d more", (int)body->shape_count - 4);
+    for (int32_t s = 0; s < shapes && s < 4; s++) printf(" %s", shape_names[ds_body_shape(scene, body, s).kind]);
+    if (shapes > 4) printf(" and %d more", (int)shapes - 4);
     putchar('\n');
   }
-  if (shown < scene->body_count) printf("      and %d more; --all lists them\n", (int)(scene->body_count - shown));
+  if (shown < count) printf("      and %d more; --all lists them\n", (int)(count - shown));
 }
 
 static int info_scene(const char *source, const arg_list *settings, const source_reading *reading, bool all) {
@@ -205,7 +211,7 @@ static bool scan(worst_frames *w, ds_recording *recording, ds_error *error) {
 static bool print_elastic(ds_recording *recording, ds_error *error) {
   const ds_scene *scene = ds_recording_scene(recording);
   double most = 0, time = 0, last = 0, step = ds_recording_settings(recording)->options.step;
-  if (scene->reduced_count == 0) return true;
+  if (ds_scene_reduced_count(scene) == 0) return true;
   ds_state *state = ds_state_create(scene);
   bool ok = state != NULL;
   if (!ok) snprintf(error->message, sizeof error->message, "out of memory");

@@ -3,9 +3,9 @@
 
 #include <stdio.h>
 
+#include "base/vec3.h"
 #include "command.h"
 #include "io/reduced_file.h"
-#include "la/vec3.h"
 
 #define DEGREES (180 / DS_PI)
 

@@ -7,9 +7,8 @@
 #include <strings.h>
 
 #include "args.h"
+#include "base/vec3.h"
 #include "drystone/scene_file.h"
-#include "la/vec3.h"
-#include "scene/tets_source.h"
 
 #define FIGURE "figure:"
 #define RECIPE "recipe:"
@@ -55,7 +54,7 @@ ds_status mesh_source_read_any(ds_tets *tets, ds_mesh *mesh, const char *source,
   *mesh = (ds_mesh){0};
   if (strncmp(source, FIGURE, strlen(FIGURE)) == 0) return read_figure(mesh, source + strlen(FIGURE), scale, error);
   if (strncmp(source, RECIPE, strlen(RECIPE)) == 0) return read_recipe(mesh, source + strlen(RECIPE), scale, error);
-  return ds_tets_source_read(tets, mesh, source, scale, error);
+  return ds_tets_read_any(tets, mesh, source, scale, error);
 }
 
 ds_status mesh_source_read(ds_mesh *mesh, const char *source, double scale, ds_error *error) {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "body/reduced.h"
+#include "base/vec3.h"
 #include "picture.h"
 
 #define SWING 0.12 /* of the diagonal of its box */
@@ -15,34 +15,34 @@
 enum { WIDTH = 960, HEIGHT = 540 };
 
 /* The coordinate at which the farthest displacement of a vertex is `distance`. */
-static double swing(const ds_reduced *body, int32_t mode, double distance) {
+static double swing(const ds_vec3 *displacements, int32_t count, double distance) {
   double most = 0;
-  for (int32_t i = 0; i < body->surface.vertex_count; i++) {
-    const double *u = body->basis + 3 * (size_t)body->r * (size_t)i + mode;
-    most = fmax(most, v3_norm(v3(u[0], u[body->r], u[2 * body->r])));
-  }
+  for (int32_t i = 0; i < count; i++) most = fmax(most, v3_norm(displacements[i]));
   return most > 0 ? distance / most : 0;
 }
 
 /* Two copies of the surface, at q and -q, side by side; after the vertices, as many at rest. */
 static bool make_pair(ds_mesh *pair, const ds_reduced *body, int32_t mode) {
-  int32_t n = body->surface.vertex_count, t = body->surface.triangle_count;
-  double size = v3_dist(body->info.low, body->info.high), q[DS_REDUCED_MAX] = {0}, low[2] = {0, 0}, high = 0;
+  ds_reduced_info info = ds_reduced_get_info(body);
+  int32_t n = info.vertices, t = info.triangles;
+  double size = v3_dist(info.low, info.high), most, q[DS_REDUCED_MAX] = {0}, low[2] = {0, 0}, high = 0;
   *pair = (ds_mesh){.vertices = malloc(4 * (size_t)n * sizeof(ds_vec3)),
                     .vertex_count = 2 * n,
                     .triangles = malloc(6 * (size_t)t * sizeof(int32_t)),
                     .triangle_count = 2 * t};
   if (pair->vertices == NULL || pair->triangles == NULL) return false;
+  ds_reduced_mode(pair->vertices, body, mode);
+  most = swing(pair->vertices, n, SWING * size);
   for (int side = 0; side < 2; side++) {
     ds_vec3 *x = pair->vertices + (side == 0 ? 0 : n);
-    q[mode] = (side == 0 ? 1 : -1) * swing(body, mode, SWING * size);
+    q[mode] = (side == 0 ? 1 : -1) * most;
     ds_reduced_shape(x, body, q);
     ds_reduced_shape(x + 2 * n, body, NULL);
     low[side] = x[0].x;
     for (int32_t i = 0; i < n; i++) low[side] = fmin(low[side], x[i].x);
     for (int32_t i = 0; side == 0 && i < n; i++) high = i == 0 ? x[i].x : fmax(high, x[i].x);
     for (int32_t i = 0; side == 1 && i < n; i++) x[i].x += high - low[1] + APART * size;
-    for (int32_t i = 0; i < 3 * t; i++) pair->triangles[3 * side * t + i] = body->surface.triangles[i] + side * n;
+    for (int32_t i = 0; i < 3 * t; i++) pair->triangles[3 * side * t + i] = ds_reduced_triangles(body)[i] + side * n;
   }
   return true;
 }
@@ -52,11 +52,12 @@ static ds_status draw(const char *path, const ds_reduced *body, int32_t mode, ds
   ds_tableau tableau;
   ds_image image = {0};
   char label[96];
-  bool linear = body->quadratic == NULL && mode < body->info.linear_modes;
+  ds_reduced_info info = ds_reduced_get_info(body);
+  bool linear = !info.stvk && mode < info.linear_modes;
   if (linear)
-    snprintf(label, sizeof label, "mode %d of %d, %.4g Hz", (int)mode + 1, (int)body->r, body->frequency[mode]);
+    snprintf(label, sizeof label, "mode %d of %d, %.4g Hz", (int)mode + 1, (int)info.modes, info.frequency[mode]);
   else
-    snprintf(label, sizeof label, "coordinate %d of %d", (int)mode + 1, (int)body->r);
+    snprintf(label, sizeof label, "coordinate %d of %d", (int)mode + 1, (int)info.modes);
   ds_picture picture = {.width = WIDTH, .height = HEIGHT, .framing = {.zoom = 1}, .is_mesh = true, .label = label};
   ds_status status = DS_ERROR_MEMORY;
   if (!make_pair(&pair, body, mode))
@@ -78,7 +79,7 @@ ds_status mode_pictures_write(const char *prefix, const ds_reduced *body, ds_err
   char *path = malloc(size);
   ds_status status = path != NULL ? DS_OK : DS_ERROR_MEMORY;
   if (path == NULL) snprintf(error->message, sizeof error->message, "out of memory");
-  for (int32_t i = 0; status == DS_OK && i < body->r; i++) {
+  for (int32_t i = 0; status == DS_OK && i < ds_reduced_get_info(body).modes; i++) {
     snprintf(path, size, "%s-%02d.png", prefix, (int)i + 1);
     status = draw(path, body, i, error);
   }

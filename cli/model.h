@@ -2,7 +2,7 @@
 #ifndef DS_CLI_MODEL_H
 #define DS_CLI_MODEL_H
 
-#include "la/vec3.h"
+#include "base/vec3.h"
 
 typedef struct ds_vertex {
   float position[3]; /* relative to the model's origin */

@@ -4,9 +4,9 @@
  */
 #include "overlay.h"
 
+#include "base/vec3.h"
 #include "canvas.h"
 #include "font.h"
-#include "la/vec3.h"
 
 #define HIDDEN_ALPHA 0.45
 

@@ -1,7 +1,7 @@
 /* Colours of bodies that have none of their own: grey for what is fixed, eight calm ones for what moves. */
 #include "palette.h"
 
-#include "la/vec3.h"
+#include "base/vec3.h"
 
 static const ds_vec3 palette[] = {{0.83, 0.46, 0.34}, {0.92, 0.72, 0.40}, {0.35, 0.56, 0.66}, {0.56, 0.68, 0.52},
                                   {0.93, 0.88, 0.78}, {0.79, 0.56, 0.58}, {0.43, 0.52, 0.62}, {0.90, 0.63, 0.40}};

@@ -8,7 +8,8 @@
 #include <string.h>
 
 #include "args.h"
-#include "body/scene.h"
+#include "base/vec3.h"
+#include "bodies.h"
 #include "chart.h"
 #include "command.h"
 #include "frame_energy.h"
@@ -150,8 +151,8 @@ static bool allocate_track(track *t) {
 
 static double fastest(const ds_scene *scene, const ds_frame *frame) {
   double speed = 0;
-  for (int32_t i = 0; i < scene->body_count; i++)
-    if (scene->bodies[i].kind == DS_BODY_DYNAMIC) speed = fmax(speed, v3_norm(frame->velocities[i]));
+  for (int32_t i = 0; i < ds_scene_body_count(scene); i++)
+    if (body_is_dynamic(scene, i)) speed = fmax(speed, v3_norm(frame->velocities[i]));
   return speed;
 }
 
@@ -207,7 +208,7 @@ static ds_status read_track(track *t, const char *path, ds_error *error) {
   base_name(t->name, sizeof t->name, path);
   t->frames = ds_recording_frame_count(recording);
   t->bodies = ds_scene_body_count(scene);
-  t->deformable = scene->reduced_count > 0;
+  t->deformable = ds_scene_reduced_count(scene) > 0;
   t->tolerance = ds_options_tolerance(&run->options);
   t->step = run->options.step;
   ds_status status = DS_OK;

@@ -10,7 +10,6 @@
 
 #include "args.h"
 #include "base/thread.h"
-#include "body/reduced.h"
 #include "command.h"
 #include "info_reduced.h"
 #include "io/reduced_file.h"

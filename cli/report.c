@@ -10,7 +10,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "body/scene.h"
+#include "base/vec3.h"
+#include "bodies.h"
 #include "drift.h"
 #include "output.h"
 #include "source.h"
@@ -69,15 +70,13 @@ struct run_report {
 /* The larger number; a NaN wins and stays. */
 static double worse(double a, double b) { return isnan(a) || b <= a ? a : b; }
 
-static bool is_dynamic(const ds_scene *scene, int32_t i) { return scene->bodies[i].kind == DS_BODY_DYNAMIC; }
-
 static void copy_centers(ds_vec3 *centers, const ds_state *state, int32_t count) {
   for (int32_t i = 0; i < count; i++) centers[i] = ds_state_center(state, (ds_body_id){i + 1});
 }
 
 static void find_farthest(farthest *far, const ds_vec3 *from, const ds_scene *scene, const ds_state *state) {
-  for (int32_t i = 0; i < scene->body_count; i++) {
-    if (!is_dynamic(scene, i)) continue;
+  for (int32_t i = 0; i < ds_scene_body_count(scene); i++) {
+    if (!body_is_dynamic(scene, i)) continue;
     double distance = v3_dist(ds_state_center(state, (ds_body_id){i + 1}), from[i]);
     if (isnan(far->distance) || distance <= far->distance) continue;
     *far = (farthest){distance, i};
@@ -105,31 +104,31 @@ run_report *report_create(const ds_scene *scene, const ds_state *state, const ds
   r->run = *run;
   snprintf(r->source, sizeof r->source, "%s", source);
   r->threads = threads > 0 ? threads : core_count();
-  r->bodies = scene->body_count;
-  r->reduced = scene->reduced_count;
-  r->joints = scene->joint_count;
+  r->bodies = ds_scene_body_count(scene);
+  r->reduced = ds_scene_reduced_count(scene);
+  r->joints = ds_scene_joint_count(scene);
   r->planned_steps = planned_steps;
   r->time = r->start_time = ds_state_time(state);
   r->first_unconverged_time = r->energy_gain_time = NAN;
   r->moved.body = r->moved_settled.body = r->crept.body = r->drifted.body = -1;
-  for (int32_t i = 0; i < scene->body_count; i++) {
-    const ds_body *body = &scene->bodies[i];
-    r->dynamic_bodies += body->kind == DS_BODY_DYNAMIC;
-    r->deformable_bodies += body->reduced != NULL;
-    r->scripted = r->scripted || body->kind == DS_BODY_KINEMATIC;
-    r->forced = r->forced || v3_norm2(body->def.force) > 0 || v3_norm2(body->def.torque) > 0;
+  for (int32_t i = 0; i < ds_scene_body_count(scene); i++) {
+    ds_body_def def = ds_body_get_def(scene, body_at(i));
+    r->dynamic_bodies += def.kind == DS_BODY_DYNAMIC;
+    r->deformable_bodies += body_reduced(scene, i) != NULL;
+    r->scripted = r->scripted || def.kind == DS_BODY_KINEMATIC;
+    r->forced = r->forced || v3_norm2(def.force) > 0 || v3_norm2(def.torque) > 0;
   }
-  size_t count = (size_t)scene->body_count + 1;
+  size_t count = (size_t)ds_scene_body_count(scene) + 1;
   r->start = calloc(count, sizeof *r->start);
   r->settled = calloc(count, sizeof *r->settled);
   r->window = calloc(count, sizeof *r->window);
-  bool has_drift = drift_create(&r->drift, scene->body_count, planned_steps);
+  bool has_drift = drift_create(&r->drift, ds_scene_body_count(scene), planned_steps);
   if (r->start == NULL || r->settled == NULL || r->window == NULL || !has_drift) {
     report_destroy(r);
     return NULL;
   }
   work_begin(&r->work, ds_state_time(state));
-  copy_centers(r->start, state, scene->body_count);
+  copy_centers(r->start, state, ds_scene_body_count(scene));
   open_window(r, state, ds_state_time(state));
   ds_energy energy = ds_state_energy(scene, state);
   r->energy_start = r->energy_end = energy.kinetic + energy.potential + energy.elastic;
@@ -262,8 +261,8 @@ static void name_body(char *name, size_t size, const ds_scene *scene, int32_t in
 
 static void find_drift(run_report *r, const ds_scene *scene) {
   r->drifted.distance = NAN;
-  for (int32_t i = 0; i < scene->body_count; i++) {
-    if (!is_dynamic(scene, i)) continue;
+  for (int32_t i = 0; i < ds_scene_body_count(scene); i++) {
+    if (!body_is_dynamic(scene, i)) continue;
     double speed = drift_of(&r->drift, i, r->steps, r->run.options.step);
     if (isnan(speed) || speed <= r->drifted.distance) continue;
     r->drifted = (farthest){speed, i};

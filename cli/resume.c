@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/vec3.h"
 #include "drystone/reduce.h"
 #include "drystone/touch.h"
-#include "la/vec3.h"
 #include "record/record.h"
 
 static bool refuse(ds_error *error, const char *path, const char *why) {

@@ -10,7 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "body/scene.h"
+#include "base/vec3.h"
+#include "bodies.h"
 #include "framed.h"
 #include "palette.h"
 #include "tessellate.h"
@@ -52,11 +53,11 @@ static bool add_solid(builder *b, ds_model *model, const ds_solid *solid, ds_pos
 }
 
 /* The surface of a deformable body as it is now, in the model and among the casters. */
-static bool add_deformed(builder *b, const ds_body *body, ds_pose pose, int32_t paint) {
+static bool add_deformed(builder *b, int32_t body, ds_pose pose, int32_t paint) {
   ds_tableau *t = b->tableau;
   ds_dressed dressed;
-  const double *q = b->reduced ? b->reduced + body->first_reduced : NULL;
-  bool good = ds_wardrobe_dress_reduced(&dressed, &b->wardrobe, body->reduced, q) &&
+  const double *q = b->reduced ? b->reduced + ds_body_first_reduced(b->scene, body_at(body)) : NULL;
+  bool good = ds_wardrobe_dress_reduced(&dressed, &b->wardrobe, body_reduced(b->scene, body), q) &&
               ds_model_add_skin(&t->model, &dressed.skin, pose, paint, false) &&
               (!b->wardrobe.has_casters || ds_model_add_skin(&t->casters, &dressed.caster, pose, paint, false));
   ds_dressed_free(&dressed);
@@ -65,20 +66,24 @@ static bool add_deformed(builder *b, const ds_body *body, ds_pose pose, int32_t 
 
 /* ---- bodies ---- */
 
-static bool add_shape(builder *b, ds_model *model, const ds_shape *shape, ds_pose pose, int32_t paint) {
-  switch (shape->kind) {
+static bool add_shape(builder *b, ds_model *model, int32_t body, int32_t index, int32_t paint) {
+  ds_shape_def shape = ds_body_shape(b->scene, body_at(body), index);
+  ds_pose pose = pose_mul(b->poses[body], shape.pose);
+  ds_polyhedron hull;
+  switch (shape.kind) {
     case DS_SHAPE_SPHERE:
-      return ds_model_add_sphere(model, pose, shape->radius, b->segments, paint);
+      return ds_model_add_sphere(model, pose, shape.radius, b->segments, paint);
     case DS_SHAPE_BOX:
-      return ds_model_add_box(model, pose, shape->half, paint);
+      return ds_model_add_box(model, pose, shape.half, paint);
     case DS_SHAPE_CAPSULE:
-      return ds_model_add_capsule(model, pose, shape->radius, shape->half_length, b->segments, paint);
+      return ds_model_add_capsule(model, pose, shape.radius, shape.half_length, b->segments, paint);
     case DS_SHAPE_CYLINDER:
-      return ds_model_add_cylinder(model, pose, shape->radius, shape->half_length, b->segments, paint);
+      return ds_model_add_cylinder(model, pose, shape.radius, shape.half_length, b->segments, paint);
     case DS_SHAPE_HULL:
-      return ds_model_add_hull(model, pose, &shape->hull, paint);
+      hull = ds_body_polyhedron(b->scene, body_at(body), index);
+      return ds_model_add_polyhedron(model, pose, &hull, paint);
     case DS_SHAPE_SOLID:
-      return add_solid(b, model, shape->solid, pose, paint);
+      return add_solid(b, model, shape.solid, pose, paint);
     case DS_SHAPE_HALF_SPACE:
     case DS_SHAPE_REDUCED: /* add_deformed */
       return true;
@@ -93,17 +98,19 @@ static bool add_face(builder *b, const ds_vec3 *points, int32_t count, int32_t p
          (!b->wardrobe.has_casters || ds_model_add_face(&t->casters, pose_identity(), points, count, paint));
 }
 
+static int32_t shapes_of(const builder *b, int32_t body) { return ds_body_shape_count(b->scene, body_at(body)); }
+static ds_shape_kind kind_of(const builder *b, int32_t body, int32_t shape) {
+  return ds_body_shape(b->scene, body_at(body), shape).kind;
+}
+
 static bool is_hidden(const builder *b, int32_t body) { return b->hidden && b->hidden[body]; }
 
 static void add_body(builder *b, int32_t body) {
-  const ds_body *it = &b->scene->bodies[body];
   int32_t paint = body_paint(b, body);
-  if (b->memory_ok && it->reduced) b->memory_ok = add_deformed(b, it, b->poses[body], paint);
-  for (int32_t s = 0; b->memory_ok && s < it->shape_count; s++) {
-    ds_pose pose = pose_mul(b->poses[body], it->shapes[s].pose_in_body);
-    b->memory_ok = add_shape(b, &b->tableau->model, &it->shapes[s], pose, paint) &&
-                   (!b->wardrobe.has_casters || add_shape(b, &b->tableau->casters, &it->shapes[s], pose, paint));
-  }
+  if (b->memory_ok && body_reduced(b->scene, body)) b->memory_ok = add_deformed(b, body, b->poses[body], paint);
+  for (int32_t s = 0; b->memory_ok && s < ds_body_shape_count(b->scene, body_at(body)); s++)
+    b->memory_ok = add_shape(b, &b->tableau->model, body, s, paint) &&
+                   (!b->wardrobe.has_casters || add_shape(b, &b->tableau->casters, body, s, paint));
 }
 
 /* ---- what the picture is framed on ---- */
@@ -164,14 +171,14 @@ static patch cut_patch(const builder *b, ds_pose plane) {
              .level1 = -INFINITY};
   const ds_tableau *t = b->tableau;
   for (int32_t i = 0; i < t->point_count; i++) patch_include(&p, t->points[i]);
-  for (int32_t i = 0; i < b->scene->body_count; i++) {
-    if (b->framed[i] && b->scene->bodies[i].kind == DS_BODY_DYNAMIC) patch_include(&p, b->scene->bodies[i].def.pose.p);
+  for (int32_t i = 0; i < ds_scene_body_count(b->scene); i++) {
+    if (b->framed[i] && body_is_dynamic(b->scene, i)) patch_include(&p, ds_body_get_def(b->scene, body_at(i)).pose.p);
   }
   return p;
 }
 
 static ds_pose half_space_pose(const builder *b, int32_t body, int32_t shape) {
-  return pose_mul(b->poses[body], b->scene->bodies[body].shapes[shape].pose_in_body);
+  return pose_mul(b->poses[body], ds_body_shape(b->scene, body_at(body), shape).pose);
 }
 
 /* A convex polygon in the making. */
@@ -195,10 +202,9 @@ static void clip(polygon *poly, ds_vec3 origin, ds_vec3 normal, double tolerance
 
 /* Cuts the polygon, which lies on one half-space, by all the others. */
 static void clip_by_others(polygon *poly, const builder *b, int32_t body, int32_t shape) {
-  for (int32_t i = 0; i < b->scene->body_count; i++) {
-    const ds_body *it = &b->scene->bodies[i];
-    for (int32_t s = 0; !is_hidden(b, i) && s < it->shape_count; s++) {
-      if (it->shapes[s].kind != DS_SHAPE_HALF_SPACE || (i == body && s == shape)) continue;
+  for (int32_t i = 0; i < ds_scene_body_count(b->scene); i++) {
+    for (int32_t s = 0; !is_hidden(b, i) && s < shapes_of(b, i); s++) {
+      if (kind_of(b, i, s) != DS_SHAPE_HALF_SPACE || (i == body && s == shape)) continue;
       ds_pose plane = half_space_pose(b, i, s);
       clip(poly, plane.p, quat_rotate(plane.q, v3(0, 0, 1)), 1e-4 * b->tableau->radius);
     }
@@ -246,10 +252,9 @@ static void add_half_spaces(builder *b) {
   ds_tableau *t = b->tableau;
   int32_t tilted = 0;
   for (int pass = 0; pass < 2; pass++) {
-    for (int32_t i = 0; b->memory_ok && i < b->scene->body_count; i++) {
-      const ds_body *body = &b->scene->bodies[i];
-      for (int32_t s = 0; b->memory_ok && !is_hidden(b, i) && s < body->shape_count; s++) {
-        if (body->shapes[s].kind != DS_SHAPE_HALF_SPACE) continue;
+    for (int32_t i = 0; b->memory_ok && i < ds_scene_body_count(b->scene); i++) {
+      for (int32_t s = 0; b->memory_ok && !is_hidden(b, i) && s < shapes_of(b, i); s++) {
+        if (kind_of(b, i, s) != DS_SHAPE_HALF_SPACE) continue;
         ds_pose plane = half_space_pose(b, i, s);
         double up = quat_rotate(plane.q, v3(0, 0, 1)).z;
         if (pass == 0 && up > LEVEL) {
@@ -279,10 +284,9 @@ static void frame_ground(ds_tableau *t) {
 
 static int32_t choose_segments(const builder *b) {
   int32_t curved = 0;
-  for (int32_t i = 0; i < b->scene->body_count; i++) {
-    const ds_body *body = &b->scene->bodies[i];
-    for (int32_t s = 0; !is_hidden(b, i) && s < body->shape_count; s++) {
-      ds_shape_kind kind = body->shapes[s].kind;
+  for (int32_t i = 0; i < ds_scene_body_count(b->scene); i++) {
+    for (int32_t s = 0; !is_hidden(b, i) && s < shapes_of(b, i); s++) {
+      ds_shape_kind kind = kind_of(b, i, s);
       curved += kind == DS_SHAPE_SPHERE || kind == DS_SHAPE_CAPSULE || kind == DS_SHAPE_CYLINDER;
     }
   }
@@ -293,9 +297,9 @@ static int32_t choose_segments(const builder *b) {
 /* Where the first dynamic body is that is framed, or else the first body that is. */
 static ds_vec3 choose_origin(const builder *b) {
   int32_t best = -1;
-  for (int32_t i = 0; i < b->scene->body_count; i++) {
+  for (int32_t i = 0; i < ds_scene_body_count(b->scene); i++) {
     if (!b->framed[i]) continue;
-    if (b->scene->bodies[i].kind == DS_BODY_DYNAMIC) return b->poses[i].p;
+    if (body_is_dynamic(b->scene, i)) return b->poses[i].p;
     if (best < 0) best = i;
   }
   return best < 0 ? v3(0, 0, 0) : b->poses[best].p;
@@ -303,7 +307,7 @@ static ds_vec3 choose_origin(const builder *b) {
 
 /* Those that are framed first, the others after their points are collected. */
 static void add_bodies(builder *b) {
-  int32_t count = b->scene->body_count;
+  int32_t count = ds_scene_body_count(b->scene);
   ds_tableau *t = b->tableau;
   t->model.origin = t->casters.origin = t->low = t->high = choose_origin(b);
   for (int32_t i = 0; i < count; i++) {
@@ -330,7 +334,7 @@ ds_status ds_tableau_build(ds_tableau *tableau, const ds_bodies_at *bodies, bool
                .memory_ok = true};
   b.segments = choose_segments(&b);
   ds_wardrobe_open(&b.wardrobe, scene, bodies->hidden);
-  b.framed = calloc((size_t)(scene->body_count > 0 ? scene->body_count : 1), sizeof *b.framed);
+  b.framed = calloc((size_t)ds_scene_body_count(scene) + 1, sizeof *b.framed);
   if (b.framed) {
     b.memory_ok = ds_framed_choose(b.framed, scene, bodies->poses, bodies->hidden);
     if (b.memory_ok) add_bodies(&b);
@@ -342,7 +346,7 @@ ds_status ds_tableau_build(ds_tableau *tableau, const ds_bodies_at *bodies, bool
   ds_wardrobe_close(&b.wardrobe);
   if (good) return DS_OK;
   ds_tableau_free(tableau);
-  snprintf(error->message, sizeof error->message, "no memory to draw %d bodies", scene->body_count);
+  snprintf(error->message, sizeof error->message, "no memory to draw %d bodies", ds_scene_body_count(scene));
   return DS_ERROR_MEMORY;
 }
 

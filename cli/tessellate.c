@@ -8,7 +8,6 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "body/scene.h"
 
 void ds_model_free(ds_model *model) {
   free(model->vertices);
@@ -66,7 +65,7 @@ bool ds_model_add_face(ds_model *model, ds_pose pose, const ds_vec3 *points, int
   return true;
 }
 
-bool ds_model_add_hull(ds_model *model, ds_pose pose, const ds_hull *hull, int32_t paint) {
+bool ds_model_add_polyhedron(ds_model *model, ds_pose pose, const ds_polyhedron *hull, int32_t paint) {
   ds_vec3 loop[64];
   for (int32_t f = 0; f < hull->face_count; f++) {
     int32_t start = hull->face_start[f], count = hull->face_start[f + 1] - start;

@@ -19,7 +19,6 @@ bool ds_model_add_cylinder(ds_model *model, ds_pose pose, double radius, double 
 /* A convex face; points counter-clockwise seen from outside, in the frame of the pose. */
 bool ds_model_add_face(ds_model *model, ds_pose pose, const ds_vec3 *points, int32_t count, int32_t paint);
 /* The faces of a convex polyhedron. */
-struct ds_hull;
-bool ds_model_add_hull(ds_model *model, ds_pose pose, const struct ds_hull *hull, int32_t paint);
+bool ds_model_add_polyhedron(ds_model *model, ds_pose pose, const ds_polyhedron *hull, int32_t paint);
 
 #endif

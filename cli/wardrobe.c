@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "la/vec3.h"
+#include "base/vec3.h"
 
 #define SKIN_BUDGET 2500000.0
 #define CASTER_BUDGET 300000.0

@@ -5,7 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "body/scene.h"
+#include "base/vec3.h"
+#include "bodies.h"
 
 static const double rest_speed =
     1e-3;                           /* m/s of the fastest point of any body: slower is at rest. What stands has 1e-9 */
@@ -28,11 +29,11 @@ static int bin_of(int64_t count) {
 /* Speed of the fastest point of any dynamic body, at most: |v| + |omega| radius. */
 static double fastest(const ds_scene *scene, const ds_state *state) {
   double most = 0;
-  for (int32_t i = 0; i < scene->body_count; i++) {
-    if (scene->bodies[i].kind != DS_BODY_DYNAMIC) continue;
-    ds_body_id id = {i + 1};
+  for (int32_t i = 0; i < ds_scene_body_count(scene); i++) {
+    if (!body_is_dynamic(scene, i)) continue;
+    ds_body_id id = body_at(i);
     double speed = v3_norm(ds_state_velocity(state, id));
-    speed += v3_norm(ds_state_angular_velocity(state, id)) * scene->bodies[i].bounding_radius;
+    speed += v3_norm(ds_state_angular_velocity(state, id)) * ds_body_radius(scene, id);
     if (!(speed <= most)) most = speed;
   }
   return most;

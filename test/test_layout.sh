@@ -1,11 +1,16 @@
 #!/bin/bash
-# Folders include each other as docs/layout.md says, without a cycle; and the check finds what breaks that.
+# Folders include each other as docs/layout.md says, without a cycle, and no function is longer than a screen; and the
+# checks find what breaks that.
 # Usage: test_layout.sh PROGRAM SOURCE_DIR
 command -v python3 >/dev/null || exit 77
 . "$(dirname "$0")/shell.sh"
 layout() { python3 "$source/scripts/check-includes.py" "$@"; }
 
+lengths() { python3 "$source/scripts/check-functions.py" "$@"; }
+
 check "the layout" layout "$source"
+cat check.log
+check "the lengths" lengths "$source"
 cat check.log
 
 # A copy, in which one thing is wrong at a time.
@@ -14,8 +19,8 @@ cp -r "$source/src" "$source/cli" copy
 cp "$source/docs/layout.md" copy/docs
 check "the copy" layout copy
 wrong() {
-  local name=$1 text=$2 output
-  output=$(layout copy)
+  local name=$1 text=$2 tool=${3:-layout} output
+  output=$($tool copy)
   if [ $? -eq 1 ] && [[ $output == *"$text"* ]]; then ok; else fail "$name: $output"; fi
 }
 echo '#include "body/scene.h"' >copy/src/base/upwards.h
@@ -27,6 +32,9 @@ cp "$source/docs/layout.md" copy/docs
 mkdir copy/src/attic
 touch copy/src/attic/old.c
 wrong "a folder that is not in the table" "no row for attic"
+
+{ printf 'static int many(int a,\n                int b) {\n'; yes '  a += b;' | head -78; printf '  return a;\n}\n'; } >copy/src/la/long.c
+wrong "a long function" "src/la/long.c:1: many has 82 lines, more than 80" lengths
 
 echo "$passed passed, $failed failed"
 [ $failed -eq 0 ]

@@ -6,12 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "../bodies.h"
 #include "../camera.h"
 #include "../framed.h"
 #include "../palette.h"
 #include "../source.h"
-#include "body/scene.h"
-#include "detect/detect.h"
+#include "base/vec3.h"
 
 /* Pictures have a lens of 2.5 heights, the page one of 35 degrees: 1.59 heights. A little more is left free. */
 #define LENS 1.5
@@ -83,11 +83,12 @@ view_message *view_hello_message(view_mode mode, const view_film *film) {
 /* ---- camera ---- */
 
 /* The eight corners of the boxes of a body's shapes, at the start; those of half-spaces are left out. */
-static int32_t add_corners(ds_vec3 *points, const ds_body *body) {
+static int32_t add_corners(ds_vec3 *points, const ds_scene *scene, ds_body_id body) {
+  ds_pose start = ds_body_get_def(scene, body).pose;
   int32_t count = 0;
-  for (int32_t s = 0; s < body->shape_count; s++) {
+  for (int32_t s = 0; s < ds_body_shape_count(scene, body); s++) {
     ds_vec3 low, high;
-    ds_shape_bounds(&low, &high, &body->shapes[s], pose_mul(body->def.pose, body->shapes[s].pose_in_body));
+    ds_body_bounds(&low, &high, scene, body, s, start);
     if (!v3_finite(low) || !v3_finite(high)) continue;
     for (int k = 0; k < 8; k++)
       points[count++] = v3(k & 1 ? high.x : low.x, k & 2 ? high.y : low.y, k & 4 ? high.z : low.z);
@@ -111,20 +112,20 @@ static viewpoint stand(const ds_vec3 *points, int32_t count) {
 
 /* False where memory ran out. */
 static bool find_viewpoint(viewpoint *out, const ds_scene *scene) {
-  size_t bodies = (size_t)scene->body_count + 1, shapes = 1;
-  for (int32_t i = 0; i < scene->body_count; i++) shapes += (size_t)scene->bodies[i].shape_count;
+  size_t bodies = (size_t)ds_scene_body_count(scene) + 1, shapes = 1;
+  for (int32_t i = 0; i < ds_scene_body_count(scene); i++) shapes += (size_t)ds_body_shape_count(scene, body_at(i));
   bool *framed = calloc(bodies, sizeof *framed);
   ds_pose *poses = calloc(bodies, sizeof *poses);
   ds_vec3 *points = malloc(8 * shapes * sizeof *points);
   bool good = framed != NULL && poses != NULL && points != NULL;
   if (good) {
-    for (int32_t i = 0; i < scene->body_count; i++) poses[i] = scene->bodies[i].def.pose;
+    for (int32_t i = 0; i < ds_scene_body_count(scene); i++) poses[i] = ds_body_get_def(scene, body_at(i)).pose;
     good = ds_framed_choose(framed, scene, poses, NULL);
   }
   if (good) {
     int32_t count = 0;
-    for (int32_t i = 0; i < scene->body_count; i++)
-      if (framed[i]) count += add_corners(points + count, &scene->bodies[i]);
+    for (int32_t i = 0; i < ds_scene_body_count(scene); i++)
+      if (framed[i]) count += add_corners(points + count, scene, body_at(i));
     if (count == 0) {
       points[count++] = v3(-1, -1, 0);
       points[count++] = v3(1, 1, 1);
@@ -144,12 +145,12 @@ static int compare(const void *a, const void *b) {
 
 /* The median size of bodies that can be pushed, 1 m where there are none; 0 where memory ran out. */
 static double near_size(const ds_scene *scene) {
-  double *sizes = malloc(((size_t)scene->body_count + 1) * sizeof *sizes);
+  double *sizes = malloc(((size_t)ds_scene_body_count(scene) + 1) * sizeof *sizes);
   int32_t count = 0;
   if (sizes == NULL) return 0;
-  for (int32_t i = 0; i < scene->body_count; i++)
-    if (scene->bodies[i].kind == DS_BODY_DYNAMIC && isfinite(scene->bodies[i].bounding_radius))
-      sizes[count++] = 2 * scene->bodies[i].bounding_radius;
+  for (int32_t i = 0; i < ds_scene_body_count(scene); i++)
+    if (body_is_dynamic(scene, i) && isfinite(ds_body_radius(scene, body_at(i))))
+      sizes[count++] = 2 * ds_body_radius(scene, body_at(i));
   qsort(sizes, (size_t)count, sizeof *sizes, compare);
   double size = count > 0 ? sizes[count / 2] : 1;
   free(sizes);
@@ -160,14 +161,14 @@ static double near_size(const ds_scene *scene) {
 
 static void write_body(view_bytes *out, const view_scene_text *t, int32_t index) {
   static const char *const kinds[] = {"dynamic", "static", "kinematic"};
-  const ds_body *body = &t->scene->bodies[index];
+  ds_body_id body = body_at(index);
   view_text(out, "%s{\"name\": ", index > 0 ? ", " : "");
-  view_json_text(out, body->name != NULL ? body->name : "");
-  view_text(out, ", \"kind\": \"%s\", \"color\": ", kinds[body->kind]);
+  view_json_text(out, ds_body_name(t->scene, body));
+  view_text(out, ", \"kind\": \"%s\", \"color\": ", kinds[ds_body_get_kind(t->scene, body)]);
   view_json_vec3(out, ds_palette_color(t->scene, index));
   view_text(out, ", \"mass\": ");
-  view_json_number(out, body->kind == DS_BODY_DYNAMIC ? body->mass.mass : 0);
-  view_text(out, ", \"material\": %d, \"parts\": [", (int)body->material);
+  view_json_number(out, body_is_dynamic(t->scene, index) ? ds_body_mass(t->scene, body).mass : 0);
+  view_text(out, ", \"material\": %d, \"parts\": [", (int)ds_body_material(t->scene, body).index1);
   for (int32_t p = t->geometry->first_part[index]; p < t->geometry->first_part[index + 1]; p++) {
     const view_part *part = &t->geometry->parts[p];
     view_text(out, "%s{\"geometry\": %d, \"position\": ", p > t->geometry->first_part[index] ? ", " : "",
@@ -176,20 +177,24 @@ static void write_body(view_bytes *out, const view_scene_text *t, int32_t index)
     view_text(out, ", \"rotation\": [%.9g, %.9g, %.9g, %.9g]}", part->pose.q.w, part->pose.q.x, part->pose.q.y,
               part->pose.q.z);
   }
-  view_text(out, "], \"first_reduced\": %d, \"reduced\": %d}", (int)body->first_reduced, (int)body->r);
+  const ds_reduced *made_of = body_reduced(t->scene, index);
+  int32_t reduced = made_of != NULL ? ds_reduced_get_info(made_of).modes : 0;
+  view_text(out, "], \"first_reduced\": %d, \"reduced\": %d}", (int)ds_body_first_reduced(t->scene, body),
+            (int)reduced);
 }
 
 /* Points and axes are as the frame of body a sees them, whose pose is in every FRAME. */
 static void write_joints(view_bytes *out, const ds_scene *scene) {
   static const char *const kinds[] = {"ball", "hinge", "weld"};
   view_text(out, ", \"joints\": [");
-  for (int32_t i = 0; i < scene->joint_count; i++) {
-    const ds_joint *joint = &scene->joints[i];
-    ds_joint_place place = ds_joint_at(scene, ds_scene_joint(scene, i), pose_identity(), pose_identity());
+  for (int32_t i = 0; i < ds_scene_joint_count(scene); i++) {
+    ds_joint_id id = ds_scene_joint(scene, i);
+    ds_joint_def joint = ds_joint_get_def(scene, id);
+    ds_joint_place place = ds_joint_at(scene, id, pose_identity(), pose_identity());
     view_text(out, "%s{\"name\": ", i > 0 ? ", " : "");
-    view_json_text(out, joint->name != NULL ? joint->name : "");
-    view_text(out, ", \"kind\": \"%s\", \"a\": %d, \"b\": %d, \"point\": ", kinds[joint->def.kind], (int)joint->a,
-              (int)joint->b);
+    view_json_text(out, joint.name != NULL ? joint.name : "");
+    view_text(out, ", \"kind\": \"%s\", \"a\": %d, \"b\": %d, \"point\": ", kinds[joint.kind], (int)body_index(joint.a),
+              (int)body_index(joint.b));
     view_json_vec3(out, place.on_a);
     view_text(out, ", \"axis\": ");
     view_json_vec3(out, place.axis);
@@ -227,7 +232,7 @@ static void write_settings(view_bytes *out, const view_scene_text *t) {
   view_text(out, ", \"method\": \"%s\", \"gravity\": ", method_name(t->run->options.method));
   view_json_vec3(out, ds_scene_gravity(t->scene));
   view_text(out, ", \"frames\": %d, \"geometries\": %d, \"reduced\": %d", (int)t->frames, (int)t->geometry->count,
-            (int)t->scene->reduced_count);
+            (int)ds_scene_reduced_count(t->scene));
 }
 
 view_message *view_scene_message(const view_scene_text *t) {
@@ -245,7 +250,7 @@ view_message *view_scene_message(const view_scene_text *t) {
   view_json_number(&out, size);
   write_materials(&out, t->scene);
   view_text(&out, ", \"bodies\": [");
-  for (int32_t i = 0; i < t->scene->body_count; i++) write_body(&out, t, i);
+  for (int32_t i = 0; i < ds_scene_body_count(t->scene); i++) write_body(&out, t, i);
   view_text(&out, "]");
   write_joints(&out, t->scene);
   view_text(&out, "}");

@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
+#include "../bodies.h"
 #include "base/sets.h"
-#include "body/scene.h"
 
 enum { STATISTICS = 16, FLAG_CONVERGED = 1, FLAG_HAND = 2, FLAG_LEFT_OUT = 4 };
 #define NO_ISLAND 0xffffffffu
@@ -29,24 +29,23 @@ static int32_t count_wanted(const view_snapshot *s, view_contacts *which) {
 
 /* ---- islands ---- */
 
-static bool is_pushed(const ds_scene *scene, ds_body_id id) {
-  return scene->bodies[ds_index(id)].kind == DS_BODY_DYNAMIC;
-}
+static bool is_pushed(const ds_scene *scene, ds_body_id id) { return ds_body_get_kind(scene, id) == DS_BODY_DYNAMIC; }
 
 /* Gives bodies that can be pushed the number of their island: parent and number have an entry a body. */
 static void number_islands(int32_t *parent, uint32_t *number, const view_snapshot *s) {
-  int32_t n = s->scene->body_count;
+  int32_t n = ds_scene_body_count(s->scene);
   uint32_t islands = 0;
   ds_sets_single(parent, n);
   for (int32_t i = 0; i < s->contact_count; i++) {
     const ds_contact *c = &s->contacts[i];
-    if (is_pushed(s->scene, c->a) && is_pushed(s->scene, c->b)) ds_sets_join(parent, ds_index(c->a), ds_index(c->b));
+    if (is_pushed(s->scene, c->a) && is_pushed(s->scene, c->b))
+      ds_sets_join(parent, body_index(c->a), body_index(c->b));
   }
   for (int32_t i = 0; i < n; i++) number[i] = NO_ISLAND;
   for (int32_t i = 0; i < s->contact_count; i++) {
     const ds_contact *c = &s->contacts[i];
     if (!is_pushed(s->scene, c->a) && !is_pushed(s->scene, c->b)) continue;
-    int32_t root = ds_sets_root(parent, ds_index(is_pushed(s->scene, c->a) ? c->a : c->b));
+    int32_t root = ds_sets_root(parent, body_index(is_pushed(s->scene, c->a) ? c->a : c->b));
     if (number[root] == NO_ISLAND) number[root] = islands++;
   }
 }
@@ -54,8 +53,8 @@ static void number_islands(int32_t *parent, uint32_t *number, const view_snapsho
 /* ---- parts of the message ---- */
 
 static void write_contact(view_bytes *out, const ds_contact *c, uint32_t island) {
-  view_u32(out, (uint32_t)ds_index(c->a));
-  view_u32(out, (uint32_t)ds_index(c->b));
+  view_u32(out, (uint32_t)body_index(c->a));
+  view_u32(out, (uint32_t)body_index(c->b));
   view_vec3(out, c->point);
   view_vec3(out, c->normal);
   view_vec3(out, c->impulse);
@@ -68,7 +67,7 @@ static void write_contact(view_bytes *out, const ds_contact *c, uint32_t island)
 
 static bool write_contacts(view_bytes *out, const view_snapshot *s, view_contacts which, int32_t count) {
   if (count == 0) return true;
-  size_t n = (size_t)s->scene->body_count + 1;
+  size_t n = (size_t)ds_scene_body_count(s->scene) + 1;
   int32_t *parent = malloc(n * sizeof *parent);
   uint32_t *number = malloc(n * sizeof *number);
   bool good = parent != NULL && number != NULL;
@@ -77,7 +76,7 @@ static bool write_contacts(view_bytes *out, const view_snapshot *s, view_contact
     const ds_contact *c = &s->contacts[i];
     if (!is_wanted(c, which)) continue;
     ds_body_id pushed = is_pushed(s->scene, c->a) ? c->a : c->b;
-    write_contact(out, c, number[ds_sets_root(parent, ds_index(pushed))]);
+    write_contact(out, c, number[ds_sets_root(parent, body_index(pushed))]);
     count--;
   }
   free(parent);
@@ -102,7 +101,7 @@ static void write_statistics(view_bytes *out, const view_snapshot *s) {
 }
 
 static void write_bodies(view_bytes *out, const view_snapshot *s) {
-  int32_t n = s->scene->body_count;
+  int32_t n = ds_scene_body_count(s->scene);
   for (int32_t i = 0; i < n; i++) {
     const ds_pose *p = &s->poses[i];
     view_vec3(out, p->p);
@@ -113,7 +112,7 @@ static void write_bodies(view_bytes *out, const view_snapshot *s) {
     view_vec3(out, s->velocities[i]);
     view_vec3(out, s->angular_velocities[i]);
   }
-  for (int32_t i = 0; i < s->scene->reduced_count; i++) view_f32(out, s->reduced != NULL ? s->reduced[i] : 0);
+  for (int32_t i = 0; i < ds_scene_reduced_count(s->scene); i++) view_f32(out, s->reduced != NULL ? s->reduced[i] : 0);
 }
 
 static void write_hand(view_bytes *out, const view_hand *hand) {
@@ -133,8 +132,8 @@ view_message *view_frame_message(const view_snapshot *s, view_contacts which) {
   view_begin(&out, VIEW_FRAME);
   view_f64(&out, (double)s->report->step);
   view_f64(&out, s->report->time);
-  view_u32(&out, (uint32_t)s->scene->body_count);
-  view_u32(&out, (uint32_t)s->scene->reduced_count);
+  view_u32(&out, (uint32_t)ds_scene_body_count(s->scene));
+  view_u32(&out, (uint32_t)ds_scene_reduced_count(s->scene));
   view_u32(&out, (uint32_t)count);
   view_u32(&out, (uint32_t)s->contact_count);
   view_u32(&out, flags);
@@ -165,7 +164,7 @@ void view_poses_free(view_poses *p) {
 }
 
 void view_poses_read(view_poses *p, const ds_scene *scene, const ds_state *state) {
-  for (int32_t i = 0; i < scene->body_count; i++) {
+  for (int32_t i = 0; i < ds_scene_body_count(scene); i++) {
     ds_body_id id = ds_scene_body(scene, i);
     p->poses[i] = ds_state_pose(scene, state, id);
     p->velocities[i] = ds_state_velocity(state, id);

@@ -9,22 +9,28 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../bodies.h"
 #include "../skin.h"
 #include "../tessellate.h"
 #include "../wardrobe.h"
 #include "base/array.h"
-#include "body/reduced.h"
-#include "body/scene.h"
+#include "base/vec3.h"
 
 #define CURVED_BUDGET 600000.0 /* triangles of all curved shapes together */
 enum { SEGMENTS_MIN = 12, SEGMENTS_MAX = 48 };
 
 typedef enum geometry_kind { GEOMETRY_MESH, GEOMETRY_HALF_SPACE, GEOMETRY_DEFORMABLE } geometry_kind;
 
+/* A shape with its faces, which polyhedra alone have. */
+typedef struct form {
+  ds_shape_def shape;
+  ds_polyhedron hull;
+} form;
+
 typedef struct builder {
   view_geometries *out;
   const ds_scene *scene;
-  const ds_shape **forms; /* a shape that has it, a geometry each */
+  form *forms; /* a shape that has it, a geometry each */
   int32_t form_capacity, message_capacity;
   int32_t segments;
   ds_wardrobe wardrobe;
@@ -32,7 +38,7 @@ typedef struct builder {
 
 /* ---- forms ---- */
 
-static bool same_form(const ds_shape *a, const ds_shape *b) {
+static bool same_form(const ds_shape_def *a, const ds_shape_def *b) {
   if (a->kind != b->kind) return false;
   switch (a->kind) {
     case DS_SHAPE_SPHERE:
@@ -57,9 +63,9 @@ static bool same_form(const ds_shape *a, const ds_shape *b) {
 
 static int32_t choose_segments(const ds_scene *scene) {
   double curved = 1;
-  for (int32_t i = 0; i < scene->body_count; i++)
-    for (int32_t s = 0; s < scene->bodies[i].shape_count; s++) {
-      ds_shape_kind kind = scene->bodies[i].shapes[s].kind;
+  for (int32_t i = 0; i < ds_scene_body_count(scene); i++)
+    for (int32_t s = 0; s < ds_body_shape_count(scene, body_at(i)); s++) {
+      ds_shape_kind kind = ds_body_shape(scene, body_at(i), s).kind;
       curved += kind == DS_SHAPE_SPHERE || kind == DS_SHAPE_CAPSULE || kind == DS_SHAPE_CYLINDER;
     }
   double segments = sqrt(CURVED_BUDGET / curved); /* a sphere of s segments has about s² triangles */
@@ -129,18 +135,20 @@ static void write_mesh(view_bytes *out, const ds_vertex *vertices, int32_t n, co
 /* How each vertex of a skin moves with each reduced coordinate, in the mesh's frame. The skin's triangles are those of
  * the surface, in their order. */
 static bool write_modes(view_bytes *out, const ds_skin *skin, const ds_reduced *body) {
-  int32_t *from = malloc((size_t)(skin->vertex_count > 0 ? skin->vertex_count : 1) * sizeof *from);
-  if (from == NULL) return false;
-  size_t r = (size_t)body->r;
-  for (int32_t t = 0; t < skin->triangle_count; t++)
-    for (int k = 0; k < 3; k++) from[skin->triangles[t].corner[k]] = body->surface.triangles[3 * (size_t)t + (size_t)k];
-  for (size_t a = 0; a < r; a++)
-    for (int32_t i = 0; i < skin->vertex_count; i++) {
-      const double *u = body->basis + 3 * r * (size_t)from[i] + a;
-      view_vec3(out, quat_unrotate(body->frame.q, v3(u[0], u[r], u[2 * r])));
-    }
+  ds_reduced_info info = ds_reduced_get_info(body);
+  int32_t *from = malloc(((size_t)skin->vertex_count + 1) * sizeof *from);
+  ds_vec3 *mode = malloc(((size_t)info.vertices + 1) * sizeof *mode);
+  bool good = from != NULL && mode != NULL;
+  for (int32_t t = 0; good && t < skin->triangle_count; t++)
+    for (int k = 0; k < 3; k++)
+      from[skin->triangles[t].corner[k]] = ds_reduced_triangles(body)[3 * (size_t)t + (size_t)k];
+  for (int32_t a = 0; good && a < info.modes; a++) {
+    ds_reduced_mode(mode, body, a);
+    for (int32_t i = 0; i < skin->vertex_count; i++) view_vec3(out, mode[from[i]]);
+  }
   free(from);
-  return true;
+  free(mode);
+  return good;
 }
 
 static view_message *deformable_message(const ds_reduced *body, int32_t index) {
@@ -153,8 +161,8 @@ static view_message *deformable_message(const ds_reduced *body, int32_t index) {
   const ds_skin *skin = &dressed.skin;
   int32_t e = good ? find_creases(&creases, skin->vertices, skin->triangles, skin->triangle_count) : -1;
   if (e >= 0) {
-    write_mesh(&out, skin->vertices, skin->vertex_count, skin->triangles, skin->triangle_count, creases, e, body->r,
-               GEOMETRY_DEFORMABLE, index);
+    write_mesh(&out, skin->vertices, skin->vertex_count, skin->triangles, skin->triangle_count, creases, e,
+               ds_reduced_get_info(body).modes, GEOMETRY_DEFORMABLE, index);
     if (!write_modes(&out, skin, body)) out.failed = true;
     message = view_end(&out);
   }
@@ -163,7 +171,8 @@ static view_message *deformable_message(const ds_reduced *body, int32_t index) {
   return message;
 }
 
-static bool add_to_model(builder *b, ds_model *model, const ds_shape *shape) {
+static bool add_to_model(builder *b, ds_model *model, const form *of) {
+  const ds_shape_def *shape = &of->shape;
   ds_pose pose = pose_identity();
   const ds_dressed *dressed;
   switch (shape->kind) {
@@ -176,7 +185,7 @@ static bool add_to_model(builder *b, ds_model *model, const ds_shape *shape) {
     case DS_SHAPE_CYLINDER:
       return ds_model_add_cylinder(model, pose, shape->radius, shape->half_length, b->segments, 0);
     case DS_SHAPE_HULL:
-      return ds_model_add_hull(model, pose, &shape->hull, 0);
+      return ds_model_add_polyhedron(model, pose, &of->hull, 0);
     case DS_SHAPE_SOLID:
       dressed = ds_wardrobe_dress(&b->wardrobe, shape->solid);
       return dressed != NULL && ds_model_add_skin(model, &dressed->skin, pose, 0, false);
@@ -187,16 +196,16 @@ static bool add_to_model(builder *b, ds_model *model, const ds_shape *shape) {
   return true;
 }
 
-static view_message *form_message(builder *b, const ds_shape *shape, int32_t index) {
+static view_message *form_message(builder *b, const form *of, int32_t index) {
+  const ds_shape_def *shape = &of->shape;
   if (shape->kind == DS_SHAPE_REDUCED) return deformable_message(shape->reduced, index);
   ds_model model = {0};
   crease *creases = NULL;
   view_bytes out = {0};
   view_message *message = NULL;
   geometry_kind kind = shape->kind == DS_SHAPE_HALF_SPACE ? GEOMETRY_HALF_SPACE : GEOMETRY_MESH;
-  int32_t e = add_to_model(b, &model, shape)
-                  ? find_creases(&creases, model.vertices, model.triangles, model.triangle_count)
-                  : -1;
+  int32_t e =
+      add_to_model(b, &model, of) ? find_creases(&creases, model.vertices, model.triangles, model.triangle_count) : -1;
   if (e >= 0) {
     write_mesh(&out, model.vertices, model.vertex_count, model.triangles, model.triangle_count, creases, e, 0, kind,
                index);
@@ -210,41 +219,42 @@ static view_message *form_message(builder *b, const ds_shape *shape, int32_t ind
 /* ---- the scene ---- */
 
 /* The index of a shape's form, which is added where it is new; -1 where memory ran out. */
-static int32_t find_form(builder *b, const ds_shape *shape) {
+static int32_t find_form(builder *b, const form *of) {
   view_geometries *out = b->out;
   for (int32_t i = out->count - 1; i >= 0; i--)
-    if (same_form(b->forms[i], shape)) return i;
+    if (same_form(&b->forms[i].shape, &of->shape)) return i;
   if (!ds_array_reserve(&b->forms, &b->form_capacity, out->count + 1, sizeof *b->forms) ||
       !ds_array_reserve(&out->messages, &b->message_capacity, out->count + 1, sizeof *out->messages))
     return -1;
-  view_message *message = form_message(b, shape, out->count);
+  view_message *message = form_message(b, of, out->count);
   if (message == NULL) return -1;
-  b->forms[out->count] = shape;
+  b->forms[out->count] = *of;
   out->messages[out->count] = message;
   return out->count++;
 }
 
 static bool add_bodies(builder *b) {
   int32_t part = 0;
-  for (int32_t i = 0; i < b->scene->body_count; i++) {
-    const ds_body *body = &b->scene->bodies[i];
+  for (int32_t i = 0; i < ds_scene_body_count(b->scene); i++) {
+    ds_body_id body = body_at(i);
     b->out->first_part[i] = part;
-    for (int32_t s = 0; s < body->shape_count; s++) {
-      int32_t form = find_form(b, &body->shapes[s]);
-      if (form < 0) return false;
-      b->out->parts[part++] = (view_part){form, body->shapes[s].pose_in_body};
+    for (int32_t s = 0; s < ds_body_shape_count(b->scene, body); s++) {
+      form of = {ds_body_shape(b->scene, body, s), ds_body_polyhedron(b->scene, body, s)};
+      int32_t index = find_form(b, &of);
+      if (index < 0) return false;
+      b->out->parts[part++] = (view_part){index, of.shape.pose};
     }
   }
-  b->out->first_part[b->scene->body_count] = part;
+  b->out->first_part[ds_scene_body_count(b->scene)] = part;
   return true;
 }
 
 bool view_geometries_build(view_geometries *out, const ds_scene *scene) {
   builder b = {.out = out, .scene = scene, .segments = choose_segments(scene)};
   size_t parts = 1;
-  for (int32_t i = 0; i < scene->body_count; i++) parts += (size_t)scene->bodies[i].shape_count;
+  for (int32_t i = 0; i < ds_scene_body_count(scene); i++) parts += (size_t)ds_body_shape_count(scene, body_at(i));
   *out = (view_geometries){.parts = malloc(parts * sizeof *out->parts),
-                           .first_part = malloc(((size_t)scene->body_count + 1) * sizeof *out->first_part)};
+                           .first_part = malloc(((size_t)ds_scene_body_count(scene) + 1) * sizeof *out->first_part)};
   ds_wardrobe_open(&b.wardrobe, scene, NULL);
   bool good = out->parts != NULL && out->first_part != NULL && add_bodies(&b);
   ds_wardrobe_close(&b.wardrobe);

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "la/vec3.h"
+#include "base/vec3.h"
 
 static bool refuse(ds_error *error, const char *what) {
   snprintf(error->message, sizeof error->message, "%s", what);

@@ -138,7 +138,6 @@ void view_server_destroy(view_server *s) {
 
 const view_access *view_server_access(const view_server *s) { return &s->access; }
 void view_server_set_hub(view_server *s, view_hub *hub) { s->hub = hub; }
-int32_t view_server_clients(const view_server *s) { return s->client_count; }
 
 void view_server_wake(void *server) {
   view_server *s = server;

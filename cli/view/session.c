@@ -14,7 +14,6 @@
 
 #include "../progress.h"
 #include "base/thread.h"
-#include "body/scene.h"
 #include "hold.h"
 #include "io/reduced_file.h"
 #include "probe.h"
@@ -125,7 +124,7 @@ static bool world_open(view_session *s, world *w, const char *source, ds_error *
   if (w->scene == NULL || (first && !apply_options(&w->run.options, start, error))) return false;
   snprintf(error->message, sizeof error->message, "out of memory");
   w->state = ds_state_create(w->scene);
-  return w->state != NULL && view_poses_create(&w->poses, w->scene->body_count) &&
+  return w->state != NULL && view_poses_create(&w->poses, ds_scene_body_count(w->scene)) &&
          view_geometries_build(&w->geometries, w->scene);
 }
 
@@ -140,7 +139,7 @@ static void anchor(view_session *s) {
 static void publish_status(view_session *s, bool changed) {
   const world *w = &s->world;
   if (w->scene == NULL) return;
-  double *mu = malloc(((size_t)w->scene->material_count + 1) * sizeof *mu);
+  double *mu = malloc(((size_t)ds_scene_material_count(w->scene) + 1) * sizeof *mu);
   view_state_text text = {.paused = s->paused,
                           .speed = s->speed,
                           .realtime = s->realtime,
@@ -148,9 +147,9 @@ static void publish_status(view_session *s, bool changed) {
                           .tolerance = ds_options_tolerance(&w->run.options),
                           .method = w->run.options.method,
                           .gravity = ds_scene_gravity(w->scene),
-                          .mu_count = mu != NULL ? w->scene->material_count : 0,
+                          .mu_count = mu != NULL ? ds_scene_material_count(w->scene) : 0,
                           .mu = mu};
-  for (int32_t i = 0; i < text.mu_count; i++) mu[i] = w->scene->materials[i].mu;
+  for (int32_t i = 0; i < text.mu_count; i++) mu[i] = ds_scene_material(w->scene, (ds_material_id){i}).mu;
   snprintf(text.failed, sizeof text.failed, "%s", s->failed);
   view_hub_publish_status(s->hub, &text, changed);
   free(mu);
@@ -178,7 +177,7 @@ static void publish_frames(view_session *s) {
                         .poses = w->poses.poses,
                         .velocities = w->poses.velocities,
                         .angular_velocities = w->poses.angular_velocities,
-                        .reduced = w->state->reduced,
+                        .reduced = ds_state_all_reduced(w->state),
                         .report = &s->report,
                         .energy = ds_state_energy(w->scene, w->state),
                         .hand = view_hold_read(&s->hold, w->state)};
@@ -303,7 +302,9 @@ static const char *set_mu(view_session *s, const view_command *c) {
         ds_scene_change_material(scene, (ds_material_id){i}, &material, &error) != DS_OK)
       return "this mu cannot be used";
   }
-  for (int32_t i = 0; all && i < scene->pair_count; i++) scene->pairs[i].mu = c->value;
+  for (int32_t i = 0; all && i < ds_scene_pair_count(scene); i++)
+    if (ds_scene_change_pair(scene, i, c->value, ds_scene_get_pair(scene, i).restitution, &error) != DS_OK)
+      return "this mu cannot be used";
   return NULL;
 }
 

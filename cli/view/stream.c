@@ -50,11 +50,6 @@ void view_stream_close(view_stream *s) {
 
 int32_t view_stream_frames(const view_stream *s) { return ds_recording_frame_count(s->recording); }
 
-double view_stream_duration(const view_stream *s) {
-  int32_t frames = view_stream_frames(s);
-  return frames < 2 ? 0 : ds_recording_time(s->recording, frames - 1) - ds_recording_time(s->recording, 0);
-}
-
 static view_message *next_frame(view_stream *s, int32_t index, ds_error *error) {
   ds_frame frame;
   if (ds_recording_read(s->recording, &frame, index, error) != DS_OK) return NULL;

@@ -13,6 +13,5 @@ void view_stream_close(view_stream *stream); /* NULL is fine */
  * be read. */
 view_message *view_stream_next(view_stream *stream, ds_error *error);
 int32_t view_stream_frames(const view_stream *stream);
-double view_stream_duration(const view_stream *stream); /* s from the first frame to the last */
 
 #endif

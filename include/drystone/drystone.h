@@ -50,16 +50,21 @@ ds_joint_id ds_scene_add_joint(ds_scene *scene, const ds_joint_def *def, ds_erro
 /* Computes masses and inertias and checks that every dynamic body has them. Nothing can be added afterwards. */
 ds_status ds_scene_finish(ds_scene *scene, ds_error *error);
 
-/* The two things of a finished scene that may change, between steps: then all its states go on with them. Pairs that
- * were set stay as they are. */
+/* What may change of a finished scene, between steps: then all its states go on with it. Pairs that were set do not
+ * follow their materials. */
 ds_status ds_scene_change_material(ds_scene *scene, ds_material_id material, const ds_material_def *def,
                                    ds_error *error);
+/* A pair that was set. */
+ds_status ds_scene_change_pair(ds_scene *scene, int32_t index, double mu, double restitution, ds_error *error);
 ds_status ds_scene_change_gravity(ds_scene *scene, ds_vec3 gravity, ds_error *error);
 
 /* Materials are {0}, the default one, to {count - 1}. */
 int32_t ds_scene_material_count(const ds_scene *scene);
 const char *ds_material_name(const ds_scene *scene, ds_material_id material); /* "" where it has none */
 ds_material_def ds_scene_material(const ds_scene *scene, ds_material_id material);
+/* Pairs of ds_scene_set_pair. */
+int32_t ds_scene_pair_count(const ds_scene *scene);
+ds_pair_def ds_scene_get_pair(const ds_scene *scene, int32_t index);
 int32_t ds_scene_body_count(const ds_scene *scene);
 ds_body_id ds_scene_body(const ds_scene *scene, int32_t index);
 ds_body_id ds_scene_find_body(const ds_scene *scene, const char *name); /* the first of that name; 0 = none */
@@ -67,10 +72,22 @@ const char *ds_body_name(const ds_scene *scene, ds_body_id body);       /* "" wh
 ds_body_kind ds_body_get_kind(const ds_scene *scene, ds_body_id body);
 ds_vec3 ds_body_color(const ds_scene *scene, ds_body_id body);
 ds_material_id ds_body_material(const ds_scene *scene, ds_body_id body);
+ds_body_def ds_body_get_def(const ds_scene *scene, ds_body_id body); /* as given; name and keyframes are the scene's */
 ds_mass ds_body_mass(const ds_scene *scene, ds_body_id body);
+ds_vec3 ds_body_inertia(const ds_scene *scene, ds_body_id body); /* principal moments, kg m² */
+double ds_body_radius(const ds_scene *scene, ds_body_id body); /* m: of a ball about its centre of mass that holds it */
 int32_t ds_body_shape_count(const ds_scene *scene, ds_body_id body);
 /* The pose is in the body's frame; points belong to the scene. */
 ds_shape_def ds_body_shape(const ds_scene *scene, ds_body_id body, int32_t shape);
+/* The faces of a box or hull; none of other shapes. */
+ds_polyhedron ds_body_polyhedron(const ds_scene *scene, ds_body_id body, int32_t shape);
+/* The box around a shape where the body's frame is at a pose, deformable bodies undeformed; infinite for half-spaces.
+ */
+void ds_body_bounds(ds_vec3 *low, ds_vec3 *high, const ds_scene *scene, ds_body_id body, int32_t shape, ds_pose pose);
+/* Reduced coordinates of all deformable bodies together, in the order of the bodies, as recordings keep them; and where
+ * those of a body begin among them. */
+int32_t ds_scene_reduced_count(const ds_scene *scene);
+int32_t ds_body_first_reduced(const ds_scene *scene, ds_body_id body);
 ds_vec3 ds_scene_gravity(const ds_scene *scene);
 int32_t ds_scene_joint_count(const ds_scene *scene);
 ds_joint_id ds_scene_joint(const ds_scene *scene, int32_t index);
@@ -96,6 +113,10 @@ void ds_state_set_velocity(ds_state *state, ds_body_id body, ds_vec3 velocity, d
 const double *ds_state_reduced(const ds_state *state, ds_body_id body, int32_t *r);
 const double *ds_state_reduced_rate(const ds_state *state, ds_body_id body, int32_t *r);
 void ds_state_set_reduced(ds_state *state, ds_body_id body, const double *q, const double *rate);
+/* Those of all deformable bodies, ds_scene_reduced_count numbers. */
+const double *ds_state_all_reduced(const ds_state *state);
+/* The rates were means over a step of h; 0 = they are the rates of this moment. Energies differ by it. */
+void ds_state_set_reduced_step(ds_state *state, double h);
 /* For a state put together from what was kept of another: its time, which scripts and releases go by, and the contacts
  * whose impulses the next step starts from. DS_ERROR_INPUT where they are not in the order of ds_state_contacts. */
 void ds_state_set_time(ds_state *state, double time);

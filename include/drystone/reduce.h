@@ -41,6 +41,9 @@ bool ds_tets_is_file(const char *path); /* whether the ending is one that holds 
 
 typedef void ds_reduce_progress(void *user, const char *what, double share); /* 0 .. 1, from the calling thread */
 
+/* Either of the two from a file: tets where it has tetrahedra (tet_count > 0), else its surface. */
+ds_status ds_tets_read_any(ds_tets *tets, ds_mesh *surface, const char *path, double scale, ds_error *error);
+
 /* Fills a closed surface by isosurface stuffing [Labelle and Shewchuk 2007]: a body-centred lattice of cells of size
  * `cell`, cut and warped to the surface; rounded down so that whole cells span the longest side. 0 = a cell that gives
  * about `wanted` tetrahedra, or up to 16 times as many where the body has thin parts. Where a part is too thin for the
@@ -73,6 +76,7 @@ ds_status ds_tets_surface(ds_mesh *surface, int32_t **node, const ds_tets *tets,
 
 /* ---- Reduced bodies ---- */
 typedef struct ds_reduced ds_reduced;
+enum { DS_REDUCED_MAX = 128 }; /* reduced coordinates at most */
 
 typedef struct ds_reduced_def {
   const char *name;             /* copied; may be NULL */
@@ -122,6 +126,8 @@ const char *ds_reduced_name(const ds_reduced *reduced); /* "" where it has none 
 /* The surface with reduced coordinates q (NULL: undeformed), in the mesh's own frame; vertices have room for
  * info.vertices. Triangles are always those of ds_reduced_triangles. */
 void ds_reduced_shape(ds_vec3 *vertices, const ds_reduced *reduced, const double *q);
+/* How every vertex moves with one reduced coordinate, in the mesh's own frame; room for info.vertices. */
+void ds_reduced_mode(ds_vec3 *displacements, const ds_reduced *reduced, int32_t mode);
 const int32_t *ds_reduced_triangles(const ds_reduced *reduced);
 
 #ifdef __cplusplus

@@ -143,6 +143,21 @@ typedef struct ds_shape_def {
   const double *start, *start_rate; /* REDUCED: reduced coordinates and their rates at the start, copied; NULL = 0 */
 } ds_shape_def;
 
+/* Friction and restitution of two materials, where they do not follow the scene's rules. */
+typedef struct ds_pair_def {
+  ds_material_id a, b;
+  double mu, restitution;
+} ds_pair_def;
+
+/* Faces of a box or hull. The arrays belong to the scene. */
+typedef struct ds_polyhedron {
+  const ds_vec3 *vertices; /* in the frame of the shape, m */
+  int32_t vertex_count;
+  const int32_t *face_start;  /* face_count + 1: where a face's loop starts in face_vertex */
+  const int32_t *face_vertex; /* loop after loop, each counter-clockwise seen from outside */
+  int32_t face_count;
+} ds_polyhedron;
+
 typedef enum ds_joint_kind {
   DS_JOINT_BALL,  /* the bodies share one point: three rotations are free */
   DS_JOINT_HINGE, /* they share the points of an axis: one rotation is free */

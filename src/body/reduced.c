@@ -215,6 +215,14 @@ void ds_reduced_shape(ds_vec3 *vertices, const ds_reduced *x, const double *q) {
     vertices[i] = pose_unpoint(x->frame, ds_reduced_vertex(x, q, i));
 }
 
+void ds_reduced_mode(ds_vec3 *displacements, const ds_reduced *x, int32_t mode) {
+  DS_CHECK(mode >= 0 && mode < x->r);
+  for (int32_t i = 0; i < x->surface.vertex_count; i++) {
+    const double *u = x->basis + 3 * (int64_t)i * x->r + mode;
+    displacements[i] = quat_unrotate(x->frame.q, v3(u[0], u[x->r], u[2 * x->r]));
+  }
+}
+
 DS_INLINE ds_vec3 displacement(const ds_reduced *x, const double *q, int32_t vertex) {
   int32_t r = x->r;
   const double *u = x->basis + 3 * (int64_t)vertex * r;

@@ -24,8 +24,6 @@
 #include "drystone/reduce.h"
 #include "la/vec3.h"
 
-enum { DS_REDUCED_MAX = 128 }; /* reduced coordinates at most */
-
 /* A sphere of the BD-tree [James and Pai 2004] over the surface's triangles: all corners of triangles below it lie
  * within radius + sum_a |q_a| growth_a of center + shift q. */
 typedef struct ds_bd_sphere {

@@ -145,6 +145,22 @@ ds_status ds_scene_change_material(ds_scene *scene, ds_material_id id, const ds_
   return DS_OK;
 }
 
+int32_t ds_scene_pair_count(const ds_scene *scene) { return scene->pair_count; }
+
+ds_pair_def ds_scene_get_pair(const ds_scene *scene, int32_t index) {
+  DS_CHECK(scene && index >= 0 && index < scene->pair_count);
+  const ds_material_pair *p = &scene->pairs[index];
+  return (ds_pair_def){{p->a}, {p->b}, p->mu, p->restitution};
+}
+
+ds_status ds_scene_change_pair(ds_scene *scene, int32_t index, double mu, double restitution, ds_error *error) {
+  DS_CHECK(scene && index >= 0 && index < scene->pair_count);
+  if (!coefficient_ok(mu, restitution)) return bad_coefficients(error, mu, restitution);
+  scene->pairs[index].mu = mu;
+  scene->pairs[index].restitution = restitution;
+  return DS_OK;
+}
+
 ds_status ds_scene_change_gravity(ds_scene *scene, ds_vec3 gravity, ds_error *error) {
   DS_CHECK(scene);
   if (!v3_finite(gravity)) return ds_fail(error, DS_ERROR_INPUT, "gravity must be three finite numbers (m/s²)");
@@ -455,6 +471,11 @@ ds_vec3 ds_body_color(const ds_scene *scene, ds_body_id id) { return get_body(sc
 ds_material_id ds_body_material(const ds_scene *scene, ds_body_id id) {
   return (ds_material_id){get_body(scene, id)->material};
 }
+ds_body_def ds_body_get_def(const ds_scene *scene, ds_body_id id) { return get_body(scene, id)->def; }
+ds_vec3 ds_body_inertia(const ds_scene *scene, ds_body_id id) { return get_body(scene, id)->inertia; }
+double ds_body_radius(const ds_scene *scene, ds_body_id id) { return get_body(scene, id)->bounding_radius; }
+int32_t ds_scene_reduced_count(const ds_scene *scene) { return scene->reduced_count; }
+int32_t ds_body_first_reduced(const ds_scene *scene, ds_body_id id) { return get_body(scene, id)->first_reduced; }
 ds_mass ds_body_mass(const ds_scene *scene, ds_body_id id) { return get_body(scene, id)->mass; }
 int32_t ds_body_shape_count(const ds_scene *scene, ds_body_id id) { return get_body(scene, id)->shape_count; }
 ds_vec3 ds_scene_gravity(const ds_scene *scene) { return scene->def.gravity; }
@@ -475,4 +496,11 @@ ds_shape_def ds_body_shape(const ds_scene *scene, ds_body_id id, int32_t index) 
                         .reduced = shape->reduced,
                         .start = shape->start,
                         .start_rate = shape->start ? shape->start + shape->reduced->r : NULL};
+}
+
+ds_polyhedron ds_body_polyhedron(const ds_scene *scene, ds_body_id id, int32_t index) {
+  const ds_body *body = get_body(scene, id);
+  DS_CHECK(index >= 0 && index < body->shape_count);
+  const ds_hull *hull = &body->shapes[index].hull;
+  return (ds_polyhedron){hull->vertices, hull->vertex_count, hull->face_start, hull->face_vertex, hull->face_count};
 }

@@ -135,6 +135,13 @@ const double *ds_state_reduced_rate(const ds_state *state, ds_body_id id, int32_
   return reduced_of(state->reduced_rate, state, id, r);
 }
 
+const double *ds_state_all_reduced(const ds_state *state) { return state->reduced; }
+
+void ds_state_set_reduced_step(ds_state *state, double h) {
+  DS_CHECK(state && h >= 0 && isfinite(h));
+  state->reduced_step = h;
+}
+
 void ds_state_set_reduced(ds_state *state, ds_body_id id, const double *q, const double *rate) {
   int32_t r;
   double *to = reduced_of(state->reduced, state, id, &r), *to_rate = reduced_of(state->reduced_rate, state, id, &r);

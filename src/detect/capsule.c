@@ -57,7 +57,8 @@ static ds_segment axis_in_frame(const ds_placed *a, const ds_placed *b) {
   return (ds_segment){v3_sub(c, u), v3_add(c, u)};
 }
 
-double ds_hull_face_of_segment(int32_t *face, const ds_hull *h, const ds_segment *s) {
+/* The face most in front of which all of a segment lies, and by how much. */
+static double face_of_segment(int32_t *face, const ds_hull *h, const ds_segment *s) {
   double best = -INFINITY, tau = 1e-6 * h->skin;
   *face = 0;
   for (int32_t f = 0; f < h->face_count; f++) {
@@ -139,7 +140,7 @@ void ds_pair_capsule_hull(ds_manifold *m, const ds_query *query, const ds_placed
   const ds_hull *h = &b->shape->hull;
   ds_segment axis = axis_in_frame(a, b);
   int32_t face;
-  double s = ds_hull_face_of_segment(&face, h, &axis), radius = a->shape->radius, t0, t1;
+  double s = face_of_segment(&face, h, &axis), radius = a->shape->radius, t0, t1;
   if (s > radius + query->reach) return;
   if (s > 1e-6 * radius && axis_over_face(h, face, &axis)) {
     ds_segment_clip(&t0, &t1, &axis, h, face, 1e-6 * h->skin);

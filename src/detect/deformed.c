@@ -67,7 +67,7 @@ static ds_vec3 corner(const ds_deformed *d, int32_t half) { return d->vertices[d
 
 static int32_t next_half(int32_t half) { return half % 3 == 2 ? half - 2 : half + 1; }
 
-ds_vec3 ds_deformed_face_normal(const ds_deformed *d, int32_t t) {
+static ds_vec3 face_normal_of(const ds_deformed *d, int32_t t) {
   if (d->normals) return d->normals[t];
   ds_vec3 a = corner(d, 3 * t);
   return v3_unit(v3_cross(v3_sub(corner(d, 3 * t + 1), a), v3_sub(corner(d, 3 * t + 2), a)));
@@ -85,7 +85,7 @@ static ds_vec3 ring_normal(const ds_deformed *d, int32_t half, ds_vec3 own) {
   ds_vec3 sum = v3(0, 0, 0);
   int32_t h = half;
   for (int i = 0; i < DS_RING_MAX; i++) {
-    ds_vec3 n = ds_deformed_face_normal(d, h / 3);
+    ds_vec3 n = face_normal_of(d, h / 3);
     double facing = fmax(0, -v3_dot(own, n)), weight = all ? 1 : facing * facing;
     if (weight > 0) sum = v3_mad(sum, weight * corner_angle(d, h), n);
     h = d->reduced->tree.twin[next_half(next_half(h))]; /* the edge before it ends here: its twin starts here */
@@ -222,10 +222,10 @@ void ds_deformed_gather(ds_nearby_spheres *out, const ds_deformed *d, const ds_n
 /* Inside or outside is the sign of what this returns times (x - nearest point). */
 static ds_vec3 feature_normal(const ds_deformed *d, const ds_nearest *n, ds_vec3 own) {
   int32_t first = 3 * n->at.triangle;
-  if (n->feature == 0) return ds_deformed_face_normal(d, n->at.triangle);
+  if (n->feature == 0) return face_normal_of(d, n->at.triangle);
   if (n->feature >= 4) return ring_normal(d, first + n->feature - 4, own);
-  ds_vec3 a = ds_deformed_face_normal(d, n->at.triangle);
-  ds_vec3 b = ds_deformed_face_normal(d, d->reduced->tree.twin[first + n->feature - 1] / 3);
+  ds_vec3 a = face_normal_of(d, n->at.triangle);
+  ds_vec3 b = face_normal_of(d, d->reduced->tree.twin[first + n->feature - 1] / 3);
   if (own.x == 0 && own.y == 0 && own.z == 0) return v3_add(a, b);
   double wa = fmax(0, -v3_dot(own, a)), wb = fmax(0, -v3_dot(own, b));
   return v3_add(v3_scale(wa * wa, a), v3_scale(wb * wb, b));

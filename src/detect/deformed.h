@@ -49,11 +49,10 @@ void ds_deformed_fill(ds_deformed *d);
 /* The undeformed surface as it is in the body: no balls. */
 ds_deformed ds_deformed_rest(const ds_reduced *reduced);
 
-ds_round ds_round_join(ds_round a, ds_round b);                          /* the least ball around two */
-ds_vec3 ds_deformed_normal(const ds_deformed *d, int32_t vertex);        /* angle-weighted, unit where not zero */
-ds_vec3 ds_deformed_face_normal(const ds_deformed *d, int32_t triangle); /* unit where not zero */
-ds_vec3 ds_deformed_anchor_way(const ds_deformed *d, ds_anchor anchor);  /* by deformation within the step */
-ds_anchor ds_deformed_anchor(const ds_deformed *d, int32_t vertex);      /* the vertex as a material point */
+ds_round ds_round_join(ds_round a, ds_round b);                         /* the least ball around two */
+ds_vec3 ds_deformed_normal(const ds_deformed *d, int32_t vertex);       /* angle-weighted, unit where not zero */
+ds_vec3 ds_deformed_anchor_way(const ds_deformed *d, ds_anchor anchor); /* by deformation within the step */
+ds_anchor ds_deformed_anchor(const ds_deformed *d, int32_t vertex);     /* the vertex as a material point */
 
 /* The place of the surface next to a point, before its normal is asked for. */
 typedef struct ds_nearest {

@@ -69,8 +69,6 @@ static inline ds_segment ds_shape_axis(const ds_placed *s) {
 /* The contact of two balls that are the rounded ends of nearest points xa and xb. */
 void ds_emit_round(ds_manifold *m, const ds_query *query, ds_vec3 xa, double ra, ds_vec3 xb, double rb,
                    ds_vec3 fallback_normal, uint32_t feature);
-/* The same with the normal given. */
-void ds_emit_along(ds_manifold *m, const ds_query *query, ds_vec3 xa, ds_vec3 xb, ds_vec3 n, uint32_t feature);
 
 /* --- closest points of convex sets (gjk.c) --- */
 typedef struct ds_convex {
@@ -135,8 +133,6 @@ double ds_hull_distance(ds_vec3 *normal, const ds_hull *h, ds_vec3 x);
 /* The same for a box about the origin, and for a cylinder about z. */
 double ds_box_distance(ds_vec3 *normal, ds_vec3 half, ds_vec3 x);
 double ds_cylinder_distance(ds_vec3 *normal, double radius, double half_length, ds_vec3 x);
-/* The face most in front of which all of a segment lies, and by how much. */
-double ds_hull_face_of_segment(int32_t *face, const ds_hull *h, const ds_segment *s);
 
 /* --- pairs --- */
 typedef void ds_pair_function(ds_manifold *m, const ds_query *query, const ds_placed *a, const ds_placed *b);

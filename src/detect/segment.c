@@ -73,11 +73,6 @@ bool ds_segment_clip(double *t0, double *t1, const ds_segment *s, const ds_hull 
   return *t1 >= *t0;
 }
 
-void ds_emit_along(ds_manifold *m, const ds_query *query, ds_vec3 xa, ds_vec3 xb, ds_vec3 n, uint32_t feature) {
-  double gap = v3_dot(n, v3_sub(xa, xb));
-  if (gap < query->reach) ds_emit(m, v3_scale(0.5, v3_add(xa, xb)), n, gap, feature);
-}
-
 void ds_emit_round(ds_manifold *m, const ds_query *query, ds_vec3 xa, double ra, ds_vec3 xb, double rb,
                    ds_vec3 fallback_normal, uint32_t feature) {
   ds_vec3 d = v3_sub(xa, xb);

@@ -9,7 +9,6 @@
 
 /* ---- Memory of a problem: freed as a whole ---- */
 
-ds_problem_file *ds_problem_file_new(const char *name, ds_error *error); /* the title is the name */
 /* NULL where memory ran out; never NULL for nothing, so that NULL alone means failure. */
 void *ds_problem_file_array(ds_problem_file *file, int64_t count, size_t size);
 
@@ -20,11 +19,6 @@ typedef struct ds_file_triplets {
 } ds_file_triplets;
 bool ds_problem_file_triplets(ds_file_triplets *t, ds_problem_file *file, int64_t capacity);
 ds_matrix ds_file_triplets_matrix(const ds_file_triplets *t, int32_t rows, int32_t columns, int32_t entries);
-
-/* ---- What is read or written makes sense as a whole: the library's own check, with the file's name before it ---- */
-
-ds_status ds_problem_file_check(const ds_problem *problem, const char *name, ds_error *error);
-ds_status ds_vector_check(const double *x, int64_t count, const char *name, const char *what, ds_error *error);
 
 /* ---- Formats ---- */
 

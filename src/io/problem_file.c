@@ -20,7 +20,8 @@ static const char *base_name(const char *path) {
   return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
 }
 
-ds_problem_file *ds_problem_file_new(const char *name, ds_error *error) {
+/* The title is the name. */
+static ds_problem_file *new_file(const char *name, ds_error *error) {
   ds_problem_file *file = calloc(1, sizeof *file);
   ds_arena *arena = calloc(1, sizeof *arena);
   if (file == NULL || arena == NULL) {
@@ -56,15 +57,15 @@ ds_matrix ds_file_triplets_matrix(const ds_file_triplets *t, int32_t rows, int32
   return (ds_matrix){rows, columns, entries, t->row, t->column, t->value};
 }
 
-/* ---- Checking ---- */
+/* ---- What is read or written makes sense as a whole: the library's own check, with the file's name before it ---- */
 
-ds_status ds_problem_file_check(const ds_problem *problem, const char *name, ds_error *error) {
+static ds_status check_problem(const ds_problem *problem, const char *name, ds_error *error) {
   ds_error why = {{0}};
   ds_status status = ds_problem_validate(problem, &why);
   return status == DS_OK ? DS_OK : ds_fail(error, status, "%.300s: %.200s", name, why.message);
 }
 
-ds_status ds_vector_check(const double *x, int64_t count, const char *name, const char *what, ds_error *error) {
+static ds_status check_vector(const double *x, int64_t count, const char *name, const char *what, ds_error *error) {
   for (int64_t i = 0; i < count; i++)
     if (!isfinite(x[i]))
       return ds_fail(error, DS_ERROR_INPUT, "%.300s: number %lld of %s is not finite", name, (long long)i, what);
@@ -125,14 +126,14 @@ static FILE *open_input(const char *path, int64_t *size, ds_error *error) {
 
 /* The second half of every reader: what was read has to make sense as a whole. */
 static ds_problem_file *finish(ds_problem_file *file, ds_status status, const char *name, ds_error *error) {
-  if (status == DS_OK) status = ds_problem_file_check(&file->problem, name, error);
+  if (status == DS_OK) status = check_problem(&file->problem, name, error);
   if (status == DS_OK) return file;
   ds_problem_file_free(file);
   return NULL;
 }
 
 ds_problem_file *ds_problem_text_read(const char *text, size_t length, const char *name, ds_error *error) {
-  ds_problem_file *file = ds_problem_file_new(name, error);
+  ds_problem_file *file = new_file(name, error);
   if (file == NULL) return NULL;
   return finish(file, ds_siconos_read(file, text, length, name, error), name, error);
 }
@@ -150,7 +151,7 @@ ds_problem_file *ds_problem_file_read(const char *path, ds_error *error) {
   if (!is_hdf5(text, length)) {
     file = ds_problem_text_read(text, length, path, error);
   } else {
-    file = ds_problem_file_new(path, error);
+    file = new_file(path, error);
     if (file != NULL) file = finish(file, ds_fclib_read(file, path, size, error), path, error);
   }
   free(text);
@@ -195,8 +196,8 @@ static ds_status write_siconos(const char *path, const ds_problem *problem, ds_e
 ds_status ds_problem_file_write(const char *path, const ds_problem *problem, const double *guess, const char *title,
                                 ds_error *error) {
   int64_t rows = (int64_t)problem->dimension * problem->contacts;
-  ds_status status = ds_problem_file_check(problem, path, error);
-  if (status == DS_OK && guess != NULL) status = ds_vector_check(guess, rows, path, "the guess", error);
+  ds_status status = check_problem(problem, path, error);
+  if (status == DS_OK && guess != NULL) status = check_vector(guess, rows, path, "the guess", error);
   if (status != DS_OK) return status;
   if (ends_in(path, ".dat")) return write_siconos(path, problem, error);
   if (ends_in(path, ".hdf5") || ends_in(path, ".h5"))
@@ -207,10 +208,10 @@ ds_status ds_problem_file_write(const char *path, const ds_problem *problem, con
 ds_status ds_solution_file_write(const char *path, const ds_problem *problem, const double *r, const double *u,
                                  const double *v, const char *title, ds_error *error) {
   int64_t rows = (int64_t)problem->dimension * problem->contacts;
-  ds_status status = ds_problem_file_check(problem, path, error);
-  if (status == DS_OK) status = ds_vector_check(r, rows, path, "r", error);
-  if (status == DS_OK) status = ds_vector_check(u, rows, path, "u", error);
-  if (status == DS_OK && v != NULL) status = ds_vector_check(v, problem->dof, path, "v", error);
+  ds_status status = check_problem(problem, path, error);
+  if (status == DS_OK) status = check_vector(r, rows, path, "r", error);
+  if (status == DS_OK) status = check_vector(u, rows, path, "u", error);
+  if (status == DS_OK && v != NULL) status = check_vector(v, problem->dof, path, "v", error);
   if (status != DS_OK) return status;
   if (!ends_in(path, ".hdf5") && !ends_in(path, ".h5"))
     return ds_fail(error, DS_ERROR_INPUT, "%.300s: a solution's file ends in .hdf5 or .h5", path);

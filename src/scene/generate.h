@@ -114,7 +114,6 @@ typedef struct ds_prism {
   int32_t corners;
   double width;
 } ds_prism;
-void ds_prism_centroid(double *x, double *z, const ds_prism *prism);
 /* `def` gives everything but the position. */
 void ds_generation_prism(ds_generation *g, const char *material, const ds_body_def *def, double density,
                          const ds_prism *prism);

@@ -374,7 +374,7 @@ void ds_generation_brick(ds_generation *g, const char *material, const char *nam
 }
 
 /* Area-weighted over the triangles that the corners make with corner 0. */
-void ds_prism_centroid(double *x, double *z, const ds_prism *prism) {
+static void prism_centroid(double *x, double *z, const ds_prism *prism) {
   double area = 0, sum_x = 0, sum_z = 0, x0 = prism->x[0], z0 = prism->z[0];
   for (int32_t i = 1; i + 1 < prism->corners; i++) {
     double ax = prism->x[i] - x0, az = prism->z[i] - z0, bx = prism->x[i + 1] - x0, bz = prism->z[i + 1] - z0;
@@ -392,7 +392,7 @@ void ds_generation_prism(ds_generation *g, const char *material, const ds_body_d
   ds_vec3 points[2 * DS_PRISM_CORNERS];
   ds_body_def placed = *def;
   placed.pose = pose_identity();
-  ds_prism_centroid(&placed.pose.p.x, &placed.pose.p.z, prism);
+  prism_centroid(&placed.pose.p.x, &placed.pose.p.z, prism);
   for (int32_t i = 0; i < prism->corners; i++) {
     double x = prism->x[i] - placed.pose.p.x, z = prism->z[i] - placed.pose.p.z;
     points[2 * i] = v3(x, -0.5 * prism->width, z);

@@ -9,7 +9,6 @@
 
 #include "body/reduced.h"
 #include "scene/read.h"
-#include "scene/tets_source.h"
 
 #define COUNT(table) ((int32_t)(sizeof(table) / sizeof((table)[0])))
 
@@ -151,7 +150,7 @@ static bool make_tets(ds_scene_reader *s, ds_tets *tets, const ds_file_deformabl
   if (d->of->path) {
     char *path = ds_read_path(s, d->of->path);
     if (!path) return ds_reader_fail_memory(r);
-    status = ds_tets_source_read(tets, &surface, path, d->of->scale, &inner);
+    status = ds_tets_read_any(tets, &surface, path, d->of->scale, &inner);
     free(path);
   } else if (!ds_read_solid_mesh(s, &surface, d->of)) {
     return false;

@@ -1,13 +1,13 @@
-/* A mesh file that may hold tetrahedra or a surface: see tets_source.h. Only .msh can hold either: one without
+/* A mesh file that may hold tetrahedra or a surface. Only .msh can hold either: one without
  * tetrahedra is read again as a surface. */
-#include "scene/tets_source.h"
-
 #include <string.h>
+
+#include "drystone/reduce.h"
 
 /* What ds_tets_read says of a file that is sound but has none. */
 #define NONE "no tetrahedra"
 
-ds_status ds_tets_source_read(ds_tets *tets, ds_mesh *surface, const char *path, double scale, ds_error *error) {
+ds_status ds_tets_read_any(ds_tets *tets, ds_mesh *surface, const char *path, double scale, ds_error *error) {
   ds_error why = {""};
   *tets = (ds_tets){0};
   *surface = (ds_mesh){0};
