@@ -1,7 +1,7 @@
 # Drystone. `make help` lists the targets; CMake does the work, its presets are in CMakePresets.json.
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
-.PHONY: all demo test bench soak shake fuzz format install clean help
+.PHONY: all demo test mutate bench soak shake fuzz format install clean help
 
 PREFIX ?= /usr/local
 SOAK_TIME ?= 600
@@ -29,6 +29,10 @@ test: all ## everything: release, clang, address, undefined and thread sanitizer
 	@echo "== asan"; DRYSTONE_TEST_QUICK=1 $(CTEST) build/asan -E 'test_(chairs|composites|deformable_impact|film)$$'
 	@echo "== tsan"; DRYSTONE_TEST_QUICK=1 DRYSTONE_TEST_THREADS=1 scripts/fixed-addresses.sh $(CTEST) build/tsan
 	@echo "== release"; $(CTEST) build/release
+
+mutate: ## deliberate faults, one at a time: which do the tests notice? Resumable; AGAIN=1 tries the unnoticed again
+	@$(DEPS) build test
+	@scripts/mutate.py $(if $(AGAIN),--again)
 
 bench: all ## the rivals beside Drystone on the same scenes; tables in bench/results/
 	@$(DEPS) bench

@@ -24,7 +24,7 @@ from common import conclude, keep_results, open_results, origin, parser_of, star
 from run import run_command  # noqa: E402
 
 LIVE = ["live"] + [f"live {k}" for k in range(2, 6)]
-RUNS = {**{name: ("--hurry",) for name in LIVE}, "deadline": ("--free-run", "--deadline", "0.00085"),
+RUNS = {**{name: ("--realtime",) for name in LIVE}, "deadline": ("--free-run", "--deadline", "0.00085"),
         "free": ("--free-run",)}
 MEANING = {**{name: f"{name}, deadline 0.85 ms" for name in LIVE}, "deadline": "without waiting, deadline 0.85 ms",
            "free": "without waiting, no deadline"}

@@ -134,6 +134,8 @@ static bool store(const char *command, const arg_option *option, const char *val
     case ARG_REAL:
     case ARG_INTEGER:
       return store_number(command, option, value);
+    case ARG_RENAMED:
+      break; /* refused by args_parse */
   }
   return false;
 }
@@ -151,8 +153,9 @@ static void say_unknown(const char *command, const char *word, size_t length, co
                         int32_t count) {
   const char *names[OPTION_MAX];
   char typed[WORD_MAX + 1];
-  int32_t n = count < OPTION_MAX ? count : OPTION_MAX;
-  for (int32_t i = 0; i < n; i++) names[i] = options[i].name;
+  int32_t n = 0;
+  for (int32_t i = 0; i < count && n < OPTION_MAX; i++)
+    if (options[i].kind != ARG_RENAMED) names[n++] = options[i].name;
   snprintf(typed, sizeof typed, "%.*s", (int)(length < WORD_MAX ? length : WORD_MAX), word);
   const char *nearest = args_nearest(typed, names, n);
   fprintf(stderr, "drystone %s: unknown option %s; ", command, typed);
@@ -178,6 +181,8 @@ bool args_parse(arg_list *words, int argc, char **argv, const arg_option *option
     size_t length = strcspn(word, "=");
     const arg_option *option = find_option(word, length, options, option_count);
     if (option == NULL) return say_unknown(command, word, length, options, option_count), false;
+    if (option->kind == ARG_RENAMED)
+      return fprintf(stderr, "drystone %s: %s is now %s\n", command, option->name, option->choices), false;
     const char *value = word[length] == '=' ? word + length + 1 : NULL;
     if (option->kind == ARG_FLAG) {
       if (value != NULL) return fprintf(stderr, "drystone %s: %s takes no value\n", command, option->name), false;

@@ -15,6 +15,7 @@ typedef enum arg_kind {
   ARG_INTEGER, /* target: int32_t, low..high */
   ARG_CHOICE,  /* target: int32_t, index of the value in choices */
   ARG_LIST,    /* target: arg_list, one more entry each time */
+  ARG_RENAMED, /* an old name, refused with the new one, which is in choices */
 } arg_kind;
 
 typedef struct arg_list {

@@ -24,8 +24,8 @@ static void on_signal(int number) { caught = number; }
 typedef struct touch_options {
   const char *source, *device, *tool, *bind, *report, *record;
   arg_list settings;
-  double time, rate, deadline, stiffness, reach, most_force, awake;
-  bool has_time, has_deadline, has_awake, free_run, hurry, absolute;
+  double time, rate, deadline, stiffness, reach, max_force, spin;
+  bool has_time, has_deadline, has_spin, free_run, realtime, absolute;
   source_reading reading;
 } touch_options;
 
@@ -64,12 +64,15 @@ static bool parse(touch_options *o, const char **words, int argc, char **argv) {
       {"--rate", NULL, ARG_REAL, &o->rate, 1, 10000, NULL, NULL},
       {"--deadline", NULL, ARG_REAL, &o->deadline, 0, 10, NULL, &o->has_deadline},
       {"--stiffness", NULL, ARG_REAL, &o->stiffness, 0, 1e9, NULL, NULL},
-      {"--most-force", NULL, ARG_REAL, &o->most_force, 0, 1e6, NULL, NULL},
+      {"--max-force", NULL, ARG_REAL, &o->max_force, 0, 1e6, NULL, NULL},
       {"--reach", NULL, ARG_REAL, &o->reach, 0, 1e3, NULL, NULL},
       {"--absolute", NULL, ARG_FLAG, &o->absolute, 0, 0, NULL, NULL},
       {"--free-run", NULL, ARG_FLAG, &o->free_run, 0, 0, NULL, NULL},
-      {"--hurry", NULL, ARG_FLAG, &o->hurry, 0, 0, NULL, NULL},
-      {"--awake", NULL, ARG_REAL, &o->awake, 0, 1, NULL, &o->has_awake},
+      {"--realtime", NULL, ARG_FLAG, &o->realtime, 0, 0, NULL, NULL},
+      {"--spin", NULL, ARG_REAL, &o->spin, 0, 1, NULL, &o->has_spin},
+      {"--most-force", NULL, ARG_RENAMED, NULL, 0, 0, "--max-force", NULL},
+      {"--hurry", NULL, ARG_RENAMED, NULL, 0, 0, "--realtime", NULL},
+      {"--awake", NULL, ARG_RENAMED, NULL, 0, 0, "--spin", NULL},
       {"--report", NULL, ARG_TEXT, &o->report, 0, 0, NULL, NULL},
       {"--record", "-o", ARG_TEXT, &o->record, 0, 0, NULL, NULL},
       {"--set", NULL, ARG_LIST, &o->settings, 0, 0, NULL, NULL},
@@ -78,7 +81,7 @@ static bool parse(touch_options *o, const char **words, int argc, char **argv) {
   };
   arg_list list = {words, 0};
   o->settings.items = words + argc;
-  o->rate = 1000, o->stiffness = 300, o->reach = 0.05, o->most_force = 10;
+  o->rate = 1000, o->stiffness = 300, o->reach = 0.05, o->max_force = 10;
   o->device = "operator", o->bind = "127.0.0.1";
   if (!args_parse(&list, argc, argv, table, (int32_t)(sizeof table / sizeof *table))) return false;
   if (list.count != 1) {
@@ -183,11 +186,11 @@ static bool prepare(touch_context *c, ds_error *error) {
   }
   def.scene = c->scene, def.state = c->state, def.device = c->device;
   def.hand.stiffness = o->stiffness;
-  def.absolute = o->absolute, def.hurry = o->hurry, def.most_force = o->most_force;
+  def.absolute = o->absolute, def.realtime = o->realtime, def.max_force = o->max_force;
   def.period = 1 / o->rate;
   def.options = c->run.options;
   def.options.step = def.period;
-  def.awake = o->has_awake ? o->awake : o->hurry ? 0.3 * def.period : 0; /* with the tick, less than a core */
+  def.spin = o->has_spin ? o->spin : o->realtime ? 0.3 * def.period : 0; /* with the tick, less than a core */
   def.options.deadline = o->has_deadline ? o->deadline : o->free_run ? 0 : 0.85 * def.period;
   def.observer = observe, def.observer_user = s;
   c->run.options = def.options;

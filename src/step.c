@@ -114,7 +114,8 @@ ds_status ds_step(ds_stepper *stepper, ds_state *state, ds_step_report *report, 
                                    .margin = options->margin,
                                    .contacts_per_face = options->contacts_per_face,
                                    .pool = stepper->pool,
-                                   .workers = stepper->workers};
+                                   .workers = stepper->workers,
+                                   .recall = &state->recall};
   report->energy_before = ds_step_energy(scene, state, options->step);
   ds_status status = step(&run, state);
   report->energy_after = ds_step_energy(scene, state, options->step);

@@ -87,6 +87,23 @@ static void pulling_by_hand(void) {
   ds_arena_free(&h.arena);
 }
 
+/* A contact that carries 1e4 N s beside one of a light body that is run into at 1 m/s and carries nothing. Relative to
+ * the large impulse the map is small: what says that nothing is solved is the approach, (1 m/s)² over |q|² = 2. */
+static void approach_by_hand(void) {
+  hand h;
+  open_hand(&h);
+  const double predicted[6] = {-100, 0, 0, -1, 0, 0}, none[6] = {0}, r[6] = {1e4, 0, 0, 0, 0, 0};
+  const int32_t body[4] = {0, -1, 1, -1};
+  for (int i = 0; i < 3; i++) h.g[4 * i] = 0.01, h.g[9 + 4 * i] = 1;
+  h.p.predicted = predicted, h.p.b = none, h.p.body = body;
+  CHECK(ds_subproblem_prepare(&h.arena, &h.p));
+  ds_certificate c = certify(&h, r, 1e-8);
+  CHECK_LE(ds_subproblem_natural_map(&h.p, r, h.u, h.p.rho) / 1e4, 2.1e-4);
+  CHECK_NEAR(c.natural_error, 0.5, 1e-12);
+  CHECK_NEAR(ds_subproblem_progress(&h.p, r, h.u, 0), 0.5, 1e-12);
+  ds_arena_free(&h.arena);
+}
+
 /* Of the projection on K = {|r_T| <= mu r_N}: inside it stays, below the polar cone it is 0, else the nearest point. */
 static void cone_by_hand(void) {
   const double in[3] = {1, 0.3, 0.4}, below[3] = {-1, 1.2, 1.6}, beside[3] = {0, 3, -4};
@@ -258,6 +275,7 @@ static void joint_gap_counts(void) {
 int main(void) {
   RUN(fields_by_hand);
   RUN(pulling_by_hand);
+  RUN(approach_by_hand);
   RUN(cone_by_hand);
   RUN(no_number_passes);
   RUN(solution_by_hand);

@@ -41,7 +41,7 @@ static void test_spring(void) {
   if (box_sim(&s, false, 0, 0.5)) {
     ds_body_id box = sim_body(&s, "box");
     ds_hand_def def = hand_on(box, v3(0.1, 0, 0));
-    def.stiffness = k, def.damping = c, def.most_force = INFINITY;
+    def.stiffness = k, def.damping = c, def.max_force = INFINITY;
     ds_hand_id hand = grab(&s, &def);
     double x = 0, v = 0, z = 0, w = 0, worst = 0;
     for (int i = 0; i < 100; i++) {
@@ -125,7 +125,7 @@ static void check_stable(double size, double h, double stiffness, bool floor) {
     ds_hand_def held = hand_on(plate, v3(0, 0, 0));
     held.grip = v3(0.5 * size, 0.35 * size, 0);
     held.stiffness = stiffness * mass;
-    held.most_force = INFINITY;
+    held.max_force = INFINITY;
     ds_hand_id hand = grab(&s, &held);
     double stirred = 0;
     ds_pose target = at(0, 0, 0);
@@ -185,7 +185,7 @@ static void test_limit(void) {
   sim s;
   if (box_sim(&s, true, 0.1, 0.5)) {
     ds_hand_def def = hand_on(sim_body(&s, "box"), v3(0, 0, 5));
-    def.most_force = 20;
+    def.max_force = 20;
     ds_hand_id hand = grab(&s, &def);
     sim_run(&s, 1);
     ds_vec3 force = ds_state_hand(s.state, hand).force;
@@ -268,7 +268,7 @@ static void test_refused(void) {
     def = good, def.target.q = quat(0, 0, 0, 0), refuse(&s, def, "unit");
     def = good, def.stiffness = -1, refuse(&s, def, "stiffness");
     def = good, def.stiffness = INFINITY, refuse(&s, def, "stiffness");
-    def = good, def.most_force = NAN, refuse(&s, def, "most_force");
+    def = good, def.max_force = NAN, refuse(&s, def, "max_force");
     def = good, def.carry = 2, refuse(&s, def, "carry");
     for (int i = 0; i < DS_HANDS_MAX; i++) grab(&s, &good);
     refuse(&s, good, "hands");

@@ -2,6 +2,7 @@
  * Rank, conditioning, units, friction, dimension, form and sparsity vary (random_ds_problem.h); all of them must reach
  * 1e-8. `make-random-problem FILE.hdf5 number=N` writes one that does not. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "check.h"
 #include "own_error.h"
@@ -60,6 +61,30 @@ static bool agrees(const ds_problem *problem, const double *r, const double *u, 
   return good;
 }
 
+/* Whether the velocities of a problem in global form are those of u, Hᵀ v + w = u, and keep its equality rows,
+ * Gᵀ v + b = 0. */
+static bool velocities_agree(const ds_problem *p, const double *v, const double *u) {
+  if (p->form != DS_PROBLEM_GLOBAL) return true;
+  int32_t n = p->dimension * p->contacts, all = n + p->equalities;
+  double *left = calloc((size_t)all + 1, sizeof *left), *terms = calloc((size_t)all + 1, sizeof *terms), worst = 0;
+  for (int32_t i = 0; i < all; i++) {
+    left[i] = i < n ? p->w[i] - u[i] : p->b[i - n];
+    terms[i] = i < n ? fabs(p->w[i]) + fabs(u[i]) : fabs(p->b[i - n]);
+  }
+  for (int which = 0; which < (p->equalities > 0 ? 2 : 1); which++) {
+    const ds_matrix *m = which == 0 ? &p->H : &p->G;
+    for (int32_t t = 0; t < m->entries; t++) {
+      double add = m->value[t] * v[m->row[t]];
+      left[which * n + m->column[t]] += add, terms[which * n + m->column[t]] += fabs(add);
+    }
+  }
+  for (int32_t i = 0; i < all; i++) worst = fmax(worst, terms[i] > 0 ? fabs(left[i]) / terms[i] : 0);
+  free(left);
+  free(terms);
+  if (!(worst <= 1e-6)) printf("     rows of v off by %.2e\n", worst);
+  return worst <= 1e-6;
+}
+
 /* The planted pair solves the problem, up to rounding: the generator keeps its word and the measure agrees. */
 static void planted_solutions_are_solutions(void) {
   ds_arena arena = {0};
@@ -86,19 +111,20 @@ static bool solve_one(ds_arena *arena, double *reached, ds_solution *solution, c
   random_case c = random_ds_problem(arena, spec);
   int32_t n = c.problem.dimension * c.problem.contacts;
   double *r = DS_NEW0(arena, double, n + 1), *u = DS_NEW0(arena, double, n + 1);
+  double *v = DS_NEW0(arena, double, c.problem.dof + 1);
   ds_solve_options options = ds_default_solve_options();
   ds_error error = {""};
   options.tolerance = TOLERANCE;
   options.threads = 1;
   *reached = INFINITY;
   if (ds_arena_failed(arena)) return false;
-  if (ds_problem_solve(&c.problem, &options, r, u, NULL, solution, &error) != DS_OK) {
+  if (ds_problem_solve(&c.problem, &options, r, u, v, solution, &error) != DS_OK) {
     printf("%s\n", error.message);
     return false;
   }
   *reached = measured_error(&c.problem, r);
   return solution->outcome == DS_SOLVED && *reached <= TOLERANCE &&
-         agrees(&c.problem, r, u, solution->certificate.natural_error);
+         agrees(&c.problem, r, u, solution->certificate.natural_error) && velocities_agree(&c.problem, v, u);
 }
 
 static void every_problem_is_solved(void) {
@@ -121,6 +147,88 @@ static void every_problem_is_solved(void) {
   CHECK_NEAR((double)unsolved, 0, 0);
   CHECK_LE((double)work, 17.5 * (double)count + 500); /* 15.4 when written */
   ds_arena_free(&arena);
+}
+
+/* Equality rows by hand: one contact, two rows. What cannot be eliminated is refused. */
+static void equality_rows_by_hand(void) {
+  const int32_t one_row[1] = {0}, one_column[1] = {0}, pair[2] = {0, 1}, zeros[2] = {0, 0};
+  const double w[1] = {2}, v[2] = {1, 1}, q[2] = {-1, 0.5}, mu[1] = {0};
+  double same[4] = {4, 4, 4, 4}, s[2] = {0.4, 0.4};
+  const int32_t rows[4] = {0, 0, 1, 1}, columns[4] = {0, 1, 0, 1};
+  ds_problem p = {.form = DS_PROBLEM_LOCAL, .dimension = 2, .contacts = 1, .equalities = 2, .q = q, .s = s, .mu = mu};
+  p.W = (ds_matrix){2, 2, 1, one_row, one_column, w};
+  p.V = (ds_matrix){2, 2, 2, zeros, pair, v};
+  p.R = (ds_matrix){2, 2, 4, rows, columns, same};
+  ds_solve_options options = ds_default_solve_options();
+  ds_solution solution;
+  ds_error error = {""};
+  double r[2] = {0}, u[2];
+  /* both rows say the same: l = -(r + 0.4)/4, u_N = 2 r - (r + 0.4)/4 - 1 = 0 */
+  CHECK(ds_problem_solve(&p, &options, r, u, NULL, &solution, &error) == DS_OK && solution.outcome == DS_SOLVED);
+  CHECK_NEAR(r[0], 1.1 / 1.75, 1e-8);
+  CHECK_NEAR(u[1], 0.5, 1e-12);
+  s[1] = 0.5; /* they contradict each other */
+  CHECK(ds_problem_solve(&p, &options, r, u, NULL, &solution, &error) == DS_ERROR_INPUT);
+  CHECK(strstr(error.message, "contradict") != NULL);
+  s[1] = 0.4, same[0] = 1, same[3] = -1, same[1] = same[2] = 0;
+  CHECK(ds_problem_solve(&p, &options, r, u, NULL, &solution, &error) == DS_ERROR_INPUT);
+  CHECK(strstr(error.message, "semidefinite") != NULL);
+  same[3] = 0, s[1] = 0; /* the second row acts through V, but not through R */
+  CHECK(ds_problem_solve(&p, &options, r, u, NULL, &solution, &error) == DS_ERROR_INPUT);
+  CHECK(strstr(error.message, "through V") != NULL);
+}
+
+/* A mass matrix whose rows are all joined, too large for a dense factor, in an order that is not its own: a chain of 70
+ * masses on springs. Contacts push masses far from each other, and one row holds two of them together. */
+static void joined_masses(void) {
+  enum { N = 70, CONTACTS = 4, ROWS = 3 * CONTACTS };
+  uint64_t s = 51;
+  int32_t order[N], row[3 * N], column[3 * N], h_row[4 * ROWS], h_column[4 * ROWS], entries = 0, pushes = 0;
+  double value[3 * N], h_value[4 * ROWS], f[N], w[ROWS], mu[CONTACTS] = {0.1, 0.5, 1, 0};
+  for (int32_t i = 0; i < N; i++) order[i] = i * 17 % N, f[i] = random_in(&s, -1, 1);
+  for (int32_t i = 0; i < N; i++) {
+    row[entries] = column[entries] = order[i], value[entries++] = 3 + random_unit(&s);
+    if (i == 0) continue;
+    double spring = random_in(&s, -1.4, -0.5); /* one triangle: the symmetric part counts */
+    row[entries] = order[i], column[entries] = order[i - 1], value[entries++] = spring;
+    row[entries] = order[i - 1], column[entries] = order[i], value[entries++] = 0.5 * spring;
+  }
+  for (int32_t i = 0; i < ROWS; i++) {
+    w[i] = random_in(&s, -1, 0.2);
+    for (int32_t k = 0; k < 4; k++, pushes++)
+      h_row[pushes] = random_int(&s, N), h_column[pushes] = i, h_value[pushes] = random_in(&s, -1, 1);
+  }
+  const int32_t g_row[2] = {3, 40}, g_column[2] = {0, 0};
+  const double g_value[2] = {1, -1}, b[1] = {0.3};
+  ds_problem p = {.form = DS_PROBLEM_GLOBAL, .dimension = 3, .contacts = CONTACTS, .dof = N, .equalities = 1};
+  p.M = (ds_matrix){N, N, entries, row, column, value};
+  p.H = (ds_matrix){N, ROWS, pushes, h_row, h_column, h_value};
+  p.G = (ds_matrix){N, 1, 2, g_row, g_column, g_value};
+  p.f = f, p.w = w, p.b = b, p.mu = mu;
+  ds_solve_options options = ds_default_solve_options();
+  ds_solution solution;
+  ds_error error = {""};
+  double r[ROWS] = {0}, u[ROWS], v[N];
+  CHECK(ds_problem_solve(&p, &options, r, u, v, &solution, &error) == DS_OK && solution.outcome == DS_SOLVED);
+  CHECK(agrees(&p, r, u, solution.certificate.natural_error) && velocities_agree(&p, v, u));
+  CHECK_NEAR(v[3] - v[40] + b[0], 0, 1e-12);
+  /* |M - Mᵀ| / |M|: springs differ by half of themselves from one side to the other */
+  double difference = 0, all = 0;
+  for (int32_t t = 0; t < entries; t++) {
+    all += value[t] * value[t];
+    if (t > 0 && row[t] == column[t - 1] && column[t] == row[t - 1] && row[t] != column[t])
+      difference += 2 * (value[t] - value[t - 1]) * (value[t] - value[t - 1]);
+  }
+  CHECK_NEAR(solution.asymmetry, sqrt(difference / all), 1e-9);
+  /* units in which squares overflow or vanish are refused */
+  const double factors[2] = {1e-70, 1e70};
+  for (int i = 0; i < 2; i++) {
+    double scaled[3 * N];
+    for (int32_t t = 0; t < entries; t++) scaled[t] = factors[i] * value[t];
+    p.M.value = scaled;
+    CHECK(ds_problem_solve(&p, &options, r, u, v, &solution, &error) == DS_ERROR_INPUT);
+    CHECK(strstr(error.message, "units") != NULL);
+  }
 }
 
 /* ---- Families of rigid bodies (random_families.h) ---- */
@@ -261,6 +369,8 @@ static void told_is_what_is_returned(void) {
 }
 
 int main(void) {
+  RUN(equality_rows_by_hand);
+  RUN(joined_masses);
   RUN(told_is_what_is_returned);
   RUN(planted_solutions_are_solutions);
   RUN(families_keep_their_word);

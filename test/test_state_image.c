@@ -58,7 +58,7 @@ static void test_hands(void) {
   if (sim_generate(&s, "stack:count=2") && sim_generate(&t, "stack:count=2")) {
     ds_hand_def def = ds_default_hand();
     def.body = sim_body(&s, "cube1");
-    def.most_force = INFINITY;
+    def.max_force = INFINITY;
     ds_hand_id first = ds_state_grab(s.state, &def, &error);
     def.body = sim_body(&s, "cube2"), def.target.p = v3(0.1, 0, 1);
     CHECK(ds_state_grab(s.state, &def, &error).index1 > 0);

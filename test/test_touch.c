@@ -30,7 +30,7 @@ static bool touch_start(touch *t, ds_device device, double period, double stiffn
   def.hand.stiffness = stiffness;
   def.period = def.options.step = period;
   def.options.deadline = 0;
-  def.most_force = INFINITY;
+  def.max_force = INFINITY;
   t->loop = ds_touch_create(&def, &error);
   if (!t->loop) printf("%s\n", error.message);
   CHECK(t->loop != NULL);
@@ -269,7 +269,7 @@ static void test_late(void) {
 }
 
 /* Waiting ends neither before the time nor in sleep; how long it took in processor time tells which. */
-static void test_awake(void) {
+static void test_spin(void) {
   double slept = 0, stayed = 0;
   for (int i = 0; i < 10; i++) {
     double start = ds_clock(), cpu = ds_thread_clock();
@@ -288,8 +288,8 @@ static void test_awake(void) {
   CHECK(ds_device_pointer(&def.device, &error) == DS_OK);
   if (!sim_finish(&s, "tool", tool_scene())) return;
   def.scene = s.scene, def.state = s.state, def.hand.body = sim_body(&s, "tool");
-  def.awake = 2e-3;
-  CHECK(ds_touch_create(&def, &error) == NULL && strstr(error.message, "awake") != NULL);
+  def.spin = 2e-3;
+  CHECK(ds_touch_create(&def, &error) == NULL && strstr(error.message, "spin") != NULL);
   sim_free(&s);
 }
 
@@ -299,7 +299,7 @@ int main(void) {
   RUN(test_trace_refused);
   RUN(test_silent);
   RUN(test_absurd);
-  RUN(test_awake);
+  RUN(test_spin);
   RUN_THREADS(test_thread);
   RUN_THREADS(test_late);
   return test_summary();

@@ -63,7 +63,7 @@ static void force_by_hand(void) {
     puppet p;
     ds_touch_def def = start(&s, &p);
     const double h = 1e-3, m = 1, k = 1000, c = 5, moved = 0.03, velocity = (moved / h) * h / (h + 0.005);
-    def.scale = 3, def.force_scale = 0.5, def.most_force = limited ? 1 : 1e6, def.most_torque = 1e6;
+    def.scale = 3, def.force_scale = 0.5, def.max_force = limited ? 1 : 1e6, def.max_torque = 1e6;
     def.origin.q = quat_axis_angle(v3(0, 0, 1), 0.5 * DS_PI);
     ds_touch_loop *loop = make(&def);
     CHECK(loop && ds_touch_tick(loop) == DS_OK);
@@ -98,7 +98,7 @@ static void torque_by_hand(void) {
     ds_touch_def def = start(&s, &p);
     const double h = 1e-3, inertia = 0.01 / 6, k = 2, c = 0.01, angle = 0.1;
     double rate = 2 * sin(0.5 * angle) / h * h / (h + 0.005);
-    def.most_force = 1e6, def.most_torque = limited ? 0.05 : 1e6, def.force_scale = 2;
+    def.max_force = 1e6, def.max_torque = limited ? 0.05 : 1e6, def.force_scale = 2;
     ds_touch_loop *loop = make(&def);
     CHECK(loop && ds_touch_tick(loop) == DS_OK);
     p.motion.pose.q = quat_axis_angle(v3(0, 0, 1), angle);
@@ -185,13 +185,13 @@ static void loops_refused(void) {
   const double bad[3] = {-1, NAN, INFINITY};
   for (int i = 0; i < 3; i++) {
     def = good, def.period = bad[i], refuse_loop(&def, "period");
-    def = good, def.awake = bad[i], refuse_loop(&def, "awake");
+    def = good, def.spin = bad[i], refuse_loop(&def, "spin");
     def = good, def.scale = bad[i], refuse_loop(&def, "scale");
     def = good, def.force_scale = bad[i], refuse_loop(&def, "force_scale");
     def = good, def.origin.p.y = i == 0 ? (double)NAN : bad[i], refuse_loop(&def, "origin");
     if (i == 2) continue; /* no limit is one */
-    def = good, def.most_force = bad[i], refuse_loop(&def, "most_force");
-    def = good, def.most_torque = bad[i], refuse_loop(&def, "most_torque");
+    def = good, def.max_force = bad[i], refuse_loop(&def, "max_force");
+    def = good, def.max_torque = bad[i], refuse_loop(&def, "max_torque");
   }
   def = good, def.period = 0, refuse_loop(&def, "period");
   def = good, def.scale = 0, refuse_loop(&def, "scale");
@@ -234,8 +234,8 @@ static void hands_refused(void) {
   for (int i = 0; i < 6; i++)
     for (int bad = 0; bad < 2; bad++) {
       ds_hand_def def = good;
-      double *number[6] = {&def.stiffness,    &def.damping,    &def.turn_stiffness,
-                           &def.turn_damping, &def.most_force, &def.most_torque};
+      double *number[6] = {&def.stiffness,    &def.damping,   &def.turn_stiffness,
+                           &def.turn_damping, &def.max_force, &def.max_torque};
       *number[i] = bad ? (double)NAN : -1;
       CHECK(ds_state_grab(s.state, &def, NULL).index1 == 0);
     }
@@ -262,7 +262,7 @@ static void hands_refused(void) {
   sim_free(&s);
 }
 
-/* The pull of a hand is cut to most_force, its twist to most_torque; where none is given to 50 times the weight, and
+/* The pull of a hand is cut to max_force, its twist to max_torque; where none is given to 50 times the weight, and
  * that at the body's radius. Without damping and mass in the way the first step shows it. */
 static void pull_is_cut(void) {
   for (int given = 0; given < 2; given++) {
@@ -272,7 +272,7 @@ static void pull_is_cut(void) {
     ds_hand_def def = touch.hand;
     const double h = s.options.step = 1e-3, m = 1, inertia = 0.01 / 6, radius = 0.05 * sqrt(3);
     double most = given ? 3 : 50 * 9.81 * m, twist = given ? 0.2 : 50 * 9.81 * m * radius;
-    def.most_force = given ? 3 : 0, def.most_torque = given ? 0.2 : 0;
+    def.max_force = given ? 3 : 0, def.max_torque = given ? 0.2 : 0;
     def.turn_stiffness = 1e4; /* so that any turn is too much */
     def.target = (ds_pose){v3(1, 2, 13), quat_axis_angle(v3(1, 0, 0), 1)};
     ds_hand_id hand = ds_state_grab(s.state, &def, NULL);

@@ -15,7 +15,10 @@ expect 2 "udp:PORT" touch stack:count=2 --device udp:70000
 expect 2 "IPv4" touch stack:count=2 --device udp:0 --bind here
 expect 2 "no body is called" touch stack:count=2 --tool nobody
 expect 2 "--rate" touch stack:count=2 --rate 0
-expect 2 "awake" touch stack:count=2 --awake 0.002
+expect 2 "spin" touch stack:count=2 --spin 0.002
+expect 2 "--hurry is now --realtime" touch stack:count=2 --hurry
+expect 2 "--awake is now --spin" touch stack:count=2 --awake 0.0003
+expect 2 "--most-force is now --max-force" touch stack:count=2 --most-force=5
 expect 2 "give one scene" touch
 expect 2 "dynamic" touch stack:count=2 --tool floor
 

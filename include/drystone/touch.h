@@ -34,8 +34,8 @@ typedef struct ds_hand_def {
   double damping;        /* N s/m; 0 = critical for the body's mass */
   double turn_stiffness; /* N m/rad; 0 = chosen */
   double turn_damping;   /* N m s/rad; 0 = critical */
-  double most_force;     /* N: the spring pulls no harder; 0 = 50 times the weight on earth, infinity = no limit */
-  double most_torque;    /* N m; 0 = as above at the body's radius */
+  double max_force;      /* N: limit of the spring force; 0 = 50 times the weight on Earth, infinity = no limit */
+  double max_torque;     /* N m; 0 = as above at the body's radius */
   double carry;          /* 0 to 1: the share of the body's weight that the hand bears besides, and does not feel;
                             default 0 */
 } ds_hand_def;
@@ -135,11 +135,11 @@ typedef struct ds_touch_def {
   ds_pose origin;     /* of the device's frame in the world; only its rotation counts unless absolute */
   double scale;       /* metres in the world for one of the device, default 1 */
   double force_scale; /* N at the device for one in the world, default 1 */
-  double most_force;  /* N: the device is given no more, default 10 */
-  double most_torque; /* N m, default 1 */
+  double max_force;   /* N: limit of the force sent to the device, default 10 */
+  double max_torque;  /* N m, default 1 */
   double period;      /* s from tick to tick, default 1 ms */
-  bool hurry;         /* ask the system to run the loop before all else; default false */
-  double awake;       /* s before each tick without sleep: earlier, with warm caches, and a busy core; default 0 */
+  bool realtime;      /* ask the system for real-time priority; default false */
+  double spin;        /* s: busy-wait so long before each tick; fewer late ticks, more processor time; default 0 */
   ds_touch_observer *observer; /* or NULL */
   void *observer_user;
 } ds_touch_def;

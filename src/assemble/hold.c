@@ -59,13 +59,13 @@ static void fill_grasp(ds_grasp *grasp, const ds_hand_state *hand, const ds_stat
   grasp->stiffness = chosen(def->stiffness, mass * rate * rate);
   grasp->damping = chosen(def->damping, 2 * sqrt(mass * grasp->stiffness));
   grasp->stretch = v3_sub(def->target.p, v3_add(s->x, grasp->arm));
-  grasp->stretch = cut(grasp->stretch, chosen(def->most_force, MOST * mass) / grasp->stiffness);
+  grasp->stretch = cut(grasp->stretch, chosen(def->max_force, MOST * mass) / grasp->stiffness);
   if (!def->turn) return;
   ds_quat frame = quat_mul(s->q, body->user_frame.q);
   grasp->turn_stiffness = chosen(def->turn_stiffness, inertia * rate * rate);
   grasp->turn_damping = chosen(def->turn_damping, 2 * sqrt(inertia * grasp->turn_stiffness));
   grasp->bend = rotation_between(frame, def->target.q);
-  grasp->bend = cut(grasp->bend, chosen(def->most_torque, MOST * mass * body->bounding_radius) / grasp->turn_stiffness);
+  grasp->bend = cut(grasp->bend, chosen(def->max_torque, MOST * mass * body->bounding_radius) / grasp->turn_stiffness);
 }
 
 /* ---- rows ---- */

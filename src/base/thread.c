@@ -176,12 +176,12 @@ void ds_sleep_until(double clock) {
   while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == EINTR) continue;
 }
 
-void ds_wait_until(double clock, double awake) {
-  if (ds_clock() < clock - awake) ds_sleep_until(clock - awake);
-  while (awake > 0 && ds_clock() < clock) continue;
+void ds_wait_until(double clock, double spin) {
+  if (ds_clock() < clock - spin) ds_sleep_until(clock - spin);
+  while (spin > 0 && ds_clock() < clock) continue;
 }
 
-bool ds_thread_hurry(void) {
+bool ds_thread_realtime(void) {
   struct sched_param how = {.sched_priority = sched_get_priority_min(SCHED_FIFO)};
   return pthread_setschedparam(pthread_self(), SCHED_FIFO, &how) == 0;
 }

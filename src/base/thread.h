@@ -34,10 +34,10 @@ typedef struct ds_thread ds_thread;
 ds_thread *ds_thread_start(void (*run)(void *context), void *context);
 void ds_thread_join(ds_thread *thread);
 void ds_sleep_until(double clock); /* of ds_clock */
-/* The same, but the last `awake` seconds without sleep: a core that sleeps wakes up late, and its caches cold. */
-void ds_wait_until(double clock, double awake);
-/* Asks that the calling thread goes before all others; false where the system does not allow it. */
-bool ds_thread_hurry(void);
+/* The same, but busy-waits for the last `spin` seconds: a sleeping core wakes up late and with cold caches. */
+void ds_wait_until(double clock, double spin);
+/* Asks for real-time priority for the calling thread; false if the system does not allow it. */
+bool ds_thread_realtime(void);
 
 typedef struct ds_lock ds_lock;
 ds_lock *ds_lock_create(void); /* NULL where memory ran out */

@@ -101,7 +101,8 @@ struct ds_state {
   ds_vec3 *force, *torque;        /* applied for the next step only */
   ds_contact *contacts;           /* of the last step: the warm start and the answer to queries */
   int32_t contact_count, contact_capacity;
-  int32_t hand_count; /* places in use, some of which may be free again */
+  struct ds_recall *recall; /* saves work only (detect/recall.h): neither copied nor saved */
+  int32_t hand_count;       /* places in use, some of which may be free again */
   ds_hand_state hands[DS_HANDS_MAX];
 };
 

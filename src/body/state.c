@@ -85,6 +85,7 @@ void ds_state_destroy(ds_state *state) {
   free(state->reduced);
   free(state->reduced_rate);
   free(state->contacts);
+  free(state->recall);
   free(state);
 }
 

@@ -163,15 +163,15 @@ static void visit_hand(cursor *c, ds_hand_state *hand, const ds_state *s) {
   body_id(c, &d->body, s, 0);
   vector(c, &d->grip), flag(c, &d->whole), flag(c, &d->turn), pose(c, &d->target);
   real(c, &d->stiffness), real(c, &d->damping), real(c, &d->turn_stiffness), real(c, &d->turn_damping);
-  any_real(c, &d->most_force), any_real(c, &d->most_torque), real(c, &d->carry); /* the two may be infinite */
+  any_real(c, &d->max_force), any_real(c, &d->max_torque), real(c, &d->carry); /* the two may be infinite */
   number(c, &hand->triangle, -1, INT32_MAX, "a hand holds no triangle");
   real(c, &hand->s), real(c, &hand->t);
   vector(c, &hand->velocity), vector(c, &hand->angular_velocity), vector(c, &hand->force), vector(c, &hand->torque);
   real(c, &hand->stiffness);
   if (c->in == NULL || c->fault != NULL || d->body.index1 == 0) return;
   if (!can_hold(hand, s->scene)) fault(c, "a hand holds what cannot be held");
-  const double amounts[] = {d->stiffness,  d->damping,     d->turn_stiffness, d->turn_damping,
-                            d->most_force, d->most_torque, d->carry};
+  const double amounts[] = {d->stiffness, d->damping,    d->turn_stiffness, d->turn_damping,
+                            d->max_force, d->max_torque, d->carry};
   for (size_t i = 0; i < sizeof amounts / sizeof *amounts; i++)
     if (!(amounts[i] >= 0)) fault(c, "a hand has a negative stiffness, damping or limit");
 }

@@ -40,6 +40,7 @@ typedef struct ds_detect_options {
                                 grid of points inside the patch */
   ds_pool *pool;             /* threads to share the pairs, or NULL */
   ds_arena *workers;         /* memory of each of them */
+  struct ds_recall **recall; /* what the last look found of bodies at rest (recall.h), or NULL */
 } ds_detect_options;
 
 /* Static and kinematic bodies touch dynamic ones only; held bodies touch nothing. Contacts of the last step that only

@@ -39,7 +39,8 @@ typedef struct ds_detection {
   double step; /* 0 where nothing moves */
   bool solids; /* some shape is one: its pairs cost much more than others */
   bool deformables;
-  bool again;             /* the last step had contacts that only its second look found */
+  bool again;                     /* the last step had contacts that only its second look found */
+  const struct ds_recall *recall; /* what is known of pairs at rest (recall.h), or NULL */
   ds_deformed **deformed; /* a body each: its surface, where it is in a pair; NULL where there are no deformables */
 } ds_detection;
 

@@ -10,6 +10,7 @@ typedef struct ds_move {
   ds_vec3 dx, turn; /* besides: what takes it out of overlaps (separate.c) */
   double *rate;     /* of a deformable body */
   double share;     /* of the step that it moves: 1, or less where it would pass through something (sweep.c) */
+  bool rests;       /* it keeps its place, and has no velocity */
 } ds_move;
 
 /* What the stage did besides moving. */

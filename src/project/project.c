@@ -28,12 +28,10 @@ enum { LARGE = 100 };             /* bodies of an island that is large, */
 static const double LOOSE = 1e-5; /* and tolerances at which sweeps help it */
 
 /* A warm start is taken without a solve only where its error is well below the tolerance. */
-static const double ACCEPT_WARM = 10;       /* over the aim */
-static const double ACCEPT_SWEPT = 0.1;     /* over the aim: a residue drifts, and adds up in the long run */
-enum { FEW_BODIES = 16, REST_SWEEPS = 20 }; /* in an island that sweeps keep at rest */
-static const double NEAR = 1e-3;            /* error of a warm start from which Newton comes first, whatever it costs */
-enum { SWEEPS_AT_ONCE = 120 };              /* after which their rate is looked at */
-static const double MANY_SWEEPS = 26;       /* that a factorization costs, where sweeps come first */
+static const double ACCEPT_WARM = 10; /* over the aim */
+static const double NEAR = 1e-3;      /* error of a warm start from which Newton comes first, whatever it costs */
+enum { SWEEPS_AT_ONCE = 120 };        /* after which their rate is looked at */
+static const double MANY_SWEEPS = 26; /* that a factorization costs, where sweeps come first */
 
 /* Sweeps and Newton in turn: of at least so many sweeps and at most so many steps, from this error on. */
 enum { SWEEPS_IN_TURN = 60, NEWTON_IN_TURN = 30, TURNS = 40, IDLE_TURNS = 3, ROUGH_TURNS = 4 };
@@ -420,25 +418,6 @@ static bool choose_start(ds_iterate *x, const ds_subproblem *p, const double *r)
   return any;
 }
 
-/* Small islands at rest are swept before they are solved. The impulses of the last step are forces that do not give
- * way: what stands on them is not stable, and rounding grows. They also contain the push that took away the velocity of
- * the step before; used once more they bring it back with the other sign, and an island would be solved in every second
- * step. A few sweeps mend both. Heaps of 30 boxes, rocks or chess pieces, some 20 islands, take 9 to 12 factorizations
- * per step at rest without them, and less than 1 with them. Sweeps do not reach through large structures: these would
- * be solved less often, but drift (a stack of 20 by 4e-12 m/s). False where memory ran out. */
-static bool sweep_at_rest(ds_arena *arena, ds_iterate *x, const ds_subproblem *p, ds_work *work, double enough) {
-  ds_iterate y = ds_iterate_new(arena, p);
-  const ds_single_contact *blocks = ds_gauss_seidel_blocks(arena, p);
-  if (!blocks || ds_arena_failed(arena)) return false;
-  ds_iterate_copy(&y, x, p);
-  for (int32_t i = 0; i < REST_SWEEPS && y.error > enough; i += 5) {
-    ds_gauss_seidel_solve(&y, p, blocks, work, 0, 5);
-    y.error = ds_subproblem_error(p, y.r, y.u, 0);
-    if (y.error < x->error) ds_iterate_copy(x, &y, p);
-  }
-  return true;
-}
-
 bool ds_project_island(ds_arena *arena, double *r, double *v, ds_certificate *certificate, ds_subproblem *p,
                        const ds_options *options, double aim) {
   ds_work work = {0};
@@ -453,16 +432,12 @@ bool ds_project_island(ds_arena *arena, double *r, double *v, ds_certificate *ce
   bool published = options->predictor == DS_PREDICTOR_NONE && options->method == DS_METHOD_STAGGERED;
   bool coupled = !published && !samples && options->method == DS_METHOD_STAGGERED;
   ds_goal g = ds_goal_of(options, aim);
-  bool rests = coupled && p->body_count <= FEW_BODIES && x.error <= g.tolerance;
-  double enough = g.target * (rests ? ACCEPT_SWEPT : ACCEPT_WARM);
-  if (rests && !sweep_at_rest(arena, &x, p, &work, enough)) return false;
-  if (rests) g.target *= ACCEPT_SWEPT;
   if (options->method == DS_METHOD_GAUSS_SEIDEL) {
     const ds_single_contact *blocks = ds_gauss_seidel_blocks(arena, p);
     if (!blocks) return false;
     ds_gauss_seidel_solve(&x, p, blocks, &work, g.tolerance, options->max_iterations);
     work.tool[DS_TOOL_GAUSS_SEIDEL] = work.projections;
-  } else if (published || !(x.error <= enough)) {
+  } else if (published || !(x.error <= ACCEPT_WARM * g.target)) {
     system = ds_system_create(arena, p);
     if (!system) return false;
     p->sweep_cost = 1 / factorization_in_sweeps(system);

@@ -17,7 +17,7 @@ ds_hand_def ds_default_tool(void) {
   ds_hand_def def = ds_default_hand();
   def.whole = def.turn = true;
   def.carry = 1;
-  def.most_force = def.most_torque = INFINITY;
+  def.max_force = def.max_torque = INFINITY;
   return def;
 }
 
@@ -31,9 +31,12 @@ static ds_status check_amounts(const ds_hand_def *def, ds_error *error) {
     const char *name;
     double value;
     bool may_be_infinite;
-  } amounts[] = {{"stiffness", def->stiffness, false},           {"damping", def->damping, false},
-                 {"turn_stiffness", def->turn_stiffness, false}, {"turn_damping", def->turn_damping, false},
-                 {"most_force", def->most_force, true},          {"most_torque", def->most_torque, true}};
+  } amounts[] = {{"stiffness", def->stiffness, false},
+                 {"damping", def->damping, false},
+                 {"turn_stiffness", def->turn_stiffness, false},
+                 {"turn_damping", def->turn_damping, false},
+                 {"max_force", def->max_force, true},
+                 {"max_torque", def->max_torque, true}};
   for (size_t i = 0; i < sizeof amounts / sizeof *amounts; i++)
     if (!(amounts[i].value >= 0) || (!amounts[i].may_be_infinite && isinf(amounts[i].value)))
       return ds_fail(error, DS_ERROR_INPUT, "%s = %g: must be 0, which chooses one, or positive", amounts[i].name,

@@ -45,8 +45,8 @@ ds_touch_def ds_default_touch(void) {
                       .origin = pose_identity(),
                       .scale = 1,
                       .force_scale = 1,
-                      .most_force = 10,
-                      .most_torque = 1,
+                      .max_force = 10,
+                      .max_torque = 1,
                       .period = 1e-3};
   def.options.step = 1e-3;
   def.options.deadline = 8.5e-4;
@@ -56,12 +56,11 @@ ds_touch_def ds_default_touch(void) {
 static ds_status check(const ds_touch_def *d, ds_error *error) {
   if (!(d->period > 0) || !isfinite(d->period))
     return ds_fail(error, DS_ERROR_INPUT, "period = %g s: must be positive and finite", d->period);
-  if (!(d->awake >= 0 && d->awake <= d->period))
-    return ds_fail(error, DS_ERROR_INPUT, "awake = %g s: must be from 0 to the period, %g s", d->awake, d->period);
-  if (!(d->scale > 0) || !(d->force_scale >= 0) || !(d->most_force >= 0) || !(d->most_torque >= 0) ||
+  if (!(d->spin >= 0 && d->spin <= d->period))
+    return ds_fail(error, DS_ERROR_INPUT, "spin = %g s: must be from 0 to the period, %g s", d->spin, d->period);
+  if (!(d->scale > 0) || !(d->force_scale >= 0) || !(d->max_force >= 0) || !(d->max_torque >= 0) ||
       !isfinite(d->scale + d->force_scale))
-    return ds_fail(error, DS_ERROR_INPUT,
-                   "scale must be positive, force_scale, most_force and most_torque not negative");
+    return ds_fail(error, DS_ERROR_INPUT, "scale must be positive, force_scale, max_force and max_torque not negative");
   if (!v3_finite(d->origin.p) || !(fabs(quat_norm(d->origin.q) - 1) < 1e-3))
     return ds_fail(error, DS_ERROR_INPUT, "the origin must be finite and its rotation a unit quaternion");
   return ds_options_check(&d->options, error);
@@ -190,8 +189,8 @@ ds_status ds_touch_tick(ds_touch_loop *loop) {
   ds_status status = ds_step(loop->stepper, d->state, &loop->step, d->scene, &d->options);
   ds_hand hand = ds_state_hand(d->state, loop->hand);
   bool feels = heard && status == DS_OK;
-  d->device.write(d->device.user, time, feels ? for_device(d, hand.force, d->most_force) : v3(0, 0, 0),
-                  feels ? for_device(d, hand.torque, d->most_torque) : v3(0, 0, 0));
+  d->device.write(d->device.user, time, feels ? for_device(d, hand.force, d->max_force) : v3(0, 0, 0),
+                  feels ? for_device(d, hand.torque, d->max_torque) : v3(0, 0, 0));
   ds_lock_take(loop->lock);
   ds_touch_report *r = &loop->report;
   r->ticks++;
@@ -234,9 +233,9 @@ static bool timed_tick(ds_touch_loop *loop, double due) {
 static void run(void *context) {
   ds_touch_loop *loop = context;
   double period = loop->def.period, start = ds_clock();
-  if (loop->def.hurry) ds_thread_hurry();
+  if (loop->def.realtime) ds_thread_realtime();
   for (int64_t k = 0; !atomic_load(&loop->stop);) {
-    ds_wait_until(start + (double)k * period, loop->def.awake);
+    ds_wait_until(start + (double)k * period, loop->def.spin);
     timed_tick(loop, start + (double)(k + 1) * period);
     int64_t next = (int64_t)ceil((ds_clock() - start) / period);
     if (next > k + 1) {
