@@ -1,6 +1,6 @@
-# What `make install` puts where: headers, library, CMake package, pkg-config file, program.
+# What `make install` puts where: headers, libraries, CMake package, pkg-config file, program.
 include(CMakePackageConfigHelpers)
-install(TARGETS drystone EXPORT drystone-targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+install(TARGETS drystone drystone-scenes EXPORT drystone-targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
                                                   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY include/drystone DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(EXPORT drystone-targets NAMESPACE drystone:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/drystone)
@@ -12,8 +12,10 @@ install(FILES ${CMAKE_BINARY_DIR}/drystone-config.cmake ${CMAKE_BINARY_DIR}/drys
 # Relative to the file itself, so that `cmake --install --prefix` and moved trees work.
 file(RELATIVE_PATH DRYSTONE_PC_PREFIX ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 string(REGEX REPLACE "/$" "" DRYSTONE_PC_PREFIX "${DRYSTONE_PC_PREFIX}")
-configure_file(cmake/drystone.pc.in ${CMAKE_BINARY_DIR}/drystone.pc @ONLY)
-install(FILES ${CMAKE_BINARY_DIR}/drystone.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+foreach(name drystone drystone-scenes)
+  configure_file(cmake/${name}.pc.in ${CMAKE_BINARY_DIR}/${name}.pc @ONLY)
+endforeach()
+install(FILES ${CMAKE_BINARY_DIR}/drystone.pc ${CMAKE_BINARY_DIR}/drystone-scenes.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 install(FILES schema/scene.schema.json DESTINATION ${CMAKE_INSTALL_DATADIR}/drystone)
 install(FILES LICENSE NOTICE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 if(DRYSTONE_TOOLS)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "drystone/scene_file.h"
 #include "drystone/solid.h"
 #include "la/vec3.h"
 

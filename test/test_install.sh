@@ -42,8 +42,13 @@ check "find_package: configure" cmake -S "$source/test/outside" -B "$work/outsid
 check "find_package: build" cmake --build "$work/outside"
 check "find_package: run" "$work/outside/outside"
 
-read -r -a flags <<<"$(pkg-config --cflags --libs drystone)"
+read -r -a flags <<<"$(pkg-config --cflags --libs drystone-scenes)"
 check "pkg-config: version" pkg-config --atleast-version=0.1 drystone
+read -r -a core <<<"$(pkg-config --cflags --libs drystone)"
+check "the core alone: build" cc -std=c17 -Wall -Wextra -Werror "$source/examples/hello.c" -o "$work/hello" "${core[@]}"
+check "the core alone: run" "$work/hello"
+check "the core alone: all of it" cc "$source/examples/hello.c" -o "$work/whole" -Wl,--whole-archive "${core[@]}" \
+  -Wl,--no-whole-archive
 check "pkg-config: build" cc -std=c17 -Wall -Wextra -Werror "$source/test/outside/outside.c" -o "$work/outside_pc" \
   "${flags[@]}"
 check "pkg-config: run" "$work/outside_pc"

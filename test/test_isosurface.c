@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "drystone/scene_file.h"
 #include "mesh/crossing.h"
 #include "mesh/recipe.h"
 #include "random_pose.h"

@@ -1,6 +1,7 @@
 /* Isosurface stuffing: the angles of every stencil at the ends of what is possible, volumes that converge, angles and
  * surfaces of figures, what is lost is told, and the number of threads changes nothing. */
 #include "check.h"
+#include "drystone/scene_file.h"
 #include "mesh/mesh.h"
 #include "mesh_helper.h"
 #include "reduce/stuffing.h"

@@ -1,4 +1,5 @@
-/* Scenes as JSON text (schema/scene.schema.json, docs/scenes.md), and the generators that write such text. */
+/* Scenes as JSON text (schema/scene.schema.json, docs/scenes.md), the generators that write such text, and figures. A
+ * library of its own, libdrystone-scenes: what is in drystone.h does without. */
 #ifndef DRYSTONE_SCENE_FILE_H
 #define DRYSTONE_SCENE_FILE_H
 
@@ -80,6 +81,14 @@ const ds_generator *ds_generators(int32_t *count);
 /* Scene text for "name" or "name:key=value,key=value"; NULL with a message that lists what is known. Freed by the
  * caller. */
 char *ds_generate(const char *specification, ds_error *error);
+
+/* ---- Figures: ready-made solids ---- */
+/* A figure by name, such as "king"; sizes in m are the figure's own times scale. */
+typedef struct ds_figure {
+  const char *name, *summary;
+} ds_figure;
+const ds_figure *ds_figures(int32_t *count);
+ds_status ds_mesh_figure(ds_mesh *mesh, const char *name, double scale, ds_error *error);
 
 #ifdef __cplusplus
 }

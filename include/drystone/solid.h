@@ -62,12 +62,6 @@ const char *ds_mesh_fault_name(ds_mesh_fault fault);
 ds_mass ds_mesh_mass(const ds_mesh *mesh, double density);
 
 /* ---- Recipes: signed-distance primitives put together, meshed with their edges kept ---- */
-/* A figure by name, such as "king"; sizes in m are the figure's own times scale. NULL lists nothing: see ds_figures. */
-typedef struct ds_figure {
-  const char *name, *summary;
-} ds_figure;
-const ds_figure *ds_figures(int32_t *count);
-ds_status ds_mesh_figure(ds_mesh *mesh, const char *name, double scale, ds_error *error);
 /* A recipe as JSON text, docs/shapes.md; cell is the size of the mesh's triangles, 0 = chosen. `file` is for messages.
  */
 ds_status ds_mesh_recipe(ds_mesh *mesh, const char *text, size_t length, const char *file, double cell,

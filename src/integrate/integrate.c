@@ -164,9 +164,9 @@ bool ds_integrate(ds_arena *arena, ds_state *state, ds_integration *integration,
   ds_move *moves = plan_moves(arena, scene, assembly);
   double *held = ds_held_overlaps(arena, contacts, state);
   if (!moves || !held) return false;
-  integration->separation = ds_separate(arena, moves, state, assembly, contacts, held, h);
-  integration->stopped = ds_sweep(arena, moves, scene, state, assembly, h);
-  if (integration->separation < 0 || integration->stopped < 0) return false;
+  if (!ds_separate(arena, moves, &integration->separation, state, assembly, contacts, held, h) ||
+      !ds_sweep(arena, moves, &integration->stopped, scene, state, assembly, h))
+    return false;
   find_rest(moves, scene, assembly, h);
   ds_store_contacts(state->contacts, assembly, contacts);
   for (int32_t k = 0; k < contacts->count; k++) state->contacts[k].held = held[k];

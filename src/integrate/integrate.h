@@ -30,11 +30,13 @@ void ds_store_contacts(ds_contact *out, const ds_assembly *assembly, const ds_co
 /* separate.c: for every contact the overlap of its pair that is held, 0 where there is none. NULL where memory ran out.
  */
 double *ds_held_overlaps(ds_arena *arena, const ds_contact_list *contacts, const ds_state *state);
-/* separate.c: fills dx and turn of bodies that overlap; returns the farthest of them, negative where memory ran out. */
-double ds_separate(ds_arena *arena, ds_move *moves, const ds_state *state, const ds_assembly *assembly,
-                   const ds_contact_list *contacts, const double *held, double h);
-/* sweep.c: cuts the share of bodies that would pass through others; returns how many, negative where memory ran out. */
-int32_t ds_sweep(ds_arena *arena, ds_move *moves, const ds_scene *scene, const ds_state *state,
-                 const ds_assembly *assembly, double h);
+/* separate.c: fills dx and turn of bodies that overlap; *farthest is the longest of these ways. False where memory ran
+ * out. */
+bool ds_separate(ds_arena *arena, ds_move *moves, double *farthest, const ds_state *state, const ds_assembly *assembly,
+                 const ds_contact_list *contacts, const double *held, double h);
+/* sweep.c: cuts the share of bodies that would pass through others; *stopped is how many. False where memory ran out.
+ */
+bool ds_sweep(ds_arena *arena, ds_move *moves, int32_t *stopped, const ds_scene *scene, const ds_state *state,
+              const ds_assembly *assembly, double h);
 
 #endif

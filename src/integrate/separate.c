@@ -323,14 +323,14 @@ static bool displace_joined(ds_arena *arena, double *whole, const ds_island *isl
   return true;
 }
 
-/* The same of an island with joints, d in free coordinates: a linkage is moved as a whole. Negative where memory ran
- * out. */
-static double take_joined(ds_arena *arena, ds_move *moves, const ds_island *island, double *d, const ds_state *state,
-                          const ds_assembly *assembly, double h) {
+/* The same of an island with joints, d in free coordinates: a linkage is moved as a whole. False where memory ran out.
+ */
+static bool take_joined(ds_arena *arena, ds_move *moves, double *farthest, const ds_island *island, double *d,
+                        const ds_state *state, const ds_assembly *assembly, double h) {
   const ds_scene *scene = state->scene;
   const ds_articulation *a = island->articulation;
-  double farthest_moved = 0, far, *whole = DS_NEW(arena, double, island->problem.dof + 1);
-  if (!whole) return -1;
+  double far, *whole = DS_NEW(arena, double, island->problem.dof + 1);
+  if (!whole) return false;
   ds_articulation_leave(whole, island, d, false);
   for (int32_t i = 0; i < a->linkage_count; i++) {
     const ds_linkage *l = &a->linkages[i];
@@ -341,48 +341,46 @@ static double take_joined(ds_arena *arena, ds_move *moves, const ds_island *isla
       *to = share > 0 ? share * *to : 0;
     }
   }
-  if (!displace_joined(arena, whole, island, d, state, assembly, h)) return -1;
+  if (!displace_joined(arena, whole, island, d, state, assembly, h)) return false;
   for (int32_t k = 0; k < island->problem.body_count; k++) {
     int32_t index = island->bodies[k];
     ds_move *m = &moves[index];
     ds_unscale_velocity(&m->dx, &m->turn, NULL, &assembly->bodies[index], whole + island->problem.first[k]);
     allowed_share(&far, &scene->bodies[index], m->dx, m->turn);
-    farthest_moved = fmax(farthest_moved, far);
+    *farthest = fmax(*farthest, far);
   }
-  return farthest_moved;
+  return true;
 }
 
-double ds_separate(ds_arena *arena, ds_move *moves, const ds_state *state, const ds_assembly *assembly,
-                   const ds_contact_list *contacts, const double *held, double h) {
+bool ds_separate(ds_arena *arena, ds_move *moves, double *farthest, const ds_state *state, const ds_assembly *assembly,
+                 const ds_contact_list *contacts, const double *held, double h) {
   const ds_scene *scene = state->scene;
-  double farthest_moved = 0;
+  *farthest = 0;
   for (int32_t i = 0; i < assembly->island_count; i++) {
     const ds_island *island = &assembly->islands[i];
     const ds_subproblem *p = &island->problem;
     ds_arena_mark mark = ds_arena_get_mark(arena);
     row *rows = DS_NEW(arena, row, p->contact_count + 1);
     double *d = DS_NEW0(arena, double, 6 * (size_t)p->body_count + 1);
-    if (!rows || !d) return -1;
+    if (!rows || !d) return false;
     bool deep = is_deep(rows, island, moves, state, assembly, contacts, held, h);
     if (deep && island->articulation) {
       double *free = DS_NEW0(arena, double, p->dof + 1);
-      if (!free) return -1;
+      if (!free) return false;
       fill_joined(rows, free, island->articulation);
       relax(rows, p->contact_count);
-      double far = take_joined(arena, moves, island, free, state, assembly, h);
-      if (far < 0) return -1;
-      farthest_moved = fmax(farthest_moved, far);
+      if (!take_joined(arena, moves, farthest, island, free, state, assembly, h)) return false;
     } else if (deep) {
-      if (!fill_rows(arena, rows, d, island, state, assembly, contacts)) return -1;
-      if (!free_all_caught(arena, rows, island, state, assembly, contacts, held)) return -1;
+      if (!fill_rows(arena, rows, d, island, state, assembly, contacts)) return false;
+      if (!free_all_caught(arena, rows, island, state, assembly, contacts, held)) return false;
       relax(rows, p->contact_count);
       for (int32_t b = 0; b < p->body_count; b++) {
         int32_t index = island->bodies[b];
         double far = take(&moves[index], &scene->bodies[index], &assembly->bodies[index], d + 6 * b);
-        farthest_moved = fmax(farthest_moved, far);
+        *farthest = fmax(*farthest, far);
       }
     }
     ds_arena_release(arena, mark);
   }
-  return farthest_moved;
+  return true;
 }

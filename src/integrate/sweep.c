@@ -108,35 +108,36 @@ static void stop_linkages(ds_move *moves, const ds_island *island) {
   }
 }
 
-int32_t ds_sweep(ds_arena *arena, ds_move *moves, const ds_scene *scene, const ds_state *state,
-                 const ds_assembly *assembly, double h) {
-  int32_t n = scene->body_count, stopped = 0;
+bool ds_sweep(ds_arena *arena, ds_move *moves, int32_t *stopped, const ds_scene *scene, const ds_state *state,
+              const ds_assembly *assembly, double h) {
+  int32_t n = scene->body_count;
+  *stopped = 0;
   bool any = false;
   course *courses = DS_NEW(arena, course, n + 1);
-  if (!courses) return -1;
+  if (!courses) return false;
   for (int32_t i = 0; i < n; i++) {
     courses[i] = course_of(&scene->bodies[i], &state->bodies[i], &assembly->bodies[i], &moves[i], h);
     any |= courses[i].fast;
   }
-  if (!any) return 0;
+  if (!any) return true;
   ds_box *boxes = DS_NEW(arena, ds_box, n + 1);
   bool *fast = DS_NEW(arena, bool, n + 1);
   ds_box_pair *pairs;
   int32_t pair_count;
-  if (!boxes || !fast) return -1;
+  if (!boxes || !fast) return false;
   for (int32_t i = 0; i < n; i++) {
     bool left_out = scene->bodies[i].reduced || ds_body_is_held(&scene->bodies[i], state->time);
     boxes[i] = left_out ? (ds_box){{1, 1, 1}, {0, 0, 0}} : swept_box(&scene->bodies[i], &courses[i]);
     fast[i] = courses[i].fast;
   }
-  if (!ds_body_pairs(arena, &pairs, &pair_count, boxes, fast, scene)) return -1;
+  if (!ds_body_pairs(arena, &pairs, &pair_count, boxes, fast, scene)) return false;
   for (int32_t k = 0; k < pair_count; k++) {
     int32_t a = pairs[k].a, b = pairs[k].b;
     double t = meeting(&scene->bodies[a], &courses[a], &scene->bodies[b], &courses[b]);
     if (fast[a]) moves[a].share = fmin(moves[a].share, t);
     if (fast[b]) moves[b].share = fmin(moves[b].share, t);
   }
-  for (int32_t i = 0; i < n; i++) stopped += fast[i] && moves[i].share < 1;
+  for (int32_t i = 0; i < n; i++) *stopped += fast[i] && moves[i].share < 1;
   for (int32_t i = 0; i < assembly->island_count; i++) stop_linkages(moves, &assembly->islands[i]);
-  return stopped;
+  return true;
 }

@@ -97,11 +97,11 @@ static int32_t root_of(int32_t *parent, int32_t v) {
 }
 
 /* Marks the triangles of parts that are inside out, though nothing crosses: specks smaller than a cell. The crossings
- * alone give a volume of the same sign, by the lengths of lattice lines inside. Their number, or -1 where memory ran
- * out. */
-static int32_t find_turned_over(uint8_t *bad, const contour *c) {
+ * alone give a volume of the same sign, by the lengths of lattice lines inside. Adds their number to *count. False
+ * where memory ran out. */
+static bool find_turned_over(uint8_t *bad, int32_t *count, const contour *c) {
   const ds_mesh *m = &c->mesh;
-  int32_t *parent = malloc((size_t)m->vertex_count * sizeof *parent), count = 0;
+  int32_t *parent = malloc((size_t)m->vertex_count * sizeof *parent);
   double *lengths = calloc(2 * (size_t)m->vertex_count, sizeof *lengths);
   double *volume = lengths ? lengths + m->vertex_count : NULL;
   bool ok = parent && lengths;
@@ -124,19 +124,20 @@ static int32_t find_turned_over(uint8_t *bad, const contour *c) {
     int32_t part = root_of(parent, m->triangles[3 * (size_t)t]);
     if (volume[part] * lengths[part] > 0 || bad[t]) continue;
     bad[t] = 1;
-    count++;
+    ++*count;
   }
   free(parent);
   free(lengths);
-  return ok ? count : -1;
+  return ok;
 }
 
-/* Marks the triangles that cross another, have no area or are inside out; their number, or -1 where memory ran out. */
-static int32_t find_faults(uint8_t *bad, const contour *c) {
+/* Marks the triangles that cross another, have no area or are inside out, and counts them. False where memory ran out.
+ */
+static bool find_faults(uint8_t *bad, int32_t *count, const contour *c) {
   const ds_mesh *m = &c->mesh;
   ds_triangle_grid grid;
-  int32_t count = 0;
-  if (!ds_triangle_grid_init(&grid, m, 2 * c->lattice.h)) return -1;
+  *count = 0;
+  if (!ds_triangle_grid_init(&grid, m, 2 * c->lattice.h)) return false;
   memset(bad, 0, (size_t)m->triangle_count);
   bool ok = true;
   for (int32_t t = 0; t < m->triangle_count && ok; t++) {
@@ -150,14 +151,13 @@ static int32_t find_faults(uint8_t *bad, const contour *c) {
       if (ds_triangle_boxes_apart(&box, &grid.boxes[grid.found[i]])) continue;
       if (!ds_triangles_cross(x, a, b)) continue;
       hit = true;
-      count += !bad[grid.found[i]];
+      *count += !bad[grid.found[i]];
       bad[grid.found[i]] = 1;
     }
-    if (hit) count++, bad[t] = 1;
+    if (hit) ++*count, bad[t] = 1;
   }
   ds_triangle_grid_free(&grid);
-  int32_t turned = ok ? find_turned_over(bad, c) : -1;
-  return turned >= 0 ? count + turned : -1;
+  return ok && find_turned_over(bad, count, c);
 }
 
 /* How readily a vertex is drawn back: edges that were followed first, then corners, then all others. */
@@ -193,17 +193,18 @@ static bool draw_back(contour *c, const uint8_t *bad, int round) {
 static ds_status settle(contour *c, int32_t *crossing, ds_error *error) {
   enum { ROUNDS = 8 };
   uint8_t *bad = malloc(4 * (size_t)c->lattice.crossing_count);
-  *crossing = bad ? 1 : -1;
-  for (int round = 0; *crossing > 0 && round < ROUNDS; round++) {
+  bool ok = bad != NULL;
+  *crossing = 1;
+  for (int round = 0; ok && *crossing > 0 && round < ROUNDS; round++) {
     if (!set_triangles(c)) {
       free(bad);
       return ds_fail(error, DS_ERROR_INPUT, "the distance changes faster than distances do, a surface cannot be found");
     }
-    *crossing = find_faults(bad, c);
-    if (*crossing > 0 && round + 1 < ROUNDS && !draw_back(c, bad, round)) *crossing = -1;
+    ok = find_faults(bad, crossing, c);
+    if (ok && *crossing > 0 && round + 1 < ROUNDS) ok = draw_back(c, bad, round);
   }
   free(bad);
-  if (*crossing < 0) return ds_fail(error, DS_ERROR_MEMORY, "memory ran out while meshing; make the cells larger");
+  if (!ok) return ds_fail(error, DS_ERROR_MEMORY, "memory ran out while meshing; make the cells larger");
   return DS_OK;
 }
 

@@ -48,18 +48,20 @@ static bool grow_table(ds_lattice *l) {
   return true;
 }
 
-/* The point there, made where it is new; -1 where memory ran out. */
-static int32_t point_at(ds_lattice *l, const int32_t at[3]) {
-  if ((uint32_t)l->point_count >= l->mask / 2 && !grow_table(l)) return NONE;
+/* The point there, made where it is new. False where memory ran out. */
+static bool point_at(ds_lattice *l, int32_t *point, const int32_t at[3]) {
+  if ((uint32_t)l->point_count >= l->mask / 2 && !grow_table(l)) return false;
   uint32_t s = hash(at) & l->mask;
-  for (; l->table[s] != NONE; s = (s + 1) & l->mask)
-    if (memcmp(l->points[l->table[s]].at, at, 3 * sizeof *at) == 0) return l->table[s];
-  if (!ds_array_reserve(&l->points, &l->point_capacity, l->point_count + 1, sizeof *l->points)) return NONE;
+  for (; l->table[s] != NONE; s = (s + 1) & l->mask) {
+    *point = l->table[s];
+    if (memcmp(l->points[*point].at, at, 3 * sizeof *at) == 0) return true;
+  }
+  if (!ds_array_reserve(&l->points, &l->point_capacity, l->point_count + 1, sizeof *l->points)) return false;
   ds_lattice_point *p = &l->points[l->point_count];
   *p = (ds_lattice_point){{at[0], at[1], at[2]}, NONE, {NONE, NONE, NONE}, 0};
   p->f = value(l, place_of(l, at[0], at[1], at[2]));
-  l->table[s] = l->point_count;
-  return l->point_count++;
+  *point = l->table[s] = l->point_count++;
+  return true;
 }
 
 int32_t ds_lattice_find(const ds_lattice *l, ds_vec3 x) {
@@ -80,8 +82,7 @@ static ds_status add_cell(ds_lattice *l, const int32_t at[3], ds_error *error) {
   ds_lattice_cell c = {.vertex = NONE};
   for (int k = 0; k < 8; k++) {
     int32_t corner[3] = {at[0] + (k & 1), at[1] + (k >> 1 & 1), at[2] + (k >> 2)};
-    c.corner[k] = point_at(l, corner);
-    if (c.corner[k] < 0) return no_memory(error);
+    if (!point_at(l, &c.corner[k], corner)) return no_memory(error);
     if (l->points[c.corner[k]].f <= 0) c.inside |= (uint8_t)(1u << k);
   }
   if (c.inside == 0 || c.inside == 255) return DS_OK;

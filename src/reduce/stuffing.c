@@ -56,12 +56,13 @@ static ds_status no_memory(ds_error *error) {
   return ds_fail(error, DS_ERROR_MEMORY, "memory ran out while filling a surface; make the cells larger");
 }
 
-/* The node of a point or cut point, made where it is new; -1 where memory ran out. */
-static int32_t node_at(filling *f, int32_t *node, ds_vec3 x) {
-  if (*node >= 0) return *node;
-  if (!ds_array_reserve(&f->tets.nodes, &f->node_capacity, f->tets.node_count + 1, sizeof *f->tets.nodes)) return -1;
+/* The node of a point or cut point, made where there is none yet (-1). False where memory ran out. */
+static bool node_at(filling *f, int32_t *node, ds_vec3 x) {
+  if (*node >= 0) return true;
+  if (!ds_array_reserve(&f->tets.nodes, &f->node_capacity, f->tets.node_count + 1, sizeof *f->tets.nodes)) return false;
   f->tets.nodes[f->tets.node_count] = x;
-  return *node = f->tets.node_count++;
+  *node = f->tets.node_count++;
+  return true;
 }
 
 /* A piece of the tetrahedron of four points, turned so that its volume is positive. */
@@ -73,8 +74,9 @@ static bool add_piece(filling *f, const int piece[4], const int32_t point[4]) {
     int32_t i = is_point ? point[piece[k]]
                          : ds_stuffing_find_cut(&f->lattice, point[(piece[k] - 4) / 4], point[(piece[k] - 4) % 4]);
     x[k] = is_point ? ds_stuffing_point(&f->lattice, i) : f->lattice.cuts[i].x;
-    node[k] = node_at(f, is_point ? &f->point_node[i] : &f->cut_node[i], x[k]);
-    if (node[k] < 0) return false;
+    int32_t *at = is_point ? &f->point_node[i] : &f->cut_node[i];
+    if (!node_at(f, at, x[k])) return false;
+    node[k] = *at;
   }
   if (v3_dot(v3_cross(v3_sub(x[1], x[0]), v3_sub(x[2], x[0])), v3_sub(x[3], x[0])) < 0) {
     int32_t swap = node[2];

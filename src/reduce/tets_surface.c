@@ -24,20 +24,22 @@ static bool take_boundary(ds_mesh *surface, const int32_t *twin, const ds_tets *
   return true;
 }
 
-/* An edge with more than two triangles, its lower node in *low; -1 where there is none, -2 where memory ran out. */
-static int32_t find_pinch(int32_t *low, const ds_mesh *surface) {
+/* An edge with more than two triangles, its nodes in *low and *high, which is -1 where there is none. False where
+ * memory ran out. */
+static bool find_pinch(int32_t *low, int32_t *high, const ds_mesh *surface) {
   size_t count = 3 * (size_t)surface->triangle_count;
   uint64_t *keys = malloc(count * sizeof *keys + 1);
-  int32_t found = keys ? -1 : -2;
+  *high = -1;
   for (size_t h = 0; h < count && keys; h++) {
     uint32_t a = (uint32_t)surface->triangles[h], b = (uint32_t)surface->triangles[h % 3 == 2 ? h - 2 : h + 1];
     keys[h] = a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a;
   }
   if (keys) qsort(keys, count, sizeof *keys, compare_keys);
-  for (size_t h = 0; h + 2 < count && found == -1; h += 2)
-    if (keys[h] == keys[h + 2]) *low = (int32_t)(keys[h] >> 32), found = (int32_t)(uint32_t)keys[h];
+  for (size_t h = 0; keys && h + 2 < count && *high < 0; h += 2)
+    if (keys[h] == keys[h + 2]) *low = (int32_t)(keys[h] >> 32), *high = (int32_t)(uint32_t)keys[h];
+  bool good = keys != NULL;
   free(keys);
-  return found;
+  return good;
 }
 
 /* Numbers the nodes in use in ascending order, and puts that in place of them. */
@@ -72,8 +74,7 @@ ds_status ds_tets_surface(ds_mesh *surface, int32_t **node, const ds_tets *tets,
   ds_status status = twin ? ds_tets_pair(twin, tets, error) : DS_ERROR_MEMORY;
   if (status == DS_OK && !take_boundary(surface, twin, tets)) status = DS_ERROR_MEMORY;
   free(twin);
-  if (status == DS_OK) high = find_pinch(&low, surface);
-  if (high == -2) status = DS_ERROR_MEMORY;
+  if (status == DS_OK && !find_pinch(&low, &high, surface)) status = DS_ERROR_MEMORY;
   if (high >= 0) {
     ds_vec3 x = tets->nodes[low];
     status = ds_fail(error, DS_ERROR_INPUT,

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "mesh/figures.h"
+#include "scene/figures.h"
 
 enum { SIDE = 6, POINTS = 2 * SIDE, RAMP = 4, BEND = 14, FLAT = 2, LOOP = 72, OUT = 3, STATIONS_MAX = 128 };
 

@@ -1,5 +1,5 @@
 /* Chess men after Staunton's pattern: turned bodies, and what is carved on top. Their own design; mm, z up. */
-#include "mesh/figures.h"
+#include "scene/figures.h"
 
 /* A regular row of parts around z: n copies, the first at `degrees`. */
 typedef int32_t part_maker(ds_recipe *r);

@@ -1,9 +1,10 @@
 /* The figures: recipes (or sweeps) with a name. Files figures_*.c hold them by theme, figures.c the table.
  *
  * Recipes of figures are in mm; figures.c makes m of them. */
-#ifndef DS_MESH_FIGURES_H
-#define DS_MESH_FIGURES_H
+#ifndef DS_SCENE_FIGURES_H
+#define DS_SCENE_FIGURES_H
 
+#include "drystone/scene_file.h"
 #include "mesh/recipe.h"
 
 typedef int32_t ds_figure_recipe(ds_recipe *recipe);              /* its root */

@@ -1,7 +1,7 @@
 /* Animals, and a bone: rounded parts blended into each other. Their own design; mm, z up, looking along +x. */
 #include <stdlib.h>
 
-#include "mesh/figures.h"
+#include "scene/figures.h"
 
 /* A limb: balls along a smooth curve through the points (x, z, radius), in the plane y, with their hulls between. */
 static int32_t limb(ds_recipe *r, const double (*p)[3], int n, double y) {

@@ -3,7 +3,7 @@
  * Log: a round bar of radius 50 along x, 1000 long. At x = -400 and 400 it is notched to a neck of 68 by 50.5, 68.5
  * long. Logs that cross rest neck on neck: the layers are 50.5 apart, logs of one direction 101, with 1 of air between
  * their rounds and 0.25 on each side of a neck. Half logs (flat side z = 0) carry the first layer. */
-#include "mesh/figures.h"
+#include "scene/figures.h"
 
 /* A bar of round section through the points (x, z), in the plane y = 0. */
 static int32_t bar(ds_recipe *r, const double *p, int n, double radius) {

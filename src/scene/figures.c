@@ -1,5 +1,5 @@
 /* The table of figures, and a figure's mesh by name. Triangle counts are what a figure is simplified to. */
-#include "mesh/figures.h"
+#include "scene/figures.h"
 
 #include <string.h>
 
