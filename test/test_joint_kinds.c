@@ -66,8 +66,11 @@ static void a_weld_carries(void) {
 static void places_by_hand(void) {
   for (int kind = DS_JOINT_BALL; kind <= DS_JOINT_WELD; kind++) {
     ds_scene *scene = scene_new(v3(0, 0, 0), 0.5, 0);
-    ds_body_def a = body_at(0, 0, 0), b = body_at(1, 0, 0);
-    ds_body_id one = scene_add(scene, &a, shape_sphere(0.5)), other = scene_add(scene, &b, shape_sphere(0.3));
+    /* frames of bodies that are not those of their centres of mass, at x = 0 and 1 */
+    ds_body_def a = body_at(-0.1, 0, 0), b = body_at(1.05, 0, 0);
+    ds_shape_def big = shape_sphere(0.5), small = shape_sphere(0.3);
+    big.pose.p.x = 0.1, small.pose.p.x = -0.05;
+    ds_body_id one = scene_add(scene, &a, big), other = scene_add(scene, &b, small);
     ds_joint_id id = scene_join(scene, (ds_joint_kind)kind, one, other, v3(0.6, 0, 0), v3(0, 0, 3));
     sim s;
     if (sim_finish(&s, "places", scene)) {
@@ -83,14 +86,14 @@ static void places_by_hand(void) {
       CHECK_LE(v3_dist(p.on_b, v3(0.6, 0.3, 0.4)), 1e-15);
       for (int axis = 0; axis < 3; axis++) { /* turned about the joint's own point */
         ds_quat q = quat_axis_angle(AXES[axis], angle);
-        ds_pose about = {v3_add(v3(0.6, 0, 0), quat_rotate(q, v3(0.4, 0, 0))), q};
+        ds_pose about = {v3_add(v3(0.6, 0, 0), quat_rotate(q, v3(0.45, 0, 0))), q};
         p = ds_joint_at(s.scene, id, at_a, about);
         /* points of a hinge lie on z, of a weld at 0, 120 and 240 degrees in the plane of x and y */
         const double hinge[3] = {chord, chord, 0}, weld[3] = {chord * sqrt(0.75), chord, chord};
         double want = kind == DS_JOINT_BALL ? 0 : kind == DS_JOINT_HINGE ? hinge[axis] : weld[axis];
         CHECK_NEAR(p.gap, want, 1e-14);
         /* and with both turned the axis goes with a */
-        p = ds_joint_at(s.scene, id, (ds_pose){v3_add(v3(0.6, 0, 0), quat_rotate(q, v3(-0.6, 0, 0))), q}, about);
+        p = ds_joint_at(s.scene, id, (ds_pose){v3_add(v3(0.6, 0, 0), quat_rotate(q, v3(-0.7, 0, 0))), q}, about);
         CHECK_NEAR(p.gap, 0, 1e-14);
         if (kind == DS_JOINT_HINGE) CHECK_LE(v3_dist(p.axis, quat_rotate(q, v3(0, 0, 1))), 1e-14);
       }
