@@ -106,6 +106,31 @@ static void places_by_hand(void) {
   }
 }
 
+/* A slab welded to the ground rests on a rough floor, where nothing can move; a block on it, smooth, is pushed and
+ * slides. Contacts that cannot act drop out of the problem, and the others keep their own friction. */
+static void friction_of_the_right_contact(void) {
+  ds_scene *scene = scene_new(v3(0, 0, -10), 0.9, 0);
+  ds_material_def smooth = {.mu = 0.1};
+  ds_error error = {""};
+  ds_material_id ice = ds_scene_add_material(scene, &smooth, &error);
+  ds_body_id floor = scene_add_floor(scene);
+  ds_body_def slab = body_at(0, 0, 0.1), block = body_at(0, 0, 0.3);
+  block.material = ice, block.mass = 1, block.force = v3(2, 0, 0);
+  ds_body_id under = scene_add(scene, &slab, shape_box(2, 1, 0.2)),
+             over = scene_add(scene, &block, shape_box(0.2, 0.2, 0.2));
+  CHECK(ds_scene_set_pair(scene, (ds_material_id){0}, ice, 0.1, 0, &error) == DS_OK);
+  ds_joint_def weld = ds_default_joint();
+  weld.kind = DS_JOINT_WELD, weld.a = floor, weld.b = under, weld.collide = true;
+  CHECK(ds_scene_add_joint(scene, &weld, &error).index1 == 1);
+  sim s;
+  if (sim_finish(&s, "slab", scene)) {
+    sim_run(&s, 0.5);
+    CHECK_NEAR(ds_state_velocity(s.state, over).x, 0.5 * (2 - 0.1 * 10), 1e-6);
+    CHECK(s.report.contacts > 4);
+  }
+  sim_close(&s);
+}
+
 static void refuse(ds_scene *scene, ds_joint_def def, const char *says) {
   ds_error error = {""};
   CHECK(ds_scene_add_joint(scene, &def, &error).index1 == 0);
@@ -139,6 +164,7 @@ int main(void) {
   RUN(what_is_free);
   RUN(a_weld_carries);
   RUN(places_by_hand);
+  RUN(friction_of_the_right_contact);
   RUN(what_is_refused);
   return test_summary();
 }
