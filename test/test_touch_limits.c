@@ -340,6 +340,25 @@ static void hands_refused(void) {
   sim_free(&s);
 }
 
+/* A grip is in the body's frame, wherever its centre of mass is. */
+static void grip_by_hand(void) {
+  ds_scene *scene = scene_new(v3(0, 0, 0), 0.4, 0);
+  ds_body_def def = body_at(1, 2, 3);
+  ds_shape_def shape = shape_box(0.1, 0.2, 0.3);
+  def.pose.q = quat_axis_angle(v3(0, 0, 1), 0.5 * DS_PI);
+  shape.pose.p = v3(0.3, 0, 0);
+  ds_body_id id = scene_add(scene, &def, shape);
+  sim s;
+  if (sim_finish(&s, "grip", scene)) {
+    ds_hand_def hand = ds_default_hand();
+    hand.body = id, hand.grip = v3(0.1, 0, 0.2);
+    ds_hand_id held = ds_state_grab(s.state, &hand, NULL);
+    CHECK(held.index1 == 1);
+    CHECK_LE(v3_dist(ds_state_hand(s.state, held).grip, v3(1, 2.1, 3.2)), 1e-14);
+  }
+  sim_free(&s);
+}
+
 /* The pull of a hand is cut to most_force, its twist to most_torque; where none is given to 50 times the weight, and
  * that at the body's radius. Without damping and mass in the way the first step shows it. */
 static void pull_is_cut(void) {
@@ -414,6 +433,7 @@ int main(void) {
   RUN(looks_by_hand);
   RUN(loops_refused);
   RUN(hands_refused);
+  RUN(grip_by_hand);
   RUN(pull_is_cut);
   RUN(chosen_by_hand);
   RUN(carry_by_hand);
