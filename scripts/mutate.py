@@ -42,18 +42,18 @@ PATIENCE = 10  # times the time without a fault: a test that takes longer has no
 # Tests to begin with, by folder: the quickest that look at it.
 FIRST = {
     "project": "single_contact newton homotopy cone conflict certificate goal project random_problems observe problem_set "
-    "effort deadline equivalence",
+    "effort deadline equivalence golden",
     "problem": "certificate conflict problem_checks random_problems project problem_set problem_file problem_bad observe effort",
-    "assemble": "truth_impact truth_motion joint_kinds certificate observe equivalence truth_incline deformable_contact "
-    "deformable_motion deformable_incline stvk",
-    "joint": "joint_kinds joints certificate joints_contact",
+    "assemble": "truth_impact warm joints truth_motion joint_kinds certificate observe equivalence truth_incline deformable_contact "
+    "deformable_motion deformable_incline stvk effort golden",
+    "joint": "joint_kinds joints certificate joints_contact golden",
     "touch": "touch_limits hand touch",
-    "predict": "truth_motion truth_spin touch_limits stvk deformable_motion",
-    "integrate": "truth_impact truth_motion sweep api deformable_motion",
+    "predict": "truth_motion truth_spin touch_limits stvk deformable_motion golden",
+    "integrate": "truth_impact truth_motion sweep api deformable_motion golden",
     "body": "mass api truth_motion state_image bd_tree reduced",
     "record": "record record_solid",
-    "la": "la cone joints",
-    "detect": "detect faces hull field",
+    "la": "la cone joints golden",
+    "detect": "detect faces hull field golden",
     "src": "certificate api effort observe deadline",
 }
 # They look at the text of the sources, need a browser, or draw: nothing that a fault would change.

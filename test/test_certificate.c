@@ -263,6 +263,7 @@ static void joints_that_cannot_hold(bool touching) {
     CHECK_NEAR(s.report.joint_drift, c->joint_gap, 1e-9);
     CHECK_LE(0.9, c->natural_error); /* as far apart as without joints */
     CHECK(!c->converged && s.report.unconverged_islands == 1);
+    CHECK(c->bodies == (touching ? 2 : 1) && c->contacts == s.report.contacts && touching == (c->contacts > 0));
   }
   sim_free(&s);
 }
@@ -270,6 +271,24 @@ static void joints_that_cannot_hold(bool touching) {
 static void joint_gap_counts(void) {
   joints_that_cannot_hold(false);
   joints_that_cannot_hold(true);
+}
+
+/* With joints and contacts a step solves several times: its certificate counts the work of all of them, as the stepper
+ * does. */
+static void work_of_joints_counts(void) {
+  sim s;
+  if (sim_generate(&s, "linkage")) {
+    int32_t all = 0, counted = 0, most = 0;
+    for (int i = 0; i < 150 && sim_step(&s); i++) {
+      all += (int32_t)ds_stepper_work(s.stepper), counted += s.report.worst.factorizations;
+      most = s.report.worst.factorizations > most ? s.report.worst.factorizations : most;
+    }
+    printf("     %d factorizations, %d counted, %d in a step\n", (int)all, (int)counted, (int)most);
+    CHECK(most > 2);
+    CHECK_LE(0.9 * all, counted);
+    CHECK_LE(counted, all);
+  }
+  sim_close(&s);
 }
 
 int main(void) {
@@ -282,5 +301,6 @@ int main(void) {
   RUN(work_adds_up);
   RUN(step_is_the_worst_of_islands);
   RUN(joint_gap_counts);
+  RUN(work_of_joints_counts);
   return test_summary();
 }

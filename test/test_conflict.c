@@ -7,6 +7,7 @@
 #include "check.h"
 #include "drystone/problem.h"
 #include "project/deadline.h"
+#include "random_problem.h"
 
 /* A point mass of 1 kg between two walls that face each other along x and close in at `left` and `right`: normals +x
  * and -x, u_N = v_x - left and -v_x - right. */
@@ -55,6 +56,29 @@ static void least_violation(void) {
   open_vice(&v, 1, -1, 0.1);
   CHECK_NEAR(ds_conflict_find(&v.arena, ds_system_create(&v.arena, &v.p), violation, &work), 0, 0);
   ds_arena_free(&v.arena);
+}
+
+/* Problems that have a solution, b <= 0: nothing is proved of them, however bodies differ. */
+static void no_conflict_where_none_is(void) {
+  uint64_t s = 61;
+  ds_arena arena = {0};
+  int claimed = 0;
+  for (int i = 0; i < 500; i++) {
+    ds_arena_reset(&arena);
+    int32_t bodies = 1 + random_int(&s, 8);
+    ds_subproblem p = random_problem(&arena, &s, bodies, 1 + random_int(&s, 4 * bodies), 1 + random_int(&s, 6));
+    double *g = DS_NEW(&arena, double, 36 * (size_t)p.contact_count),
+           *violation = DS_NEW0(&arena, double, p.contact_count);
+    for (int32_t k = 0; k < 36 * p.contact_count; k++) /* masses of 1:10,000 */
+      g[k] = p.g[k] * (k % 36 < 18 && p.body[2 * (k / 36)] % 2 == 0 ? 0.01 : 1);
+    p.g = g;
+    CHECK(ds_subproblem_prepare(&arena, &p));
+    ds_work work = {0};
+    ds_system *system = ds_system_create(&arena, &p);
+    claimed += system && ds_conflict_find(&arena, system, violation, &work) > 0;
+  }
+  CHECK_NEAR(claimed, 0, 0);
+  ds_arena_free(&arena);
 }
 
 /* The answer gives way as little as it must: the body moves with the mean of the walls, no friction is lost. */
@@ -109,6 +133,7 @@ static void energy_by_hand(void) {
 
 int main(void) {
   RUN(least_violation);
+  RUN(no_conflict_where_none_is);
   RUN(answer_gives_way);
   RUN(energy_by_hand);
   return test_summary();

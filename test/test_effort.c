@@ -262,6 +262,8 @@ typedef struct short_run {
   double budget;
 } short_run;
 
+static int32_t limited_steps; /* of all runs */
+
 static void run_short_of_work(const short_run *c, double seconds) {
   sim s;
   if (sim_generate(&s, c->spec)) {
@@ -284,6 +286,7 @@ static void run_short_of_work(const short_run *c, double seconds) {
     CHECK_LE(most, 1e-9 * (fabs(start) + 1));
     CHECK_LE(m.gain, 1e-9);
     CHECK(s.failed == 0 && s.unconverged > 0);
+    limited_steps += limited;
   }
   sim_free(&s);
 }
@@ -307,6 +310,7 @@ static void test_energy(void) {
       {"vault:courses=7,stones=3,ball_speed=15", 5},
   };
   for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) run_short_of_work(&runs[i], test_time(0.8, 0.3));
+  CHECK(limited_steps > 0);
 }
 
 /* A start a million times too large: the step is certified, takes no more than one without a start, and ends at the
@@ -348,6 +352,23 @@ static void test_bogus_start(void) {
   }
 }
 
+/* What has come to rest stays there and costs next to nothing: islands are pushed back to rest, solved twice in a row,
+ * and held down by sweeps. */
+static void test_rest(void) {
+  const char *const specs[] = {"pile:count=12,kind=boxes", "pile:count=12,kind=rocks,seed=2"};
+  for (int i = 0; i < 2; i++) {
+    sim s;
+    if (sim_generate(&s, specs[i])) {
+      int32_t work = 0;
+      sim_run(&s, 4);
+      for (int k = 0; k < 100 && sim_step(&s); k++) work += s.report.worst.factorizations;
+      printf("     %s: %d factorizations in 100 steps at rest\n", specs[i], (int)work);
+      CHECK_LE(work, 40);
+    }
+    sim_close(&s);
+  }
+}
+
 int main(void) {
   RUN(test_budget);
   RUN(test_no_limit);
@@ -355,5 +376,6 @@ int main(void) {
   RUN(test_jam);
   RUN(test_energy);
   RUN(test_bogus_start);
+  RUN(test_rest);
   return test_summary();
 }

@@ -202,12 +202,23 @@ static void test_deformable(void) {
     ds_body_id cube = sim_body(&s, "cube");
     double weight = ds_body_mass(s.scene, cube).mass * g;
     ds_pose pose = ds_state_pose(s.scene, s.state, cube);
+    ds_hand_def on_face = hand_on(cube, pose.p);
+    on_face.grip = v3(0.1, 0.031, 0.017); /* a point of a face is held where it is */
+    ds_hand_id first = grab(&s, &on_face);
+    CHECK_LE(v3_dist(pose_unpoint(pose, ds_state_hand(s.state, first).grip), on_face.grip), 1e-9);
+    ds_state_release(s.state, first);
     for (int whole = 0; whole < 2; whole++) {
       ds_hand_def def = hand_on(cube, v3_add(pose.p, v3(0, 0, 1)));
       def.grip = v3(10, 10, 10); /* the corner, wherever that is */
       def.whole = whole;
       if (whole) def.grip = v3(0, 0, 0);
       ds_hand_id hand = grab(&s, &def);
+      ds_pose frame = ds_state_pose(s.scene, s.state, cube);
+      ds_vec3 held = pose_unpoint(frame, ds_state_hand(s.state, hand).grip);
+      if (whole)
+        CHECK_LE(v3_norm(held), 1e-12);
+      else
+        CHECK_LE(v3_dist(held, v3(0.1, 0.1, 0.1)), 1e-3); /* the corner nearest to the grip */
       sim_run(&s, 6);
       ds_hand now = ds_state_hand(s.state, hand);
       int32_t r;

@@ -126,6 +126,40 @@ static void directions_solve_the_linearized_equations(void) {
   ds_arena_free(&arena);
 }
 
+/* B is as large as x/z and multiplies the rounding of dv: what is left of dz = T D⁻¹ Gᵀ dv + e1, dv = G D⁻¹ dx, is
+ * rounding of the terms all the same, however large that is. */
+static void directions_are_refined(void) {
+  uint64_t s = 33;
+  ds_arena arena = {0};
+  double worst = 0;
+  int compared = 0;
+  for (int i = 0; i < 100; i++) {
+    ds_arena_reset(&arena);
+    int32_t bodies = 1 + random_int(&s, 4);
+    ds_subproblem p = random_problem(&arena, &s, bodies, 1 + random_int(&s, 2 * bodies), 1 + random_int(&s, 3));
+    ds_system *system = ds_system_create(&arena, &p);
+    bench b = {0};
+    if (!system || !open_bench(&b, &arena, &p, system)) continue;
+    path *q = &b.q;
+    q->now.s = log(0.01);
+    for (int32_t j = 0; j < 3 * q->n; j++) q->now.x[j] *= 1e4, q->now.z[j] *= 1e-4;
+    evaluate(q, &q->now);
+    if (!factor(q)) continue;
+    direction(q, &q->correction, q->e1, q->e2, 0);
+    double size = 0, left = 0;
+    for (int32_t j = 0; j < 3 * q->n; j++) size = fmax(size, fabs(q->correction.z[j]) + fabs(q->e1[j]));
+    push(q, q->correction.x);
+    slip_of(q);
+    for (int32_t j = 0; j < 3 * q->n; j++) left = fmax(left, fabs(q->e1[j] + q->gdv[j] - q->correction.z[j]));
+    worst = fmax(worst, left / size);
+    compared++;
+  }
+  printf("     %d directions: %.1e left\n", compared, worst);
+  CHECK(compared > 50);
+  CHECK_LE(worst, 1e-11);
+  ds_arena_free(&arena);
+}
+
 /* Forward is against the sign of det J: at the start of the path, where J is positive definite, t falls. */
 static void path_starts_downwards(void) {
   uint64_t s = 32;
@@ -164,6 +198,7 @@ static void path_starts_downwards(void) {
 
 int main(void) {
   RUN(directions_solve_the_linearized_equations);
+  RUN(directions_are_refined);
   RUN(path_starts_downwards);
   return test_summary();
 }

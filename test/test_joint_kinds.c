@@ -66,8 +66,11 @@ static void a_weld_carries(void) {
 static void places_by_hand(void) {
   for (int kind = DS_JOINT_BALL; kind <= DS_JOINT_WELD; kind++) {
     ds_scene *scene = scene_new(v3(0, 0, 0), 0.5, 0);
-    ds_body_def a = body_at(0, 0, 0), b = body_at(1, 0, 0);
-    ds_body_id one = scene_add(scene, &a, shape_sphere(0.5)), other = scene_add(scene, &b, shape_sphere(0.3));
+    /* frames of bodies that are not those of their centres of mass, at x = 0 and 1 */
+    ds_body_def a = body_at(-0.1, 0, 0), b = body_at(1.05, 0, 0);
+    ds_shape_def big = shape_sphere(0.5), small = shape_sphere(0.3);
+    big.pose.p.x = 0.1, small.pose.p.x = -0.05;
+    ds_body_id one = scene_add(scene, &a, big), other = scene_add(scene, &b, small);
     ds_joint_id id = scene_join(scene, (ds_joint_kind)kind, one, other, v3(0.6, 0, 0), v3(0, 0, 3));
     sim s;
     if (sim_finish(&s, "places", scene)) {
@@ -83,14 +86,14 @@ static void places_by_hand(void) {
       CHECK_LE(v3_dist(p.on_b, v3(0.6, 0.3, 0.4)), 1e-15);
       for (int axis = 0; axis < 3; axis++) { /* turned about the joint's own point */
         ds_quat q = quat_axis_angle(AXES[axis], angle);
-        ds_pose about = {v3_add(v3(0.6, 0, 0), quat_rotate(q, v3(0.4, 0, 0))), q};
+        ds_pose about = {v3_add(v3(0.6, 0, 0), quat_rotate(q, v3(0.45, 0, 0))), q};
         p = ds_joint_at(s.scene, id, at_a, about);
         /* points of a hinge lie on z, of a weld at 0, 120 and 240 degrees in the plane of x and y */
         const double hinge[3] = {chord, chord, 0}, weld[3] = {chord * sqrt(0.75), chord, chord};
         double want = kind == DS_JOINT_BALL ? 0 : kind == DS_JOINT_HINGE ? hinge[axis] : weld[axis];
         CHECK_NEAR(p.gap, want, 1e-14);
         /* and with both turned the axis goes with a */
-        p = ds_joint_at(s.scene, id, (ds_pose){v3_add(v3(0.6, 0, 0), quat_rotate(q, v3(-0.6, 0, 0))), q}, about);
+        p = ds_joint_at(s.scene, id, (ds_pose){v3_add(v3(0.6, 0, 0), quat_rotate(q, v3(-0.7, 0, 0))), q}, about);
         CHECK_NEAR(p.gap, 0, 1e-14);
         if (kind == DS_JOINT_HINGE) CHECK_LE(v3_dist(p.axis, quat_rotate(q, v3(0, 0, 1))), 1e-14);
       }
@@ -101,6 +104,31 @@ static void places_by_hand(void) {
     }
     sim_close(&s);
   }
+}
+
+/* A slab welded to the ground rests on a rough floor, where nothing can move; a block on it, smooth, is pushed and
+ * slides. Contacts that cannot act drop out of the problem, and the others keep their own friction. */
+static void friction_of_the_right_contact(void) {
+  ds_scene *scene = scene_new(v3(0, 0, -10), 0.9, 0);
+  ds_material_def smooth = {.mu = 0.1};
+  ds_error error = {""};
+  ds_material_id ice = ds_scene_add_material(scene, &smooth, &error);
+  ds_body_id floor = scene_add_floor(scene);
+  ds_body_def slab = body_at(0, 0, 0.1), block = body_at(0, 0, 0.3);
+  block.material = ice, block.mass = 1, block.force = v3(2, 0, 0);
+  ds_body_id under = scene_add(scene, &slab, shape_box(2, 1, 0.2)),
+             over = scene_add(scene, &block, shape_box(0.2, 0.2, 0.2));
+  CHECK(ds_scene_set_pair(scene, (ds_material_id){0}, ice, 0.1, 0, &error) == DS_OK);
+  ds_joint_def weld = ds_default_joint();
+  weld.kind = DS_JOINT_WELD, weld.a = floor, weld.b = under, weld.collide = true;
+  CHECK(ds_scene_add_joint(scene, &weld, &error).index1 == 1);
+  sim s;
+  if (sim_finish(&s, "slab", scene)) {
+    sim_run(&s, 0.5);
+    CHECK_NEAR(ds_state_velocity(s.state, over).x, 0.5 * (2 - 0.1 * 10), 1e-6);
+    CHECK(s.report.contacts > 4);
+  }
+  sim_close(&s);
 }
 
 static void refuse(ds_scene *scene, ds_joint_def def, const char *says) {
@@ -136,6 +164,7 @@ int main(void) {
   RUN(what_is_free);
   RUN(a_weld_carries);
   RUN(places_by_hand);
+  RUN(friction_of_the_right_contact);
   RUN(what_is_refused);
   return test_summary();
 }

@@ -179,6 +179,31 @@ static void default_path_converges(void) {
   ds_arena_free(&arena);
 }
 
+/* A start that is far from any solution is worth nothing: problems take no more from there than from none. */
+static void bogus_starts_are_dropped(void) {
+  uint64_t s = 16;
+  ds_arena arena = {0};
+  ds_options options = ds_default_options();
+  int work[2] = {0, 0}, wrong = 0;
+  for (int i = 0; i < 600; i++) {
+    ds_arena_reset(&arena);
+    ds_subproblem p = pick(&arena, &s, i);
+    for (int bogus = 0; bogus < 2; bogus++) {
+      ds_iterate x = ds_iterate_new(&arena, &p);
+      ds_certificate c;
+      for (int32_t k = 0; k < 3 * p.contact_count && bogus; k++)
+        x.r[k] = 1e4 * p.rho * p.target * random_in(&s, k % 3 == 0 ? 0 : -1, 1);
+      CHECK(ds_project_island(&arena, x.r, x.v, &c, &p, &options, DS_AIM_OF_STEP));
+      work[bogus] += c.factorizations;
+      wrong += !c.converged || c.unbounded || c.limited || c.conflict != 0;
+    }
+  }
+  printf("     %d factorizations from none, %d from bogus starts\n", work[0], work[1]);
+  CHECK_NEAR(wrong, 0, 0);
+  CHECK_LE(work[1], 1.02 * work[0]);
+  ds_arena_free(&arena);
+}
+
 /* A body between two walls, one of which it just touches. It moves towards that one at 1 m/s; an impulse of 1 stops it.
  * Impulses that press it from both sides do nothing and may be as large as one likes: relative to them, the natural map
  * of an answer that throws it back at half the speed is as small as one likes. The error must not be. */
@@ -212,6 +237,7 @@ int main(void) {
   RUN(polygon_tends_to_disk);
   RUN(polish_is_quick);
   RUN(default_path_converges);
+  RUN(bogus_starts_are_dropped);
   RUN(cancelling_impulses_hide_nothing);
   return test_summary();
 }

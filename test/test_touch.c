@@ -260,10 +260,12 @@ static void test_late(void) {
   CHECK(ds_touch_start(t.loop, &error) == DS_OK);
   ds_sleep_until(start + 0.3);
   ds_touch_stop(t.loop);
+  double passed = ds_clock() - start;
   ds_touch_report r = ds_touch_get_report(t.loop);
   printf("     %lld ticks, %lld late, %lld skipped\n", (long long)r.ticks, (long long)r.late, (long long)r.skipped);
   CHECK(r.late == r.ticks && r.ticks > 0);
   CHECK_LE(4.0 * (double)r.ticks, (double)r.skipped);
+  CHECK_LE((double)(r.ticks + r.skipped), passed / 5e-3 + 2);
   CHECK_LE((double)r.ticks, 12);
   touch_end(&t);
 }

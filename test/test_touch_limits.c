@@ -84,6 +84,11 @@ static void force_by_hand(void) {
     CHECK(ds_touch_tick(loop) == DS_OK);
     CHECK(v3_norm(p.force) == 0 && v3_norm(p.torque) == 0);
     CHECK(ds_touch_get_report(loop).silent == 1 && ds_touch_get_report(loop).ticks == 3);
+    /* and the hand stays where it was, at rest */
+    hand = ds_touch_get_report(loop).hand;
+    u = ds_state_velocity(s.state, hand.body).y;
+    CHECK_LE(v3_dist(hand.target.p, v3(1, 2.03, 3)), 1e-12);
+    CHECK_NEAR(hand.force.y, k * (2.03 - hand.grip.y) - c * u, 1e-9);
     ds_touch_destroy(loop);
     CHECK(p.closed == 1);
     sim_free(&s);
@@ -167,6 +172,79 @@ static void no_reading(void) {
   p.motion.pose.q.w = 1.0009;
   CHECK(ds_touch_tick(loop) == DS_OK && ds_touch_get_report(loop).silent == silent);
   CHECK_LE(1e-9, v3_norm(p.force));
+  ds_touch_destroy(loop);
+  sim_free(&s);
+}
+
+/* Places beyond 1,000 km are no readings; a force beyond all numbers is not passed on. */
+static void beyond_reach(void) {
+  sim s;
+  puppet p;
+  ds_touch_def def = start(&s, &p);
+  def.force_scale = 1e308, def.most_force = def.most_torque = INFINITY;
+  ds_touch_loop *loop = make(&def);
+  CHECK(loop && ds_touch_tick(loop) == DS_OK);
+  const double far[4] = {9e5, 1.1e6, -9e5, -1.1e6};
+  for (int i = 0; i < 4; i++) {
+    p.motion.pose.p = v3(0, far[i], 0);
+    int64_t silent = ds_touch_get_report(loop).silent;
+    CHECK(ds_touch_tick(loop) == DS_OK);
+    CHECK(ds_touch_get_report(loop).silent - silent == i % 2);
+    if (i == 0) CHECK_LE(1.8, v3_norm(ds_touch_get_report(loop).hand.force)); /* 1e308 times that is no number */
+    CHECK(v3_finite(p.force) && v3_finite(p.torque));
+  }
+  ds_touch_destroy(loop);
+  sim_free(&s);
+}
+
+/* Ticks whose step had no time for friction are counted as such. */
+static void unconverged_ticks_count(void) {
+  ds_scene *scene = scene_new(v3(0, 0, -9.81), 0.4, 0);
+  ds_body_def def = body_at(0, 0, 0.05);
+  def.name = "tool", def.velocity = v3(1, 0.3, 0), def.angular_velocity = v3(0, 0, 3);
+  scene_add_floor(scene);
+  scene_add(scene, &def, shape_box(0.1, 0.1, 0.1));
+  sim s;
+  puppet p = {.motion = {.pose = {{0, 0, 0}, {1, 0, 0, 0}}}, .there = true};
+  if (!sim_finish(&s, "tool", scene)) return;
+  ds_touch_def touch = ds_default_touch();
+  touch.scene = s.scene, touch.state = s.state, touch.device = device_of(&p);
+  touch.hand = ds_default_hand();
+  touch.hand.body = sim_body(&s, "tool"), touch.hand.stiffness = 1e-6, touch.hand.damping = 1e-6;
+  touch.options.deadline = 1e-9;
+  ds_touch_loop *loop = make(&touch);
+  int64_t unconverged = 0;
+  for (int i = 0; i < 5 && loop; i++) {
+    ds_step_report step;
+    CHECK(ds_touch_tick(loop) == DS_OK);
+    ds_touch_last_step(loop, &step);
+    unconverged += !step.worst.converged;
+    CHECK(ds_touch_get_report(loop).unconverged == unconverged);
+  }
+  CHECK(unconverged > 0);
+  ds_touch_destroy(loop);
+  sim_free(&s);
+}
+
+/* What others see is the state after the tick that followed their last look; and what a loop is by default. */
+static void looks_by_hand(void) {
+  sim s;
+  puppet p;
+  ds_touch_def def = start(&s, &p), plain = ds_default_touch();
+  CHECK(plain.most_force == 10 && plain.most_torque == 1 && plain.period == 1e-3 && plain.options.step == 1e-3);
+  CHECK(plain.scale == 1 && plain.force_scale == 1 && plain.options.deadline == 8.5e-4 && !plain.absolute);
+  CHECK(plain.hand.whole && plain.hand.turn && plain.hand.carry == 1 && isinf(plain.hand.most_force));
+  ds_touch_loop *loop = make(&def);
+  ds_state *seen = ds_state_create(s.scene);
+  ds_step_report step;
+  const double want[4] = {0, 1e-3, 3e-3, 5e-3}; /* two ticks between looks: the first of them is shown */
+  for (int i = 0; i < 4 && loop && seen; i++) {
+    CHECK(ds_touch_look(loop, seen, &step) == DS_OK);
+    CHECK_NEAR(ds_state_time(seen), want[i], 1e-15);
+    if (i > 0) CHECK_NEAR(step.time, want[i], 1e-15);
+    for (int k = 0; k < 2; k++) CHECK(ds_touch_tick(loop) == DS_OK);
+  }
+  ds_state_destroy(seen);
   ds_touch_destroy(loop);
   sim_free(&s);
 }
@@ -262,6 +340,25 @@ static void hands_refused(void) {
   sim_free(&s);
 }
 
+/* A grip is in the body's frame, wherever its centre of mass is. */
+static void grip_by_hand(void) {
+  ds_scene *scene = scene_new(v3(0, 0, 0), 0.4, 0);
+  ds_body_def def = body_at(1, 2, 3);
+  ds_shape_def shape = shape_box(0.1, 0.2, 0.3);
+  def.pose.q = quat_axis_angle(v3(0, 0, 1), 0.5 * DS_PI);
+  shape.pose.p = v3(0.3, 0, 0);
+  ds_body_id id = scene_add(scene, &def, shape);
+  sim s;
+  if (sim_finish(&s, "grip", scene)) {
+    ds_hand_def hand = ds_default_hand();
+    hand.body = id, hand.grip = v3(0.1, 0, 0.2);
+    ds_hand_id held = ds_state_grab(s.state, &hand, NULL);
+    CHECK(held.index1 == 1);
+    CHECK_LE(v3_dist(ds_state_hand(s.state, held).grip, v3(1, 2.1, 3.2)), 1e-14);
+  }
+  sim_free(&s);
+}
+
 /* The pull of a hand is cut to max_force, its twist to max_torque; where none is given to 50 times the weight, and
  * that at the body's radius. Without damping and mass in the way the first step shows it. */
 static void pull_is_cut(void) {
@@ -331,8 +428,12 @@ int main(void) {
   RUN(torque_by_hand);
   RUN(absolute_and_fast);
   RUN(no_reading);
+  RUN(beyond_reach);
+  RUN(unconverged_ticks_count);
+  RUN(looks_by_hand);
   RUN(loops_refused);
   RUN(hands_refused);
+  RUN(grip_by_hand);
   RUN(pull_is_cut);
   RUN(chosen_by_hand);
   RUN(carry_by_hand);

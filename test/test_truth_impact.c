@@ -90,6 +90,28 @@ static void test_law_of_bouncing(void) {
   }
 }
 
+/* A ball that lies on the floor to rounding, or overlaps it, has a velocity of exactly nothing after a step: a gap
+ * below 1e-6 of its radius counts as closed, and an overlap is taken away by moving the ball, not by throwing it. */
+static void test_touching(void) {
+  static const double gaps[6] = {5e-8, 1e-9, 0, -1e-9, -1e-5, -1e-3};
+  for (int32_t i = 0; i < 6; i++) {
+    ds_scene *scene = scene_new(v3(0, 0, -gravity), 0.4, 0.5);
+    ds_body_def ball = body_at(0, 0, 0.1 + gaps[i]);
+    scene_add_floor(scene);
+    ds_body_id id = scene_add(scene, &ball, shape_sphere(0.1));
+    sim s;
+    if (sim_finish(&s, "ball", scene)) {
+      sim_step(&s);
+      CHECK_NEAR(ds_state_velocity(s.state, id).z, 0, 1e-12);
+      CHECK_NEAR(s.report.penetration, fmax(0, -gaps[i]), 1e-15);
+      sim_run(&s, 1);
+      CHECK_NEAR(ds_state_velocity(s.state, id).z, 0, 1e-12);
+      CHECK_NEAR(ds_state_center(s.state, id).z, 0.1, 1.1e-3);
+    }
+    sim_close(&s);
+  }
+}
+
 /* The speeds themselves are exact: after the impact e times before, up to one step of gravity. */
 static void test_rebound_speed(void) {
   sim s;
@@ -240,6 +262,7 @@ static void test_energy_never_rises(void) {
 int main(void) {
   RUN(test_bounce_heights);
   RUN(test_law_of_bouncing);
+  RUN(test_touching);
   RUN(test_rebound_speed);
   RUN(test_two_balls);
   RUN(test_billiard);

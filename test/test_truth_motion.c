@@ -210,6 +210,33 @@ static void test_damping(void) {
   sim_close(&s);
 }
 
+/* Keyframes whose quaternions are given with either sign: the same rotations, by the shorter way, at 2 rad/s. Before
+ * the first and after the last nothing moves. */
+static void test_keyframes(void) {
+  ds_keyframe keys[4];
+  for (int i = 0; i < 4; i++) {
+    ds_quat q = quat_axis_angle(v3(0, 0, 1), 0.2 * i);
+    keys[i] = (ds_keyframe){0.1 + 0.1 * i, {v3(0.03 * i, 0, 0), i % 2 ? quat(-q.w, -q.x, -q.y, -q.z) : q}};
+  }
+  ds_scene *scene = scene_new(v3(0, 0, 0), 0.5, 0);
+  ds_body_def table = ds_default_body();
+  table.kind = DS_BODY_KINEMATIC;
+  table.motion.kind = DS_MOTION_KEYFRAMES;
+  table.motion.keyframes = keys, table.motion.keyframe_count = 4;
+  ds_body_id id = scene_add(scene, &table, shape_box(1, 1, 0.1));
+  sim s;
+  if (sim_finish(&s, "keyframes", scene))
+    for (int i = 1; i <= 50 && sim_step(&s); i++) {
+      double t = 0.01 * i, gone = fmin(fmax(t - 0.1, 0), 0.3), moves = i > 10 && i <= 40 ? 1 : 0;
+      ds_vec3 w = ds_state_angular_velocity(s.state, id), v = ds_state_velocity(s.state, id);
+      ds_pose pose = ds_state_pose(s.scene, s.state, id);
+      CHECK_LE(v3_dist(w, v3(0, 0, 2 * moves)) + v3_dist(v, v3(0.3 * moves, 0, 0)), 1e-10);
+      CHECK_NEAR(pose.p.x, 0.3 * gone, 1e-14);
+      CHECK_LE(v3_dist(quat_rotate(pose.q, v3(1, 0, 0)), v3(cos(2 * gone), sin(2 * gone), 0)), 1e-12);
+    }
+  sim_close(&s);
+}
+
 /* A million steps of 1 ms are 1,000 s, to the last bits: time is summed up with what rounding left over. What is
  * scripted is where its script says. */
 static void test_long_time(void) {
@@ -239,6 +266,7 @@ int main(void) {
   RUN(test_release);
   RUN(test_forces);
   RUN(test_damping);
+  RUN(test_keyframes);
   RUN(test_long_time);
   return test_summary();
 }
