@@ -181,7 +181,7 @@ static void beyond_reach(void) {
   sim s;
   puppet p;
   ds_touch_def def = start(&s, &p);
-  def.force_scale = 1e308, def.most_force = def.most_torque = INFINITY;
+  def.force_scale = 1e308, def.max_force = def.max_torque = INFINITY;
   ds_touch_loop *loop = make(&def);
   CHECK(loop && ds_touch_tick(loop) == DS_OK);
   const double far[4] = {9e5, 1.1e6, -9e5, -1.1e6};
@@ -231,9 +231,9 @@ static void looks_by_hand(void) {
   sim s;
   puppet p;
   ds_touch_def def = start(&s, &p), plain = ds_default_touch();
-  CHECK(plain.most_force == 10 && plain.most_torque == 1 && plain.period == 1e-3 && plain.options.step == 1e-3);
+  CHECK(plain.max_force == 10 && plain.max_torque == 1 && plain.period == 1e-3 && plain.options.step == 1e-3);
   CHECK(plain.scale == 1 && plain.force_scale == 1 && plain.options.deadline == 8.5e-4 && !plain.absolute);
-  CHECK(plain.hand.whole && plain.hand.turn && plain.hand.carry == 1 && isinf(plain.hand.most_force));
+  CHECK(plain.hand.whole && plain.hand.turn && plain.hand.carry == 1 && isinf(plain.hand.max_force));
   ds_touch_loop *loop = make(&def);
   ds_state *seen = ds_state_create(s.scene);
   ds_step_report step;
