@@ -54,8 +54,6 @@ static bool append_known(ds_arena *arena, ds_point_list *list, const ds_contact_
   return true;
 }
 
-/* ---- all pairs ---- */
-
 static bool collide_ahead(ds_arena *arena, ds_point_list *list, const ds_detection *d, ds_manifold *m, ds_box_pair pair,
                           int32_t per_face) {
   int32_t first = list->count, count;
