@@ -30,7 +30,7 @@ typedef struct arg_option {
   void *target;
   double low, high;    /* of a number, ends included */
   const char *choices; /* "one|two", of a choice */
-  bool *given;         /* set to true where the option was used; may be NULL */
+  bool *given;         /* set to true if the option was used; may be NULL */
 } arg_option;
 
 /* Takes argv[1..] apart. What is no option goes to `words`, which has room for argc entries. argv[0] is the name of the
@@ -44,7 +44,7 @@ bool args_integer(int64_t *value, const char *text);
 /* Whether a file's name has an ending such as ".png", in small or capital letters; "": whether it has none. */
 bool args_ends_in(const char *name, const char *ending);
 
-/* The candidate nearest to a mistyped word by edits and swaps, or NULL where none is near. */
+/* The candidate nearest to a mistyped word by edits and swaps, or NULL if none is near. */
 const char *args_nearest(const char *word, const char *const *candidates, int32_t count);
 
 #endif

@@ -5,7 +5,7 @@
 #include "drystone/types.h"
 
 /* The folder given, else $DRYSTONE_CACHE, else $XDG_CACHE_HOME/drystone, else ~/.cache/drystone; made if missing. Freed
- * by the caller. NULL with an empty message where there is none and none was asked for, with a message where the one
+ * by the caller. NULL with an empty message if there is none and none was asked for, with a message where the one
  * asked for cannot be made. */
 char *cache_folder(const char *given, ds_error *error);
 

@@ -11,7 +11,7 @@ typedef struct drift {
   ds_vec3 *sum[2]; /* weighted centres, a body each */
 } drift;
 
-/* The window is the last tenth of the planned steps. False where memory ran out. */
+/* The window is the last tenth of the planned steps. False if memory ran out. */
 bool drift_create(drift *d, int32_t bodies, int64_t planned_steps);
 void drift_destroy(drift *d);
 /* After step number `step`, the first of a run being 1. */

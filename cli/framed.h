@@ -4,8 +4,8 @@
 
 #include "drystone/drystone.h"
 
-/* Sets a flag a body, all of them false before. Poses are those of the bodies' user frames, one a body; `hidden` bodies
- * (NULL = none) are not there. False where memory ran out. */
+/* Sets a flag per body, all of them false before. Poses are those of the bodies' user frames, one a body; `hidden`
+ * bodies (NULL = none) are not there. False if memory ran out. */
 bool ds_framed_choose(bool *framed, const ds_scene *scene, const ds_pose *poses, const bool *hidden);
 
 #endif

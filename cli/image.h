@@ -15,7 +15,7 @@ typedef struct ds_color {
 
 typedef struct ds_image {
   int32_t width, height;
-  uint8_t *rgb; /* row by row from the top, 3 bytes a pixel */
+  uint8_t *rgb; /* row by row from the top, 3 bytes per pixel */
 } ds_image;
 
 /* Black at first. Sides from 1 to DS_IMAGE_MAX_SIDE. */

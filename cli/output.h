@@ -11,7 +11,7 @@
 typedef struct output {
   FILE *file;
   const char *path;
-  char *part; /* the temporary name; NULL where the file is written in place (a terminal, a pipe, "-") */
+  char *part; /* the temporary name; NULL if the file is written in place (a terminal, a pipe, "-") */
 } output;
 
 bool output_open(output *out, const char *path, ds_error *error);

@@ -15,7 +15,7 @@ typedef enum report_ending {
 
 typedef struct run_report run_report;
 
-/* NULL where memory ran out. `source` is what was asked for; `threads` 0 = all cores. */
+/* NULL if memory ran out. `source` is what was asked for; `threads` 0 = all cores. */
 run_report *report_create(const ds_scene *scene, const ds_state *state, const ds_run_settings *run, const char *source,
                           int32_t threads, int64_t planned_steps);
 void report_destroy(run_report *report);

@@ -32,7 +32,7 @@ cat >judge.py <<'PYTHON'
 import json, sys
 name, r, first = sys.argv[1], json.load(open("all.json")), json.load(open("first.json"))
 later = (r["factorizations"] - first["factorizations"]) / (r["steps"] - first["steps"])
-print(f"{name}: {r['contacts_max']} contacts, settled {r['displacement_max']:.2g} m, {later:.2g} factorizations a step "
+print(f"{name}: {r['contacts_max']} contacts, settled {r['displacement_max']:.2g} m, {later:.2g} factorizations per step "
       f"after the first second, gain {r['energy_gain_max']:.2g} J")
 sys.exit(not (r["converged_share"] == 1 and r["displacement_max"] < 1e-4 and later <= 2 and
               r["displacement_settled_max"] < 1e-9))

@@ -109,7 +109,7 @@ static viewpoint stand(const ds_vec3 *points, int32_t count) {
   return (viewpoint){camera.eye, v3_mad(camera.eye, distance, camera.forward)};
 }
 
-/* False where memory ran out. */
+/* False if memory ran out. */
 static bool find_viewpoint(viewpoint *out, const ds_scene *scene) {
   size_t bodies = (size_t)scene->body_count + 1, shapes = 1;
   for (int32_t i = 0; i < scene->body_count; i++) shapes += (size_t)scene->bodies[i].shape_count;
@@ -142,7 +142,7 @@ static int compare(const void *a, const void *b) {
   return x < y ? -1 : x > y;
 }
 
-/* The median size of bodies that can be pushed, 1 m where there are none; 0 where memory ran out. */
+/* The median size of bodies that can be pushed, 1 m where there are none; 0 if memory ran out. */
 static double near_size(const ds_scene *scene) {
   double *sizes = malloc(((size_t)scene->body_count + 1) * sizeof *sizes);
   int32_t count = 0;

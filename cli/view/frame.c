@@ -33,7 +33,7 @@ static bool is_pushed(const ds_scene *scene, ds_body_id id) {
   return scene->bodies[ds_index(id)].kind == DS_BODY_DYNAMIC;
 }
 
-/* Gives bodies that can be pushed the number of their island: parent and number have an entry a body. */
+/* Gives bodies that can be pushed the number of their island: parent and number have an entry per body. */
 static void number_islands(int32_t *parent, uint32_t *number, const view_snapshot *s) {
   int32_t n = s->scene->body_count;
   uint32_t islands = 0;

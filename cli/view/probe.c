@@ -82,7 +82,7 @@ view_message *view_spheres_message(const ds_scene *scene, const ds_state *state,
   if (message == NULL) return refuse(error, "out of memory");
   if (list.count == 0) {
     view_message_release(message);
-    return refuse(error, "this body has no tree of spheres: solids and deformable bodies have one");
+    return refuse(error, "this body has no sphere tree; only solids and deformable bodies have one");
   }
   *(uint32_t *)(void *)(message->bytes + VIEW_HEADER + 4) = list.count;
   return message;
@@ -190,7 +190,6 @@ view_message *view_field_message(const ds_scene *scene, const ds_state *state, u
   ds_arena_free(&arena);
   if (message != NULL) return message;
   return refuse(error, good && !bounded
-                           ? "a half-space has no bounds to lay a slice between; its distance is the height "
-                             "above it"
+                           ? "a half-space is unbounded and has no slice; its distance is the height above it"
                            : "out of memory");
 }

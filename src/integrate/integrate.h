@@ -18,7 +18,7 @@ typedef struct ds_integration {
   int32_t stopped;   /* bodies stopped on their way */
 } ds_integration;
 
-/* Moves all bodies and stores the contacts with their impulses (room for them is reserved by the caller). False where
+/* Moves all bodies and stores the contacts with their impulses (room for them is reserved by the caller). False if
  * memory ran out; the state is then as it was. */
 bool ds_integrate(ds_arena *arena, ds_state *state, ds_integration *integration, const ds_scene *scene,
                   const ds_assembly *assembly, const ds_contact_list *contacts, double h);
@@ -29,13 +29,13 @@ void ds_body_velocity(ds_vec3 *v, ds_vec3 *w, double *rate, const ds_assembly *a
 /* The contacts with their impulses and velocities. */
 void ds_store_contacts(ds_contact *out, const ds_assembly *assembly, const ds_contact_list *contacts);
 
-/* separate.c: for every contact the overlap of its pair that is held, 0 where there is none. NULL where memory ran out.
+/* separate.c: for every contact the overlap of its pair that is held, 0 if there is none. NULL if memory ran out.
  */
 double *ds_held_overlaps(ds_arena *arena, const ds_contact_list *contacts, const ds_state *state);
-/* separate.c: fills dx and turn of bodies that overlap; returns the farthest of them, negative where memory ran out. */
+/* separate.c: fills dx and turn of bodies that overlap; returns the farthest of them, negative if memory ran out. */
 double ds_separate(ds_arena *arena, ds_move *moves, const ds_state *state, const ds_assembly *assembly,
                    const ds_contact_list *contacts, const double *held, double h);
-/* sweep.c: cuts the share of bodies that would pass through others; returns how many, negative where memory ran out. */
+/* sweep.c: cuts the share of bodies that would pass through others; returns how many, negative if memory ran out. */
 int32_t ds_sweep(ds_arena *arena, ds_move *moves, const ds_scene *scene, const ds_state *state,
                  const ds_assembly *assembly, double h);
 

@@ -10,7 +10,7 @@
 /* ---- Memory of a problem: freed as a whole ---- */
 
 ds_problem_file *ds_problem_file_new(const char *name, ds_error *error); /* the title is the name */
-/* NULL where memory ran out; never NULL for nothing, so that NULL alone means failure. */
+/* NULL if memory ran out; never NULL for nothing, so that NULL alone means failure. */
 void *ds_problem_file_array(ds_problem_file *file, int64_t count, size_t size);
 
 /* A matrix that is being read. */
@@ -40,7 +40,7 @@ typedef struct ds_fclib_extra {
 /* Writes into a file that exists and is empty; false with HDF5's reason. */
 bool ds_fclib_write(const char *path, const ds_problem *problem, const ds_fclib_extra *extra, char *reason,
                     size_t reason_size);
-/* False where memory ran out; errors of the stream stay in the stream. */
+/* False if memory ran out; errors of the stream stay in the stream. */
 bool ds_siconos_write(FILE *out, const ds_problem *problem);
 
 /* ---- A file written under another name and then put in place ---- */

@@ -48,7 +48,7 @@ static bool grow_table(ds_lattice *l) {
   return true;
 }
 
-/* The point there, made where it is new; -1 where memory ran out. */
+/* The point there, made where it is new; -1 if memory ran out. */
 static int32_t point_at(ds_lattice *l, const int32_t at[3]) {
   if ((uint32_t)l->point_count >= l->mask / 2 && !grow_table(l)) return NONE;
   uint32_t s = hash(at) & l->mask;
@@ -257,7 +257,7 @@ static ds_status set_grid(ds_lattice *l, ds_vec3 low, ds_vec3 high, double h, ds
   ds_vec3 d = v3_sub(high, low);
   double side = fmax(d.x, fmax(d.y, d.z)) / h;
   if (!(h > 0) || !(side <= DS_LATTICE_SIDE_MAX))
-    return ds_fail(error, DS_ERROR_INPUT, "cells of %g m for a solid of %g m; expected at most %d cells a side", h,
+    return ds_fail(error, DS_ERROR_INPUT, "cells of %g m for a solid of %g m; expected at most %d cells per side", h,
                    side * h, DS_LATTICE_SIDE_MAX);
   /* shares of a cell that are no simple fractions: faces of solids seldom fall on grid planes */
   l->origin = v3_sub(low, v3(1.3819 * h, 1.4142 * h, 1.3028 * h));

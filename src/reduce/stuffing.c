@@ -46,7 +46,7 @@ typedef struct filling {
 
 ds_stuffing_def ds_default_stuffing(void) { return (ds_stuffing_def){.wanted = 4000}; }
 
-static void tell(const stuffer *s, double share) {
+static void report(const stuffer *s, double share) {
   if (s->def->progress) s->def->progress(s->def->user, "tetrahedra", share);
 }
 
@@ -56,7 +56,7 @@ static ds_status no_memory(ds_error *error) {
   return ds_fail(error, DS_ERROR_MEMORY, "memory ran out while filling a surface; make the cells larger");
 }
 
-/* The node of a point or cut point, made where it is new; -1 where memory ran out. */
+/* The node of a point or cut point, made where it is new; -1 if memory ran out. */
 static int32_t node_at(filling *f, int32_t *node, ds_vec3 x) {
   if (*node >= 0) return *node;
   if (!ds_array_reserve(&f->tets.nodes, &f->node_capacity, f->tets.node_count + 1, sizeof *f->tets.nodes)) return -1;
@@ -250,7 +250,7 @@ static ds_status stuff_wanted(ds_tets *tets, int32_t *along, const stuffer *s, d
     } else {
       ds_tets_free(&now);
     }
-    tell(s, 0.8 * (pass + 1) / PASSES);
+    report(s, 0.8 * (pass + 1) / PASSES);
     for (int i = 0; i <= pass; i++)
       if (tried[i] == next) return DS_OK;
   }
@@ -376,15 +376,15 @@ static ds_status run(ds_tets *tets, const stuffer *s, ds_error *error) {
   int32_t along = s->def->cell > 0 ? cells_along(s, s->def->cell) : 0;
   bool whole = false;
   ds_vec3 where;
-  tell(s, 0);
+  report(s, 0);
   ds_status status = along > 0 ? stuff(tets, s, along, error) : stuff_wanted(tets, &along, s, error);
-  tell(s, 0.8);
+  report(s, 0.8);
   if (status == DS_OK) status = inspect(&whole, &where, s, tets, along, error);
   if (status == DS_OK && !whole) {
     ds_tets_free(tets);
     status = stuff_finer(tets, s, along, where, error);
   }
-  if (status == DS_OK) tell(s, 1);
+  if (status == DS_OK) report(s, 1);
   return status;
 }
 

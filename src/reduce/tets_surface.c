@@ -13,7 +13,7 @@ static int compare_keys(const void *pa, const void *pb) {
   return (a > b) - (a < b);
 }
 
-/* Triangles of node numbers, outward; false where memory ran out. */
+/* Triangles of node numbers, outward; false if memory ran out. */
 static bool take_boundary(ds_mesh *surface, const int32_t *twin, const ds_tets *tets) {
   int32_t count = 0;
   for (int32_t f = 0; f < 4 * tets->tet_count; f++) count += twin[f] < 0;
@@ -24,7 +24,7 @@ static bool take_boundary(ds_mesh *surface, const int32_t *twin, const ds_tets *
   return true;
 }
 
-/* An edge with more than two triangles, its lower node in *low; -1 where there is none, -2 where memory ran out. */
+/* An edge with more than two triangles, its lower node in *low; -1 if there is none, -2 if memory ran out. */
 static int32_t find_pinch(int32_t *low, const ds_mesh *surface) {
   size_t count = 3 * (size_t)surface->triangle_count;
   uint64_t *keys = malloc(count * sizeof *keys + 1);
