@@ -3,7 +3,7 @@
 
 1. The drop: chess pieces from a grid (`drystone scene chess-drop:count=N`). ODE collides them as dTriMesh, Bullet as
    btGImpactMeshShape, from the same triangles, which bench-drop writes. Where all bodies are goes to a file every
-   0.1 s, and bench-drop judges the files of all engines alike: lost, sunk, overlapping, still moving.
+   0.1 s, and bench-drop evaluates the files of all engines alike: lost, sunk, overlapping, still moving.
 2. Growth: small stacks of chess pieces, half of them hit by a falling one, 100 to 50,000 bodies at the same density,
    and heaps of 30 to 1,000. Exponents are slopes of a straight line through the logarithms.
 3. The paper's scenes: runs of the log house.
@@ -70,7 +70,7 @@ def generate(options, generator, name):
 
 
 def run_drop(options, scene, engine, setting):
-    """One engine on one drop, judged. A rival that crashes is judged by the places it wrote before."""
+    """One engine on one drop, evaluated. An engine that crashes is evaluated by the poses it wrote before."""
     poses = options.work / "poses.txt"
     poses.unlink(missing_ok=True)
     # the engines stop themselves; the second limit is for those that hang
@@ -88,7 +88,7 @@ def run_drop(options, scene, engine, setting):
     if failure:
         result["failure"] = failure
     if poses.exists():
-        result.update(bench_drop(options, scene, "--judge", poses)[0] or {})
+        result.update(bench_drop(options, scene, "--evaluate", poses)[0] or {})
     return result
 
 
