@@ -1,4 +1,4 @@
-/* A file written under a temporary name and put in place at once, and JSON into it. */
+/* A file that is written under a temporary name and then renamed, and JSON output to it. */
 #ifndef DS_CLI_OUTPUT_H
 #define DS_CLI_OUTPUT_H
 

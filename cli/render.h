@@ -1,4 +1,4 @@
-/* The renderer: a model on a ground, seen by a camera, as a picture. Knows nothing of scenes. */
+/* The renderer: a model on a ground, seen by a camera, as a picture. Independent of scenes. */
 #ifndef DS_CLI_RENDER_H
 #define DS_CLI_RENDER_H
 

@@ -1,4 +1,4 @@
-/* A mesh made fit to be drawn: normals that are smooth over curved surfaces and break at sharp edges. Built once and
+/* A mesh prepared for drawing: normals are smooth on curved surfaces and discontinuous at sharp edges. Built once and
  * added to the model for every body that has it. */
 #ifndef DS_CLI_SKIN_H
 #define DS_CLI_SKIN_H
@@ -16,7 +16,7 @@ typedef struct ds_skin {
 
 /* A skin of about `triangles` triangles at most. `rest` are the vertices of a deformed mesh before it was deformed:
  * they define its creases, which so do not depend on the deformation; NULL = it is not deformed. False if memory ran
- * out. Indices have to be right and coordinates finite. */
+ * out. Indices must be valid and coordinates finite. */
 bool ds_skin_build(ds_skin *skin, const ds_mesh *mesh, const ds_vec3 *rest, int32_t triangles);
 void ds_skin_free(ds_skin *skin);
 
