@@ -19,10 +19,10 @@ all: ## build the program, build/drystone (default)
 demo: all ## a card house that stands: picture, plot, recording and report in demo/
 	@scripts/demo.sh
 
-# The sanitizers and clang come first, on shortened tests, so that the last lines are those of the full run. The thread
-# sanitizer looks at what has threads (RUN_THREADS in test/check.h); what is long in the others has its code in short ones too.
-# With clang the library is tested; the program as a whole is with the sanitizers and in the full run.
-test: all ## everything: release, clang, address, undefined and thread sanitizers, format, install
+# Clang and the sanitizers come first, with shortened tests, so that the last lines are those of the full run. The thread
+# sanitizer runs only tests with threads (RUN_THREADS in test/check.h). With clang only the library is tested; the program
+# is tested with the sanitizers and in the full run.
+test: all ## everything: release, clang, address, undefined and thread sanitizers, format, install, manual
 	@$(DEPS) test
 	@for preset in clang asan tsan release; do $(call build,$$preset,); done
 	@echo "== clang"; DRYSTONE_TEST_QUICK=1 $(CTEST) build/clang -E 'test_(chairs|composites|deformable_impact|cli|draw|film|reduce|scenes|solid_contact|view)$$'
@@ -34,7 +34,7 @@ mutate: ## deliberate faults, one at a time: which do the tests notice? Resumabl
 	@$(DEPS) build test
 	@scripts/mutate.py $(if $(AGAIN),--again)
 
-bench: all ## the rivals beside Drystone on the same scenes; tables in bench/results/
+bench: all ## compare with other engines on the same scenes; tables in bench/results/
 	@$(DEPS) bench
 	@$(call build,bench,)
 	@bench/run.py
@@ -52,11 +52,11 @@ soak: all ## long standing runs, SOAK_TIME=600 simulated seconds each; table in 
 	@$(call build,release,)
 	@for name in composites composites_thrown soft_piles; do DRYSTONE_TEST_LONG=1 build/release/test/test_$$name; done
 
-shake: all ## scenes shaken for 30 s, imperfect ones and the gallery for 60 s; every step is to be certified; tables in bench/results/
+shake: all ## scenes shaken for 30 s, imperfect ones and the gallery for 60 s; every step must be certified; tables in bench/results/
 	@$(DEPS) test
 	@scripts/shake.py; shaken=$$?; for part in --imperfect --rest; do scripts/shake.py $$part || shaken=1; done; exit $$shaken
 
-fuzz: ## hostile problem and mesh files, FUZZ_TIME=600 seconds for each target
+fuzz: ## malformed problem and mesh files, FUZZ_TIME=600 seconds per target
 	@$(DEPS) build test
 	@$(call build,fuzz,)
 	@FUZZ_TIME=$(FUZZ_TIME) scripts/fuzz.sh
@@ -68,7 +68,7 @@ format: ## format all C sources in place
 install: all ## install to PREFIX=/usr/local; DESTDIR is honoured
 	@cmake --install build/release --prefix $(PREFIX)
 
-clean: ## remove what the other targets made
+clean: ## remove the output of the other targets
 	@rm -rf build demo
 
 help: ## this list

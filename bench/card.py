@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Pictures a second of the page on this machine's graphics card.
+"""Frames per second of the page on this machine's graphics card.
 
     drystone run pile:count=2000 -t 0.6 --tol 1e-3 -o pile.h5 && drystone view pile.h5 --export pile
     python3 bench/card.py pile
 
 Opens every folder that `drystone view RECORD.h5 --export FOLDER` made in a Chromium without a window and plays it, a
-moment of the recording a picture, the camera turning, 60 pictures a second where the card can: counted are those that come
+moment of the recording a picture, the camera turning, 60 frames per second where the card can: counted are those that come
 late, once the page has found out how finely this card can draw (web/src/pace.ts). Then one picture at a time as finely as can
 be, each waited for: what script and card take together, one after the other.
 
@@ -268,12 +268,12 @@ def say(label, run):
     card, rows = run["card"], run["rows"]
     good = {key: r for key, r in rows.items() if "failure" not in r}
     text = (f"- {label}: {card['renderer']}; in a fragment shader {card['gflops'] / 1000:.2f} Tflop/s, {card['gpixels']:.1f} "
-            f"Gpixel/s blended, {card['mtriangles']:,.0f} million triangles a second.")
+            f"Gpixel/s blended, {card['mtriangles']:,.0f} million triangles per second.")
     if not good:
         return text + " Nothing could be measured."
     slow, least = slow_of(rows), min(1000 / r["playing"]["mean"] for r in good.values())
     alone = max(r["alone"]["mean"] for r in good.values())
-    return text + (f" {least:.1f} pictures a second or more; as finely as can be a picture takes up to {alone:.1f} ms of "
+    return text + (f" {least:.1f} frames per second or more; as finely as can be a picture takes up to {alone:.1f} ms of "
                    f"{FRAME:.1f}. " + (f"Fewer than 60: {'; '.join(slow)}." if slow else "60 in every scene."))
 
 
@@ -301,7 +301,7 @@ def write_tables(data, path):
     for label, run in data.get("runs", {}).items():
         m = run["machine"]
         lines += [f"## {label}", "", f"Commit {run['commit']}, {run['date']}. {m['processor']}, {m['cores']} cores, {m['system']}.", "",
-                  "| scene | bodies | contacts | pixels drawn | pictures a second | between them, ms: median / 99 % / longest | late "
+                  "| scene | bodies | contacts | pixels drawn | frames per second | between them, ms: median / 99 % / longest | late "
                   "| alone, ms: mean / median / 99 % |", "|---" * 8 + "|"]
         lines += [row(key, r) for key, r in run["rows"].items()] + [""]
     path.write_text("\n".join(lines[:-1]) + "\n")
@@ -311,7 +311,7 @@ def write_tables(data, path):
 
 
 def read_options():
-    parser = parser_of("The page: pictures a second on this machine's graphics card.", "card", "the table", program=False)
+    parser = parser_of("The page: frames per second on this machine's graphics card.", "card", "the table", program=False)
     add = parser.add_argument
     add("folders", nargs="*", type=Path, help="folders of `drystone view RECORD.h5 --export FOLDER`")
     add("--chromium", default=next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), ""),

@@ -1,13 +1,13 @@
-/* Heaps of solids: runs a scene as the drivers of the rivals do, and judges where bodies are, ours and theirs.
+/* Heaps of solids: runs a scene like the drivers of the other engines, and evaluates the poses that any engine wrote.
  *
  *   bench-drop SCENE --meshes FOLDER                  writes FOLDER/NAME.obj for every solid of the scene
  *   bench-drop SCENE --run FILE [--time S] [--cpu-limit S]
  *                                                     simulates; places go to FILE; prints one line of JSON
- *   bench-drop SCENE --judge FILE                     looks at the places in FILE; prints one line of JSON
+ *   bench-drop SCENE --evaluate FILE                  evaluates the poses in FILE; prints one line of JSON
  *   --cache FOLDER                                    where built solids are kept
  *
  * FILE is what rivals/measure.hpp writes: "time T", then a line a dynamic body: place and rotation of its frame,
- * velocity of its centre, angular velocity. All engines are judged by this one program: a body is lost where its centre
+ * velocity of its centre, angular velocity. All engines are evaluated by this program: a body is lost if its centre
  * is under the floor (z = 0), 100 m away or not a number; what is not lost is measured with its triangles against the
  * floor, and against its neighbours with the distance fields. One thread; processor time is that of the steps alone,
  * memory that of the whole process. */
@@ -27,7 +27,7 @@
 enum { FRAMES_MAX = 1000 };
 
 typedef struct arguments {
-  const char *scene, *meshes, *run, *judge, *cache;
+  const char *scene, *meshes, *run, *evaluate, *cache;
   double time, cpu_limit;
 } arguments;
 
@@ -49,8 +49,8 @@ static bool read_arguments(arguments *a, int argc, char **argv) {
       a->meshes = value;
     else if (strcmp(word, "--run") == 0)
       a->run = value;
-    else if (strcmp(word, "--judge") == 0)
-      a->judge = value;
+    else if (strcmp(word, "--evaluate") == 0)
+      a->evaluate = value;
     else if (strcmp(word, "--cache") == 0)
       a->cache = value;
     else if (strcmp(word, "--time") == 0)
@@ -60,7 +60,7 @@ static bool read_arguments(arguments *a, int argc, char **argv) {
     else
       return false;
   }
-  return a->scene && (a->meshes != NULL) + (a->run != NULL) + (a->judge != NULL) == 1;
+  return a->scene && (a->meshes != NULL) + (a->run != NULL) + (a->evaluate != NULL) == 1;
 }
 
 static bool is_dynamic(const ds_scene *scene, int32_t i) {
@@ -116,7 +116,7 @@ static double sink_of(const ds_scene *scene, const ds_state *state, int32_t i) {
 }
 
 /* Puts the bodies where they are; those that are lost go far away from everything and from each other. */
-static verdict judge(const ds_scene *scene, ds_state *state, const motion *motions, double time) {
+static verdict evaluate(const ds_scene *scene, ds_state *state, const motion *motions, double time) {
   verdict out = {.time = time};
   int32_t k = 0;
   for (int32_t i = 0; i < ds_scene_body_count(scene); i++) {
@@ -159,7 +159,7 @@ static int32_t dynamic_count(const ds_scene *scene) {
 }
 
 /* The last whole set of places, and the worst of all of them. */
-static bool judge_file(const ds_scene *scene, ds_state *state, const char *path) {
+static bool evaluate_file(const ds_scene *scene, ds_state *state, const char *path) {
   FILE *file = fopen(path, "r");
   int32_t count = dynamic_count(scene), frames = 0;
   motion *motions = calloc((size_t)count + 1, sizeof *motions);
@@ -169,7 +169,7 @@ static bool judge_file(const ds_scene *scene, ds_state *state, const char *path)
     int32_t k = 0;
     while (k < count && read_motion(&motions[k], file)) k++;
     if (k < count) break;
-    last = judge(scene, state, motions, time);
+    last = evaluate(scene, state, motions, time);
     sink = fmax(sink, last.sink);
     overlap = fmax(overlap, last.overlap);
     frames++;
@@ -278,7 +278,7 @@ int main(int argc, char **argv) {
   if (!read_arguments(&a, argc, argv)) {
     fprintf(stderr,
             "usage: bench-drop SCENE.json --meshes FOLDER | --run FILE [--time S] [--cpu-limit S] | "
-            "--judge FILE; [--cache FOLDER]\n");
+            "--evaluate FILE; [--cache FOLDER]\n");
     return 2;
   }
   ds_error error = {""};
@@ -290,7 +290,7 @@ int main(int argc, char **argv) {
   ds_state *state = scene ? ds_state_create(scene) : NULL;
   bool ok = state != NULL;
   if (ok && a.meshes) ok = write_meshes(scene, a.meshes, &error);
-  if (ok && a.judge) ok = judge_file(scene, state, a.judge);
+  if (ok && a.evaluate) ok = evaluate_file(scene, state, a.evaluate);
   if (ok && a.run) ok = simulate(scene, state, &run, &a);
   if (!ok) fprintf(stderr, "bench-drop: %s\n", error.message[0] ? error.message : "no result");
   ds_state_destroy(state);

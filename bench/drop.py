@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """The benchmark of heaps: solids of any shape dropped on a floor, Drystone beside ODE and Bullet; and growth with size.
 
-1. The drop: chess men from a grid (`drystone scene chess-drop:count=N`). ODE collides them as dTriMesh, Bullet as
+1. The drop: chess pieces from a grid (`drystone scene chess-drop:count=N`). ODE collides them as dTriMesh, Bullet as
    btGImpactMeshShape, from the same triangles, which bench-drop writes. Where all bodies are goes to a file every
-   0.1 s, and bench-drop judges the files of all engines alike: lost, sunk, overlapping, still moving.
-2. Growth: small stacks of chess men, half of them hit by a falling one, 100 to 50,000 bodies at the same density,
+   0.1 s, and bench-drop evaluates the files of all engines alike: lost, sunk, overlapping, still moving.
+2. Growth: small stacks of chess pieces, half of them hit by a falling one, 100 to 50,000 bodies at the same density,
    and heaps of 30 to 1,000. Exponents are slopes of a straight line through the logarithms.
 3. The paper's scenes: runs of the log house.
 4. The large drops to rest, as a user runs them: all threads, wall time. Half an hour and more, and only with
@@ -34,7 +34,7 @@ HOUSE_TIME = 2.2  # s: the slide, the jump and the first impact, the same for bo
 LARGE = ("bunny-drop", "chess-drop", "helmets", "hopper")
 SETTLE = {"hopper": ("12", "1e-4")}  # poured at 1e-3, it goes on at this tolerance to this time, s, to come to rest
 STAGES = ("detect", "assemble", "predict", "project", "integrate")
-# Chess men as they stand: height of the figure above its origin, m.
+# Chess pieces as they stand: height of the figure above its origin, m.
 ROOK, PAWN, CELL = 0.058, 0.0501, 0.12
 # SP08 table 1: seconds of the solve, a step.
 PAPER = {"log-house": 4.9, "log-house, decomposed": 0.061, "bunny-drop": 37.5}
@@ -70,7 +70,7 @@ def generate(options, generator, name):
 
 
 def run_drop(options, scene, engine, setting):
-    """One engine on one drop, judged. A rival that crashes is judged by the places it wrote before."""
+    """One engine on one drop, evaluated. An engine that crashes is evaluated by the poses it wrote before."""
     poses = options.work / "poses.txt"
     poses.unlink(missing_ok=True)
     # the engines stop themselves; the second limit is for those that hang
@@ -88,7 +88,7 @@ def run_drop(options, scene, engine, setting):
     if failure:
         result["failure"] = failure
     if poses.exists():
-        result.update(bench_drop(options, scene, "--judge", poses)[0] or {})
+        result.update(bench_drop(options, scene, "--evaluate", poses)[0] or {})
     return result
 
 
@@ -193,7 +193,7 @@ def drop_row(count, engine, setting, r):
 
 def drop_table(data):
     lines = ["## The same drop", "",
-             f"Chess men of 1,960 to 5,600 triangles fall from a grid, {data['time']:g} simulated seconds. "
+             f"Chess pieces of 1,960 to 5,600 triangles fall from a grid, {data['time']:g} simulated seconds. "
              "Sinking: deepest vertex below the floor; overlap: deepest of any pair, floor included, by Drystone's "
              "detection, for every engine alike; both looked at every 0.1 s. "
              f"Awake: bodies faster than 1 cm/s at the end. † = stopped at {data['limit']:g} s of processor time, the "
@@ -229,14 +229,14 @@ def growth_tables(data):
             "memory, MB | converged |", "|---" * 11 + "|"]
     stacked, heaped = good(data, "growth"), good(data, "heaps")
     lines = ["## Growth with the number of bodies", "", "![Growth](drop_growth.png)", "",
-             "Stacks: chess men on each other in a grid of constant density, a sixth of them falling; the first "
-             f"{GROWTH_STEPS} steps of 10 ms. Processor time a step, one thread. The exponent is the slope in the "
+             "Stacks: chess pieces on each other in a grid of constant density, a sixth of them falling; the first "
+             f"{GROWTH_STEPS} steps of 10 ms. Processor time per step, one thread. The exponent is the slope in the "
              "plot; that of memory is for what the bodies add to the smallest scene (program, solids).", ""]
     lines += head + growth_rows(stacked)
     if len(stacked) > 1:
         lines += [exponent_row("exponent, all", stacked, 0), exponent_row("exponent, from 1,000", stacked, 1000)]
-    lines += ["", f"Heaps: chess men into one heap, the first {HEAP_TIME:g} s. A heap is one island and grows in "
-              "contacts a body, too. The tolerance is the generator's: 1e-8, for hundreds of bodies 1e-4.", ""]
+    lines += ["", f"Heaps: chess pieces into one heap, the first {HEAP_TIME:g} s. A heap is one island and grows in "
+              "contacts per body, too. The tolerance is the generator's: 1e-8, for hundreds of bodies 1e-4.", ""]
     lines += head + growth_rows(heaped)
     if len(heaped) > 1:
         lines += [exponent_row("exponent", heaped, 0)]
@@ -306,7 +306,7 @@ def summary(data):
         others = [(f"{e} {s}", data["drop"].get(f"{count}/{e}/{s}", {})) for e, s in ENGINES[1:]] if own else []
         ratios = [f"{name} {ratio(own, r)}" for name, r in others if r.get("cpu_per_second")]
         if ratios:
-            lines.append(f"- {count} men: processor time over Drystone's: " + ", ".join(ratios) + ".")
+            lines.append(f"- {count} pieces: processor time over Drystone's: " + ", ".join(ratios) + ".")
     stacked, heaped = good(data, "growth"), good(data, "heaps")
     if len(stacked) > 1:
         lines.append(f"- Stacks, {stacked[0]['bodies']} to {stacked[-1]['bodies']} bodies: exponent of a step "
@@ -361,7 +361,7 @@ def draw(data, path):
                     label=f"step, exponent {exponent(rows, 'ms_cpu'):.2f}")
         y = rows[0]["ms_cpu"]
         axes.loglog([x[0], x[-1]], [y, y * x[-1] / x[0]], ":", color="black", linewidth=1, label="exponent 1")
-        axes.set(xlabel="bodies", ylabel="processor time a step, ms", title=title)
+        axes.set(xlabel="bodies", ylabel="processor time per step, ms", title=title)
         axes.grid(True, which="major", color="#dddddd")
         axes.legend(fontsize=8, frameon=False)
     figure.tight_layout()
@@ -374,7 +374,7 @@ def draw(data, path):
 def read_options():
     parser = parser_of("Heaps of any shape: Drystone beside ODE and Bullet, and growth.", "drop", "tables and picture")
     add = parser.add_argument
-    add("--quick", action="store_true", help="30 men, 1 s, up to 1,000 bodies: a test of the bench")
+    add("--quick", action="store_true", help="30 pieces, 1 s, up to 1,000 bodies: a test of the bench")
     add("--parts", default="drop,growth,heaps,paper", help="which parts to run, comma-separated")
     add("--time", type=float, default=3, help="simulated seconds of a drop (3)")
     add("--limit", type=float, default=60, help="processor seconds at which a run of a drop stops itself (60)")
@@ -418,7 +418,7 @@ def write_scenes(options):
         generate(options, f"chess-drop:count={count}", f"chess-{count}")
     for count in options.growth:
         (options.work / f"stacks-{count}.json").write_text(json.dumps(stacks(count)))
-    # all six men are among the first thirty, and their solids are built here, in nobody's time
+    # all six kinds are among the first thirty; their solids are built here, untimed
     _, failure = bench_drop(options, options.work / f"chess-{options.drops[0]}.json", "--meshes",
                             options.work / "meshes")
     if failure:

@@ -3,7 +3,7 @@
 
 A simulated hand pushes the tool of the scene `haptic` among its blocks, through the virtual coupling.
 
-1. live: the loop as a device meets it: a thread, 1,000 ticks a second, a deadline of 0.85 ms for a step's contacts. Five
+1. live: the loop as a device meets it: a thread, 1,000 ticks per second, a deadline of 0.85 ms for a step's contacts. Five
    times, because a shared machine differs from one minute to the next; the target is judged on all of them together.
 2. deadline: the same ticks one after the other, without waiting: what the clock of a busy machine adds is gone.
 3. free: no deadline: every step is solved to its end.

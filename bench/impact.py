@@ -157,7 +157,7 @@ def summary(data):
 
 def write_tables(data, path):
     machine = data["machine"]
-    head = ["scene", "ball, m/s", "steps certified", "worst error", "processor s per s", "factorizations a step",
+    head = ["scene", "ball, m/s", "steps certified", "worst error", "processor s per s", "factorizations per step",
             "worst percent", "worst step", "worst step, ms of wall time", "energy gained, J", "overlap, mm", "Jolt: processor s per s",
             "energy gained, J", "overlap, mm", "Drystone over Jolt"]
     lines = ["# Structures hit by a ball", "",

@@ -2,7 +2,7 @@
 """The benchmark of things that should stand: Drystone beside ODE, Bullet, MuJoCo, Jolt and Rapier on the same scenes.
 
 Scenes are written once by the generators of Drystone; every engine reads the same file, runs alone and on one thread,
-and says how far its bodies moved, crept and sank, whether something fell, and what processor time a simulated second
+and says how far its bodies moved, crept and sank, whether something fell, and what processor time per simulated second
 took.
 For each scene all engines run one after the other, in an order that moves on from scene to scene, so that noise of the
 machine hits all alike. A rival that crashes, hangs or cannot take a scene is reported as such. docs/benchmarks.md has
@@ -328,7 +328,7 @@ def verdicts(results, scenes):
         lines.append("- Drystone stands in all scenes, every step converged, displacement after the first second below "
                      f"{LIMIT_SETTLED:g} m; on the incline it slips less than {LIMIT_HOLD:g} m and slides right to "
                      f"{LIMIT_SLIDE:g}.")
-    lines.append("- It takes less processor time a simulated second than any tuned rival that stands." if not dearer
+    lines.append("- It takes less processor time per simulated second than any tuned rival that stands." if not dearer
                  else f"- A tuned rival that stands takes less processor time in: {', '.join(dearer)}.")
     return lines + [""], not faults
 
@@ -356,7 +356,7 @@ def write_tables(data, path):
     lines += table(results, scenes, "displacement_settled_max", "Displacement after the first second, mm")
     lines += table(results, scenes, "creep_max", "Creep over the last tenth, mm/s")
     lines += table(results, scenes, "penetration_max", "Deepest penetration, mm, as each engine measures it")
-    lines += table(results, scenes, "cpu_per_second", "Processor time a simulated second, s")
+    lines += table(results, scenes, "cpu_per_second", "Processor time per simulated second, s")
     lines += ratio_table(results, scenes) + own_table(results, scenes) + failures(results)
     path.write_text("\n".join(lines))
 

@@ -26,7 +26,7 @@ SCENES = {"composites": ("composites", 3), "chairs": ("chairs", 6),
 # id: what is counted, simulated seconds. Every chair is a problem by itself: one of them is enough. Of nine dinosaurs that
 # meet at once a step takes Algorithm 1 many minutes: three of them
 COUNTED = {"composites": ("composites", 0.15), "chairs": ("chairs:count=1", 6), "dinosaurs": ("dinosaurs:count=3", 0.4)}
-# SP08 tables 1 and 2: seconds of the solve a step, contacts, degrees of freedom; iterations a step, warm and cold
+# SP08 tables 1 and 2: seconds of the solve per step, contacts, degrees of freedom; iterations per step, warm and cold
 PAPER = {"composites": (0.56, 921, 192, 6.4, 25.8), "chairs": (0.72, 9025, 1766, 2.9, 30.9),
          "dinosaurs": (0.61, 4690, 315, 2.7, 18.3)}
 TOLERANCE = "1e-4"
@@ -105,7 +105,7 @@ def run_table(data):
              "algorithms are. Solve: contact and friction impulses alone, the stage `project`; of the other stages only "
              "detection is shown. Penetration: deepest vertex, at its worst and at the end. Gain of energy: largest "
              f"rise in one step, of the energy at the start. † = ended when its {data['limit']:g} s were spent.", "",
-             "| scene | dof | contacts, mean / most | steps | h, ms | converged at 1e-4 | factorizations a step "
+             "| scene | dof | contacts, mean / most | steps | h, ms | converged at 1e-4 | factorizations per step "
              "| solve, ms | detection, ms | step, ms | SP08 solve, ms / over ours | penetration, mm | energy gain, J |",
              "|---" * 13 + "|"]
     for name in SCENES:

@@ -3,7 +3,7 @@
 
 Every scene is run for a while and its recording played in the page, in a Chromium without a window, at 1280 x 720. Counted are
 calls of WebGL, in the page itself: draw calls, triangles, bytes that are uploaded. Script time is taken with calls that draw
-left out; the garbage of a picture by the browser's own profiler. There is no graphics card here: pictures a second are those
+left out; the garbage of a picture by the browser's own profiler. There is no graphics card here: frames per second are those
 of SwiftShader, which draws in software, and stand for reference only. docs/viewer.md has the budget and its source.
 
 Needs node, Chromium and the page's modules, which the build of the program leaves beside it. Results go to
@@ -101,8 +101,8 @@ def summary(data):
                      f"included; the budget is {BUDGET['calls']} and {BUDGET['triangles']:,}.")
     if good:
         worst = max(r["script"]["processor"] for r in good)
-        lines.append(f"- The script takes {worst:.1f} ms of processor time a picture at most (mean of a scene), of the "
-                     f"{FRAME:.1f} ms that 60 pictures a second leave.")
+        lines.append(f"- The script takes {worst:.1f} ms of processor time per picture at most (mean of a scene), of the "
+                     f"{FRAME:.1f} ms that 60 frames per second leave.")
     return lines + [""], bool(good) and not faults
 
 
@@ -114,10 +114,10 @@ def write_tables(data, path):
     lines += summary(data)[0]
     lines += ["## Scenes", "",
               "The most of any picture at 1280 x 720, everything in view. Calls and triangles: of the picture + of its "
-              "shadow map. Triangles as sent: what the program gave. Script: ms a picture with drawing left out, mean of "
+              "shadow map. Triangles as sent: what the program gave. Script: ms per picture with drawing left out, mean of "
               "processor time / median / 99 % by the clock, on a machine that others used too. The last column is SwiftShader's, in software.", "",
               "| scene | bodies / forms | frames | contacts | triangles as sent | draw calls | triangles drawn | lines | points "
-              "| kB uploaded | script, ms | garbage, kB | pictures a second, in software |", "|---" * 13 + "|"]
+              "| kB uploaded | script, ms | garbage, kB | frames per second, in software |", "|---" * 13 + "|"]
     for scene, layers in ROWS:
         r = data.get("rows", {}).get(f"{scene} {layers}".strip())
         lines.append(row(scene, layers, r or {"failure": "not run"}))

@@ -1,7 +1,7 @@
-/* Arguments of a command: a table of options, strict numbers, and suggestions for what was mistyped.
+/* Arguments of a command: a table of options, strict numbers, and suggestions for mistyped names.
  *
- * An option is "--name value", "--name=value" or, with an alias, "-o value"; "--" ends the options. What is wrong is
- * said on stderr, one line, and the caller returns EXIT_INPUT. */
+ * An option is "--name value", "--name=value" or, with an alias, "-o value"; "--" ends the options. Errors are
+ * printed to stderr, one line, and the caller returns EXIT_INPUT. */
 #ifndef DS_CLI_ARGS_H
 #define DS_CLI_ARGS_H
 
@@ -28,23 +28,23 @@ typedef struct arg_option {
   const char *alias; /* "-t", or NULL */
   arg_kind kind;
   void *target;
-  double low, high;    /* of a number, ends included */
+  double low, high;    /* range of a number, inclusive */
   const char *choices; /* "one|two", of a choice */
-  bool *given;         /* set to true where the option was used; may be NULL */
+  bool *given;         /* set to true if the option was used; may be NULL */
 } arg_option;
 
-/* Takes argv[1..] apart. What is no option goes to `words`, which has room for argc entries. argv[0] is the name of the
- * command, for messages. */
+/* Parses argv[1..]. Arguments that are not options go to `words`, which has room for argc entries. argv[0] is the name
+ * of the command, for messages. */
 bool args_parse(arg_list *words, int argc, char **argv, const arg_option *options, int32_t option_count);
 
 /* Whole-text numbers: no blanks, no trailing characters, finite. */
 bool args_real(double *value, const char *text);
 bool args_integer(int64_t *value, const char *text);
 
-/* Whether a file's name has an ending such as ".png", in small or capital letters; "": whether it has none. */
+/* Whether a file name has an extension such as ".png", in lower or upper case; "": whether it has none. */
 bool args_ends_in(const char *name, const char *ending);
 
-/* The candidate nearest to a mistyped word by edits and swaps, or NULL where none is near. */
+/* The candidate nearest to a mistyped word by edits and swaps, or NULL if none is near. */
 const char *args_nearest(const char *word, const char *const *candidates, int32_t count);
 
 #endif

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* "a" and "/b" together; NULL where memory ran out. */
+/* "a" and "/b" together; NULL if memory ran out. */
 static char *join(const char *a, const char *b) {
   size_t size = strlen(a) + strlen(b) + 1;
   char *path = malloc(size);
@@ -50,7 +50,7 @@ char *cache_folder(const char *given, ds_error *error) {
   }
   if (make_folder(path)) return path;
   if (asked != NULL)
-    snprintf(error->message, sizeof error->message, "cache %.300s: cannot be made: %s", path, strerror(errno));
+    snprintf(error->message, sizeof error->message, "cache %.300s: cannot be created: %s", path, strerror(errno));
   free(path);
   return NULL;
 }

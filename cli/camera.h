@@ -1,4 +1,4 @@
-/* Where the camera stands: framed on a set of points. */
+/* The camera, framed on a set of points. */
 #ifndef DS_CLI_CAMERA_H
 #define DS_CLI_CAMERA_H
 

@@ -9,7 +9,7 @@
 typedef struct ds_canvas {
   ds_image *image;
   ds_svg *svg;                                /* gets the same marks; NULL = none */
-  uint8_t *mask;                              /* coverage, a byte a pixel */
+  uint8_t *mask;                              /* coverage, a byte per pixel */
   int32_t clip_x0, clip_y0, clip_x1, clip_y1; /* marks fall within [x0, x1) x [y0, y1) */
   int32_t x0, y0, x1, y1;                     /* what is marked since the last paint */
 } ds_canvas;

@@ -112,7 +112,7 @@ static void tick_label(char *text, size_t size, double value, double step) {
     snprintf(text, size, "0");
   else if (decimals <= 4 && fabs(value) < 1e6)
     snprintf(text, size, "%.*f", decimals, value);
-  else /* as many digits as tell neighbours apart */
+  else /* enough digits to distinguish neighbours */
     snprintf(text, size, "%.*e", (int)fmin(6, fmax(0, floor(log10(fabs(value))) - floor(log10(step) + 1e-9))), value);
 }
 

@@ -37,15 +37,15 @@ static bool check_scene(const char *source, const arg_list *settings, const sour
 
 static const char *const advice[DS_MESH_FAULT_COUNT] = {
     [DS_MESH_EMPTY] = "there are no triangles; export the mesh again",
-    [DS_MESH_NOT_FINITE] = "vertices that are no numbers; export the mesh again",
+    [DS_MESH_NOT_FINITE] = "vertices that are not finite; export the mesh again",
     [DS_MESH_BAD_INDEX] = "triangles of vertices that do not exist; export the mesh again",
     [DS_MESH_DEGENERATE] = "triangles without area; delete them, or merge their corners, and close the gap",
-    [DS_MESH_DUPLICATE] = "the same triangle again; delete the copies",
-    [DS_MESH_OPEN] = "edges with a triangle on one side only; close the holes, merge vertices at the same place",
-    [DS_MESH_NOT_MANIFOLD] = "edges with more than two triangles; remove inner walls, separate parts that touch",
-    [DS_MESH_INCONSISTENT] = "neighbours that face opposite sides; turn one of them over",
-    [DS_MESH_CROSSING] = "triangles that cut each other; join the parts by a Boolean union",
-    [DS_MESH_INVERTED] = "a part that is inside out; turn its triangles over",
+    [DS_MESH_DUPLICATE] = "duplicate triangles; delete the copies",
+    [DS_MESH_OPEN] = "edges with a triangle on one side only; close the holes, merge vertices at the same position",
+    [DS_MESH_NOT_MANIFOLD] = "edges with more than two triangles; remove internal walls, separate touching parts",
+    [DS_MESH_INCONSISTENT] = "neighbours with opposite orientation; flip one of them",
+    [DS_MESH_CROSSING] = "triangles that intersect; join the parts by a Boolean union",
+    [DS_MESH_INVERTED] = "a part that is inside out; flip its triangles",
     [DS_MESH_NO_VOLUME] = "the surface encloses nothing; give sheets a thickness",
 };
 

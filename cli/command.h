@@ -1,5 +1,5 @@
 /* The commands of the program. Each takes its own arguments, argv[0] being the command's name, and returns the exit
- * status: 0, 1 where a certificate failed under --strict, 2 for bad input, 130 after an interrupt. */
+ * status: 0, 1 if a step or problem is not certified, with --strict, 2 for bad input, 130 after an interrupt. */
 #ifndef DS_CLI_COMMAND_H
 #define DS_CLI_COMMAND_H
 

@@ -27,14 +27,14 @@ typedef struct drawing {
 /* What is drawn: a recording's frame, a scene's start, or a mesh. */
 typedef struct subject {
   ds_recording *recording;
-  ds_scene *own_scene; /* NULL where the recording has it */
+  ds_scene *own_scene; /* NULL if the recording has it */
   const ds_scene *scene;
   ds_pose *own_poses;
   const ds_pose *poses;
   double *own_reduced;
   const double *reduced; /* coordinates of all deformable bodies */
   const ds_contact *contacts;
-  ds_contact *own_contacts; /* NULL where the frame has them */
+  ds_contact *own_contacts; /* NULL if the frame has them */
   int32_t contact_count;
   bool *hidden; /* a body; NULL = none */
   double time;
@@ -84,15 +84,15 @@ static bool check_drawing(drawing *d) {
   }
   d->framing.zoom = d->zoom;
   if (!d->output) {
-    fprintf(stderr, "drystone draw: say where the picture goes: -o out.png\n");
+    fprintf(stderr, "drystone draw: give the output file: -o out.png\n");
     return false;
   }
   if (source_same_file(d->source, d->output)) {
-    fprintf(stderr, "drystone draw: %s would be overwritten by its own picture\n", d->source);
+    fprintf(stderr, "drystone draw: %s would be overwritten by the picture\n", d->source);
     return false;
   }
   if (!args_ends_in(d->output, ".png") && !args_ends_in(d->output, "")) {
-    fprintf(stderr, "drystone draw: %s: pictures are PNG; give a name that ends in .png\n", d->output);
+    fprintf(stderr, "drystone draw: %s: the output is PNG; give a name that ends in .png\n", d->output);
     return false;
   }
   return true;
@@ -145,8 +145,9 @@ static ds_status open_recording(subject *s, const drawing *d, ds_error *error) {
     if (status != DS_OK) return status;
     double slack = 1e-6 + 1e-9 * fabs(last.time);
     if (d->time < fmin(0, frame.time) - slack || d->time > last.time + slack) {
-      snprintf(error->message, sizeof error->message, "%.200s: --time %g is not in it; it has times from %g to %g s",
-               d->source, d->time, frame.time, last.time);
+      snprintf(error->message, sizeof error->message,
+               "%.200s: --time %g is out of range; the recording has times from %g to %g s", d->source, d->time,
+               frame.time, last.time);
       return DS_ERROR_INPUT;
     }
     index = ds_recording_find(s->recording, d->time);

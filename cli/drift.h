@@ -1,5 +1,5 @@
-/* Drift: how fast the middle of what a body does moves. A thing that hangs and swings has a velocity at any time and is
- * elsewhere at the end than at the start of any window, but it drifts nowhere. */
+/* Drift: how fast the mean position of a body moves. A swinging body moves at any time, and its position differs at the
+ * two ends of any window, but it does not drift. */
 #ifndef CLI_DRIFT_H
 #define CLI_DRIFT_H
 
@@ -8,10 +8,10 @@
 typedef struct drift {
   int64_t begin, half; /* steps before the window, and in each half of it */
   int32_t bodies;
-  ds_vec3 *sum[2]; /* weighted centres, a body each */
+  ds_vec3 *sum[2]; /* weighted centres, one per body */
 } drift;
 
-/* The window is the last tenth of the planned steps. False where memory ran out. */
+/* The window is the last tenth of the planned steps. False if memory ran out. */
 bool drift_create(drift *d, int32_t bodies, int64_t planned_steps);
 void drift_destroy(drift *d);
 /* After step number `step`, the first of a run being 1. */

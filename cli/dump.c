@@ -32,7 +32,7 @@ struct problem_dump {
   dump_rule rule;
   int64_t number; /* N of every=N, K of slowest=K */
   int32_t count;  /* files there now */
-  bool told;      /* that there are no more than MOST_FILES */
+  bool warned;    /* that MOST_FILES is reached */
   dump_entry *slowest;
   bool failed;
   ds_error error; /* of the first file that could not be written */
@@ -59,7 +59,7 @@ static bool parse_rule(problem_dump *d, const char *when, ds_error *error) {
 static bool prepare_folder(const char *folder, ds_error *error) {
   struct stat info;
   if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
-    snprintf(error->message, sizeof error->message, "--dump-problems: cannot make the folder %.300s: %s", folder,
+    snprintf(error->message, sizeof error->message, "--dump-problems: cannot create the folder %.300s: %s", folder,
              strerror(errno));
     return false;
   }
@@ -117,7 +117,7 @@ static void fail(problem_dump *d, const char *message) {
   snprintf(d->error.message, sizeof d->error.message, "%s", message);
 }
 
-/* Freed by the caller; NULL where memory ran out. */
+/* Freed by the caller; NULL if memory ran out. */
 static char *file_path(const problem_dump *d, int64_t step, int32_t island) {
   size_t room = strlen(d->folder) + sizeof d->scene + 64;
   char *path = malloc(room);
@@ -182,8 +182,9 @@ void dump_observe(void *user, const ds_observation *o) {
   if (!is_wanted(d, o)) return;
   if (d->count < MOST_FILES) {
     write_problem(d, o);
-  } else if (!d->told) {
-    d->told = true;
-    fprintf(stderr, "drystone run: %d problems are in %s; no more are dumped\n", MOST_FILES, d->folder);
+  } else if (!d->warned) {
+    d->warned = true;
+    fprintf(stderr, "drystone run: %d problems were written to %s, the limit; no more are written\n", MOST_FILES,
+            d->folder);
   }
 }

@@ -23,7 +23,7 @@ static const struct format {
     {".dae", NULL, "a model in Collada format"},
     {".3ds", NULL, "a model in 3DS format"},
     {".3mf", NULL, "a model in 3MF format"},
-    {".blend", "BLENDER", "a file of Blender"},
+    {".blend", "BLENDER", "a Blender file"},
     {".usd", "PXR-USDC", "a model in USD format"},
     {".usda", "#usda", "a model in USD format"},
     {".usdc", NULL, "a model in USD format"},
@@ -61,7 +61,7 @@ bool foreign_refuse(const char *path, ds_error *error) {
     snprintf(
         error->message, sizeof error->message,
         "%.200s: is a recording, or another HDF5 file, not a scene; 'drystone info', 'draw', 'plot' and 'view' show "
-        "recordings, 'drystone run SCENE --from FILE' goes on from one",
+        "recordings, 'drystone run SCENE --from FILE' continues one",
         path);
     return true;
   }
@@ -69,12 +69,12 @@ bool foreign_refuse(const char *path, ds_error *error) {
     snprintf(
         error->message, sizeof error->message,
         "%.200s: is a mesh, not a scene; name it in the \"solids\" of a scene, or 'drystone reduce %.100s -o BODY.h5' "
-        "makes a deformable body of it",
+        "makes a deformable body from it",
         path, path);
     return true;
   }
   const char *name = foreign_name(path);
   if (name == NULL) return false;
-  snprintf(error->message, sizeof error->message, "%.200s: is %s, which is not read; %s", path, name, readable);
+  snprintf(error->message, sizeof error->message, "%.200s: is %s, which is not supported; %s", path, name, readable);
   return true;
 }

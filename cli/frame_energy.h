@@ -4,8 +4,8 @@
 
 #include "record/record.h"
 
-/* Puts the state, which is one of the recording's scene, where the frame is. `step` is the one that led there, s; 0 for
- * the start. */
+/* Sets the state, of the recording's scene, to that of the frame. `step` is the time step before it, s; 0 for the
+ * start. */
 ds_energy frame_energy(ds_state *state, const ds_scene *scene, const ds_frame *frame, double step);
 
 #endif

@@ -1,4 +1,4 @@
-/* The table of commands and the help made from it. docs/program.md tells the same at length. */
+/* The table of commands and the help made from it. docs/program.md has the details. */
 #include "help.h"
 
 #include <string.h>
@@ -7,55 +7,55 @@
 #include "command.h"
 
 static const char source_note[] =
-    "SOURCE is a scene file, a generator with parameters: card-house:levels=5,mu=0.7, or a body file, whose body is\n"
+    "SOURCE is a scene file, a generator with parameters (card-house:levels=5,mu=0.7), or a body file: its body is\n"
     "dropped on a floor\n";
 
 static const char mesh_note[] =
-    "MESH is a file .obj, .stl, .ply or .msh, of tetrahedra .msh, .vtk, .veg, .node or .ele, figure:NAME ('drystone\n"
-    "figures' lists them), or recipe:FILE.json\n";
+    "MESH is a surface (.obj, .stl, .ply, .msh), tetrahedra (.msh, .vtk, .veg, .node, .ele), figure:NAME (listed by\n"
+    "'drystone figures'), or recipe:FILE.json\n";
 
-#define CACHE_OPTIONS                                                                                     \
-  "      --cache DIR         keep there what was built; else $DRYSTONE_CACHE, $XDG_CACHE_HOME/drystone, " \
-  "~/.cache/drystone\n"                                                                                   \
-  "      --no-cache          build all anew\n"
+#define CACHE_OPTIONS                                                                                      \
+  "      --cache DIR         folder for built solids; default $DRYSTONE_CACHE, $XDG_CACHE_HOME/drystone, " \
+  "~/.cache/drystone\n"                                                                                    \
+  "      --no-cache          build everything again\n"
 
 static const char run_options[] =
-    "  -t, --time S            simulate S seconds instead of what the scene says\n"
+    "  -t, --time S            simulate S seconds instead of the time of the scene\n"
     "      --step S            length of a time step, s\n"
     "      --tol E             natural-map error at which an island counts as converged, in every step;\n"
-    "                          default: 1e-8 where nothing slides, at most 1e-4 where something does\n"
-    "      --step-budget N     factorizations that a solve of an island may take (default 2000; 0: no limit)\n"
+    "                          default: 1e-8 where nothing slides, at most 1e-4 where contacts slide\n"
+    "      --step-budget N     limit of factorizations per solve of an island (default 2000; 0: no limit)\n"
     "      --method NAME       staggered (default) or gauss-seidel\n"
     "      --predictor NAME    coupled (default) or none: Algorithm 1 of SP08 as published\n"
-    "      --metric NAME       of contact with deformable bodies: effective (default) or mass, as in SP08\n"
+    "      --metric NAME       for contact with deformable bodies: effective (default) or mass, as in SP08\n"
     "  -j, --threads N         threads; 0 = all cores (default). Results do not depend on it\n"
     "  -o, --record FILE.h5    record poses, velocities, contacts and certificates\n"
-    "      --from FILE.h5      go on where a recording of the same bodies ends; --time is the end\n"
+    "      --from FILE.h5      continue where a recording of the same bodies ends; --time is the end\n"
     "      --record-every N    record every Nth step (default 1); the start and the end are always recorded\n"
     "      --report FILE.json  write the report; '-' writes it to stdout in place of the summary\n"
-    "      --dump-problems DIR write islands' contact problems as files for 'drystone solve'\n"
+    "      --dump-problems DIR write the contact problems of islands to files for 'drystone solve'\n"
     "      --dump-when WHICH   unconverged (default), every=N: those of every Nth step, slowest=K: the K slowest\n"
     "      --set PATH=VALUE    change a value of the scene, e.g. options.tolerance=1e-6; may be "
     "repeated\n" CACHE_OPTIONS
-    "      --strict            exit with 1 if any step failed its certificate\n"
+    "      --strict            exit with status 1 if any step did not pass its certificate\n"
     "  -q, --quiet             no progress line and no summary\n";
 
 static const char solve_options[] =
     "      --tol E             scale-free natural-map error to reach (default 1e-8)\n"
     "      --method NAME       staggered (default): the whole safeguarded path; or gauss-seidel\n"
     "      --predictor NAME    coupled (default) or none: Algorithm 1 of SP08 as published\n"
-    "      --max-iterations N  staggered iterations, or Gauss-Seidel sweeps, at most\n"
-    "      --budget N          factorizations that an independent part may take (default 4000; 0: no limit)\n"
-    "      --as-step           as a step of a simulation is solved: a dumped step gives the same bits; --tol 0\n"
-    "                          chooses the tolerance as a run without --tol does\n"
-    "      --asymmetric        correct for the skew part of W too; without it the symmetric part is solved\n"
+    "      --max-iterations N  limit of staggered iterations, or of Gauss-Seidel sweeps\n"
+    "      --budget N          limit of factorizations per independent part (default 4000; 0: no limit)\n"
+    "      --as-step           solve like a step of a simulation: a dumped step gives the same bits; --tol 0\n"
+    "                          chooses the tolerance as in a run without --tol\n"
+    "      --asymmetric        also correct for the skew part of W; default: solve the symmetric part\n"
     "      --cold              start from zero, not from the file's guess\n"
     "  -j, --threads N         threads, default 1; 0 = all cores. Results do not depend on it\n"
-    "      --json              one JSON object a line instead of the table\n"
-    "      --rank              also find the rank of W, which may take far longer than the solve\n"
+    "      --json              one JSON object per line instead of the table\n"
+    "      --rank              also compute the rank of W, which may take much longer than the solve\n"
     "      --write-solution FILE.hdf5      write problem and solution; one FILE only\n"
     "      --write-problem FILE.hdf5|.dat  write the problem in FCLIB's or Siconos' format; one FILE only\n"
-    "      --strict            exit with 1 if any problem is not solved\n";
+    "      --strict            exit with status 1 if any problem is not solved\n";
 
 static const char reduce_options[] =
     "  -o, --output BODY.h5    the body\n"
@@ -70,7 +70,7 @@ static const char reduce_options[] =
     "      --cell L            of a surface: cells of L metres are cut into tetrahedra\n"
     "      --tets N            of a surface: about N tetrahedra (default 4000)\n"
     "      --scale F           multiply the coordinates: 0.001 for a mesh in mm\n"
-    "      --name NAME         of the body; without it that of the mesh\n"
+    "      --name NAME         name of the body; default: the name of the mesh\n"
     "      --pictures PREFIX   PREFIX-01.png, ...: a picture of each mode\n"
     "      --json              the report as JSON\n"
     "  -j, --threads N         threads; 0 = all cores (default). Results do not depend on it\n" CACHE_OPTIONS
@@ -80,21 +80,22 @@ static const char touch_options[] =
     "  -d, --device DEVICE     operator: a simulated hand that stirs (default); trace:FILE: lines t x y z [qw qx qy "
     "qz];\n"
     "                          udp:PORT: datagrams of another program (docs/touch.md); port 0 = any\n"
-    "      --tool NAME         the body that follows it; else the one called tool, else the first that moves\n"
-    "  -t, --time S            for S seconds instead of what the scene says\n"
-    "      --rate HZ           ticks a second (default 1000); the step is 1/HZ\n"
+    "      --tool NAME         the body that follows the device; default: the one named tool, else the first dynamic "
+    "one\n"
+    "  -t, --time S            run for S seconds instead of the time of the scene\n"
+    "      --rate HZ           ticks per second (default 1000); the step is 1/HZ\n"
     "      --deadline S        wall time for a step's contacts (default 0.85/HZ); 0 = none\n"
-    "      --stiffness K       of the coupling, N/m (default 300); 0 = from the tool's mass\n"
+    "      --stiffness K       stiffness of the coupling, N/m (default 300); 0 = from the tool's mass\n"
     "      --max-force F       largest force sent to the device, N (default 10)\n"
-    "      --reach L           how far the simulated hand stirs, m (default 0.05)\n"
-    "      --absolute          the device's coordinates are the scene's; else it starts where the tool is\n"
-    "      --bind ADDRESS      of udp (default 127.0.0.1: no other machine is heard)\n"
-    "      --free-run          no clock: tick after tick, without a deadline, the same every time\n"
+    "      --reach L           amplitude of the simulated hand, m (default 0.05)\n"
+    "      --absolute          device coordinates are scene coordinates; default: the device starts at the tool\n"
+    "      --bind ADDRESS      address for UDP (default 127.0.0.1: this machine only)\n"
+    "      --free-run          no clock and no deadline: ticks follow at once, reproducible\n"
     "      --realtime          ask the system for real-time priority\n"
     "      --spin S            busy-wait for the last S seconds before each tick: fewer late ticks, more processor "
     "time\n"
     "                          (default 0; with --realtime 0.3/HZ)\n"
-    "  -o, --record FILE.h5    record it, 60 frames a second, for draw, view and film\n"
+    "  -o, --record FILE.h5    record 60 frames per second, for draw, view and film\n"
     "      --report FILE.json  distribution of step times and counts; '-' writes it to stdout\n"
     "      --set PATH=VALUE    change a value of the scene; may be repeated\n" CACHE_OPTIONS
     "  -q, --quiet             no summary\n";
@@ -102,7 +103,7 @@ static const char touch_options[] =
 static const char check_options[] =
     "      --set PATH=VALUE    change a value first; may be repeated\n"
     "      --scale F           multiply the coordinates of meshes\n" CACHE_OPTIONS
-    "  -q, --quiet             say only what is wrong\n";
+    "  -q, --quiet             print errors only\n";
 
 static const char info_options[] =
     "  -a, --all               list all bodies\n"
@@ -119,13 +120,13 @@ static const char draw_options[] =
     "  -o, --output FILE.png   the picture\n"
     "  -t, --time S            the moment of a recording to draw (default: its end)\n"
     "      --size WxH          pixels (default 1280x720)\n"
-    "      --view AZ,EL        where the camera stands: azimuth and elevation in degrees, such as -60,20\n"
+    "      --view AZ,EL        direction of the camera: azimuth and elevation in degrees, such as -60,20\n"
     "      --look X,Y,Z        the point it looks at, m\n"
     "      --zoom F            0.01 to 100 (default 1)\n"
-    "      --hide NAMES        leave bodies out: names with commas, a last * matches the rest; may be repeated\n"
+    "      --hide NAMES        omit bodies: names separated by commas, a final * matches any ending; may be repeated\n"
     "      --contacts          show contacts and their impulses\n"
     "      --joints            show joints\n"
-    "      --dark              on a dark background\n"
+    "      --dark              dark background\n"
     "      --set PATH=VALUE    change a value of a scene first; may be repeated\n"
     "      --scale F           multiply the coordinates of a mesh\n";
 
@@ -135,29 +136,29 @@ static const char plot_options[] =
     "residual, speed,\n"
     "                          penetration, ms\n"
     "      --size WxH          pixels\n"
-    "      --dark              on a dark background\n";
+    "      --dark              dark background\n";
 
 #ifdef DRYSTONE_VIEW
 static const char view_options[] =
-    "      --port N            listen there; 0 = a port that is free (default)\n"
-    "      --bind ADDRESS      listen on this address instead of 127.0.0.1, for others to connect\n"
+    "      --port N            port to listen on; 0 = a free port (default)\n"
+    "      --bind ADDRESS      listen on this address instead of 127.0.0.1, so that other machines can connect\n"
     "      --no-open           print the URL only, open no browser\n"
-    "      --export DIR        write the recording with its page to a folder, for any web server\n"
+    "      --export DIR        write the recording and the page to a folder, for any web server\n"
     "      --set PATH=VALUE    change a value of the scene first; may be repeated\n"
     "      --step S            length of a time step, s\n"
     "      --tol E             natural-map error at which an island counts as converged, in every step;\n"
-    "                          default: 1e-8 where nothing slides, at most 1e-4 where something does\n"
+    "                          default: 1e-8 where nothing slides, at most 1e-4 where contacts slide\n"
     "      --method NAME       staggered (default) or gauss-seidel\n"
     "      --predictor NAME    coupled (default) or none: Algorithm 1 of SP08 as published\n"
-    "      --metric NAME       of contact with deformable bodies: effective (default) or mass, as in SP08\n"
+    "      --metric NAME       for contact with deformable bodies: effective (default) or mass, as in SP08\n"
     "  -j, --threads N         threads; 0 = all cores (default)\n" CACHE_OPTIONS;
 
 static const char film_options[] =
-    "  -o, --output FILE       .mp4 or .gif, or a folder of pictures, whose name ends in /\n"
+    "  -o, --output FILE       .mp4 or .gif, or a folder for images; its name ends in /\n"
     "      --size WxH          pixels (default 1280x720)\n"
-    "      --rate N            pictures a second (default 30)\n"
-    "      --speed F           simulated over shown time: 0.25 = four times slower (default 1)\n"
-    "      --show NAMES        contacts, forces, normal, friction, cones, islands, joints, with commas\n"
+    "      --rate N            frame rate, frames per second (default 30)\n"
+    "      --speed F           playback speed: 0.25 = four times slower than real time (default 1)\n"
+    "      --show NAMES        contacts, forces, normal, friction, cones, islands, joints, separated by commas\n"
     "  -q, --quiet             no progress line and no summary\n";
 #endif
 
@@ -166,29 +167,30 @@ static const command_entry entries[] = {
     {"solve", command_solve, "solve FILE... [options]",
      "solve frictional contact problems: FCLIB's .hdf5, Siconos' .dat", solve_options},
     {"touch", command_touch, "touch SOURCE [options]",
-     "move a tool of a scene with a haptic device, 1,000 times a second", touch_options},
+     "move a tool of a scene with a haptic device, 1,000 times per second", touch_options},
     {"reduce", command_reduce, "reduce MESH|RECIPE.json|FIGURE -o BODY.h5 [options]",
-     "make a deformable body of a mesh, for scenes and 'drystone run BODY.h5'", reduce_options},
-    {"check", command_check, "check SOURCE|MESH|BODY.h5... [options]",
-     "say whether scenes can be run, and meshes and bodies used", check_options},
+     "make a deformable body from a mesh, for scenes and 'drystone run BODY.h5'", reduce_options},
+    {"check", command_check, "check SOURCE|MESH|BODY.h5... [options]", "check scenes, meshes and body files",
+     check_options},
     {"info", command_info, "info SOURCE|RECORD.h5|MESH|BODY.h5 [options]",
-     "what is in a scene, a recording, a mesh or a body file", info_options},
-    {"scenes", command_scenes, "scenes [NAME...] [options]", "the generators and their parameters", scenes_options},
+     "show the content of a scene, a recording, a mesh or a body file", info_options},
+    {"scenes", command_scenes, "scenes [NAME...] [options]", "list the generators and their parameters",
+     scenes_options},
     {"scene", command_scene, "scene NAME [key=value...] [options]", "write a generator's scene as JSON to stdout",
      scene_options},
-    {"figures", command_figures, "figures", "the figures that solids can be", NULL},
+    {"figures", command_figures, "figures", "list the built-in figures for solids", NULL},
     {"draw", command_draw, "draw RECORD.h5|SOURCE|MESH|BODY.h5 -o FILE.png [options]",
-     "a picture of a recording at one moment, of a scene, a mesh or a body", draw_options},
-    {"plot", command_plot, "plot RECORD.h5... -o FILE.png|.svg [options]", "curves of recordings over time",
+     "draw one frame of a recording, a scene, a mesh or a body", draw_options},
+    {"plot", command_plot, "plot RECORD.h5... -o FILE.png|.svg [options]", "plot quantities of recordings over time",
      plot_options},
 #ifdef DRYSTONE_VIEW
-    {"view", command_view, "view SOURCE|RECORD.h5 [options]",
-     "a scene live in the browser, to be touched; or a recording", view_options},
+    {"view", command_view, "view SOURCE|RECORD.h5 [options]", "show a live scene or a recording in the browser",
+     view_options},
     {"film", command_film, "film RECORD.h5 -o FILE.mp4|FILE.gif|DIR/ [options]",
-     "a recording as a film; needs Chromium, and ffmpeg for .mp4 and .gif", film_options},
+     "make a film from a recording; needs Chromium, and ffmpeg for .mp4 and .gif", film_options},
 #endif
-    {"help", command_help, "help [COMMAND]", "this, or the options of a command", NULL},
-    {"version", command_version, "version", "the version of the library", NULL},
+    {"help", command_help, "help [COMMAND]", "show this list, or the options of a command", NULL},
+    {"version", command_version, "version", "print the version of the library", NULL},
 };
 enum { ENTRY_COUNT = (int)(sizeof entries / sizeof *entries) };
 
@@ -205,10 +207,10 @@ const char *command_nearest(const char *name) {
 }
 
 void command_print_all(FILE *out) {
-  fputs("drystone COMMAND ...: bodies held together by exact friction, certified every step\n\n", out);
+  fputs("drystone COMMAND ...: simulate bodies with exact Coulomb friction, certified in every step\n\n", out);
   for (int i = 0; i < ENTRY_COUNT; i++) fprintf(out, "  %-8s %s\n", entries[i].name, entries[i].summary);
   fputs(
-      "\n'drystone help COMMAND' lists the options. Exit status: 0; 1 a certificate failed under --strict;\n"
+      "\n'drystone help COMMAND' lists the options. Exit status: 0 success; 1 not certified (--strict);\n"
       "2 bad input, or an output that cannot be written; 128 + signal after an interrupt.\n",
       out);
 }

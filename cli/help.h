@@ -1,4 +1,4 @@
-/* The table of commands: what each is called, does and takes. */
+/* The table of commands: name, summary and options of each. */
 #ifndef DS_CLI_HELP_H
 #define DS_CLI_HELP_H
 

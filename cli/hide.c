@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Marks the bodies that a name of the given length means; false where there are none. */
+/* Marks the bodies that a name of the given length means; false if there are none. */
 static bool hide_name(bool *hidden, const ds_scene *scene, const char *name, size_t length) {
   bool prefix = name[length - 1] == '*', found = false;
   if (prefix) length--;
@@ -35,7 +35,7 @@ static void say_unknown(const ds_scene *scene, const char *name, size_t length, 
   bool guess = nearest && nearest[0] != '\0';
   snprintf(error->message, sizeof error->message,
            "--hide: no body %s '%s'; %s%.64s%s'drystone info --all %.200s' lists the names",
-           prefix ? "has a name like" : "is called", word, guess ? "did you mean " : "", guess ? nearest : "",
+           prefix ? "has a name like" : "is named", word, guess ? "did you mean " : "", guess ? nearest : "",
            guess ? "? " : "", source);
 }
 
@@ -44,7 +44,7 @@ static bool hide_list(bool *hidden, const ds_scene *scene, const char *list, con
     size_t length = strcspn(name, ",");
     if (length == 0) {
       snprintf(error->message, sizeof error->message,
-               "--hide: a name in '%.100s' is empty; give names of bodies with commas between them", list);
+               "--hide: a name in '%.100s' is empty; give names of bodies, separated by commas", list);
       return false;
     }
     if (!hide_name(hidden, scene, name, length)) {

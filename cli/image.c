@@ -17,8 +17,8 @@
 ds_status ds_image_create(ds_image *image, int32_t width, int32_t height, ds_error *error) {
   *image = (ds_image){0};
   if (width < 1 || height < 1 || width > DS_IMAGE_MAX_SIDE || height > DS_IMAGE_MAX_SIDE) {
-    snprintf(error->message, sizeof error->message, "a picture of %d x %d is not possible; sides are 1 to %d pixels",
-             width, height, DS_IMAGE_MAX_SIDE);
+    snprintf(error->message, sizeof error->message,
+             "an image of %d x %d is not possible; each side must be 1 to %d pixels", width, height, DS_IMAGE_MAX_SIDE);
     return DS_ERROR_INPUT;
   }
   image->rgb = calloc((size_t)width * (size_t)height, 3);

@@ -1,4 +1,4 @@
-/* A picture in memory, 8 bits a channel, and its way to a PNG file. */
+/* An image in memory, 8 bits per channel, and its output as PNG. */
 #ifndef DS_CLI_IMAGE_H
 #define DS_CLI_IMAGE_H
 
@@ -15,7 +15,7 @@ typedef struct ds_color {
 
 typedef struct ds_image {
   int32_t width, height;
-  uint8_t *rgb; /* row by row from the top, 3 bytes a pixel */
+  uint8_t *rgb; /* row by row from the top, 3 bytes per pixel */
 } ds_image;
 
 /* Black at first. Sides from 1 to DS_IMAGE_MAX_SIDE. */
@@ -24,7 +24,7 @@ void ds_image_free(ds_image *image);
 void ds_image_fill(ds_image *image, ds_color color);
 /* Reads "1280x720"; the message names the limits. */
 ds_status ds_image_parse_size(int32_t *width, int32_t *height, const char *text, ds_error *error);
-/* Writes beside the target and renames, so that no half-written picture is ever seen under that name. */
+/* Writes beside the target and renames, so that an incomplete file never has that name. */
 ds_status ds_image_write_png(const ds_image *image, const char *path, ds_error *error);
 
 static inline uint8_t *ds_image_pixel(const ds_image *image, int32_t x, int32_t y) {

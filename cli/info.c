@@ -130,7 +130,7 @@ static void print_settings(const ds_scene *scene, const ds_run_settings *run) {
   if (ds_scene_reduced_count(scene) > 0)
     printf("deformables  metric %s, %d Newton step%s at most, Newmark damping %g\n", metric_name(o->metric),
            (int)o->newton, o->newton == 1 ? "" : "s", o->newmark_damping);
-  printf("contacts     at most %d a face, warm start %s\n", (int)o->contacts_per_face, o->warm_start ? "on" : "off");
+  printf("contacts     at most %d per face, warm start %s\n", (int)o->contacts_per_face, o->warm_start ? "on" : "off");
 }
 
 static void print_overlap(const ds_scene *scene) {

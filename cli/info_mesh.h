@@ -1,4 +1,4 @@
-/* What is in a mesh, and what contact makes of it. */
+/* Prints the content of a mesh and its contact data. */
 #ifndef DS_CLI_INFO_MESH_H
 #define DS_CLI_INFO_MESH_H
 

@@ -1,4 +1,4 @@
-/* What is in a body file, and in tetrahedra. */
+/* Prints the content of body files and tetrahedra. */
 #ifndef DS_CLI_INFO_REDUCED_H
 #define DS_CLI_INFO_REDUCED_H
 

@@ -32,7 +32,7 @@ static ds_status read_figure(ds_mesh *mesh, const char *name, double scale, ds_e
   if (count > NAMES_MAX) count = NAMES_MAX;
   for (int32_t i = 0; i < count; i++) names[i] = figures[i].name;
   const char *nearest = args_nearest(name, names, count);
-  snprintf(error->message, sizeof error->message, "no figure is called '%.100s'; %s%s%s", name,
+  snprintf(error->message, sizeof error->message, "there is no figure named '%.100s'; %s%s%s", name,
            nearest != NULL ? "did you mean " : "'drystone figures' lists them", nearest != NULL ? nearest : "",
            nearest != NULL ? "?" : "");
   return DS_ERROR_INPUT;
@@ -71,7 +71,7 @@ ds_status mesh_source_drawable(const ds_mesh *mesh, const char *source, ds_error
     if (!v3_finite(mesh->vertices[i])) what = "has a vertex that is not finite";
   for (int64_t i = 0; what == NULL && i < 3 * (int64_t)mesh->triangle_count; i++)
     if (mesh->triangles[i] < 0 || mesh->triangles[i] >= mesh->vertex_count)
-      what = "has a triangle of a vertex that does not exist";
+      what = "has a triangle with a vertex that does not exist";
   if (what == NULL) return DS_OK;
   snprintf(error->message, sizeof error->message, "%.300s: %s; export the mesh again", source, what);
   return DS_ERROR_INPUT;

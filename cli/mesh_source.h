@@ -7,12 +7,12 @@
 /* Whether the name is one of a mesh: FILE.obj, .stl, .ply or .msh, of tetrahedra .msh, .vtk, .veg, .node or .ele,
  * figure:NAME, recipe:FILE.json. */
 bool mesh_source_is(const char *source);
-/* Reads it; coordinates are multiplied by scale. Whether it can be used is for ds_mesh_check or ds_tets_check to say.
+/* Reads it; coordinates are multiplied by scale. It is not checked; see ds_mesh_check and ds_tets_check.
  * Fills one of the two, to be freed: tets where there are tetrahedra (tet_count > 0), else the surface. */
 ds_status mesh_source_read_any(ds_tets *tets, ds_mesh *mesh, const char *source, double scale, ds_error *error);
 /* The surface alone; that of tetrahedra is their boundary. Freed with ds_mesh_free. */
 ds_status mesh_source_read(ds_mesh *mesh, const char *source, double scale, ds_error *error);
-/* Whether it has triangles, of vertices that exist, with finite coordinates: what a picture needs. */
+/* Whether it has triangles, of vertices that exist, with finite coordinates, as needed for drawing. */
 ds_status mesh_source_drawable(const ds_mesh *mesh, const char *source, ds_error *error);
 
 /* The lowest and the highest corner of its box. */

@@ -4,7 +4,7 @@
 
 #include "drystone/reduce.h"
 
-/* PREFIX-01.png, ...: one a reduced coordinate, the body at both ends of its swing. */
+/* PREFIX-01.png, ...: one per reduced coordinate, the body at both extremes. */
 ds_status mode_pictures_write(const char *prefix, const ds_reduced *reduced, ds_error *error);
 
 #endif

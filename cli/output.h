@@ -1,4 +1,4 @@
-/* A file written under a temporary name and put in place at once, and JSON into it. */
+/* A file that is written under a temporary name and then renamed, and JSON output to it. */
 #ifndef DS_CLI_OUTPUT_H
 #define DS_CLI_OUTPUT_H
 
@@ -11,7 +11,7 @@
 typedef struct output {
   FILE *file;
   const char *path;
-  char *part; /* the temporary name; NULL where the file is written in place (a terminal, a pipe, "-") */
+  char *part; /* the temporary name; NULL if the file is written in place (a terminal, a pipe, "-") */
 } output;
 
 bool output_open(output *out, const char *path, ds_error *error);

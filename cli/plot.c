@@ -1,6 +1,7 @@
 /* `drystone plot`: what recordings say over time, as panels of lines. docs/pictures.md.
  *
- * One recording is shown with several lines a panel; of several recordings every panel shows the main quantity of each.
+ * One recording is shown with several lines per panel; of several recordings every panel shows the main quantity of
+ * each.
  */
 #include <math.h>
 #include <stdio.h>
@@ -70,7 +71,7 @@ static const metric metrics[METRIC_COUNT] = {
      1,
      {CONTACTS, ACTIVE},
      {"found", "carrying"},
-     "Contacts that carry"},
+     "Contacts with an impulse"},
     {"natural_error", "Natural-map error", true, false, true, 1, 0, {NATURAL}, {NULL}, "Natural-map error"},
     {"iterations",
      "Iterations a step",
@@ -104,7 +105,7 @@ static const metric metrics[METRIC_COUNT] = {
      "Speed of the fastest body (m/s)"},
     {"penetration", "Deepest overlap (mm)", false, true, false, 1, 0, {PENETRATION}, {NULL}, "Deepest overlap (mm)"},
     {"ms",
-     "Wall time a step (ms)",
+     "Wall time per step (ms)",
      false,
      true,
      false,
@@ -112,7 +113,7 @@ static const metric metrics[METRIC_COUNT] = {
      0,
      {MS_TOTAL, MS_DETECT, MS_PROJECT},
      {"total", "detect", "project"},
-     "Wall time a step (ms)"},
+     "Wall time per step (ms)"},
 };
 
 /* One recording read to the end. */
@@ -247,12 +248,12 @@ static bool choose_metrics(plotting *p) {
     for (int i = 0; i < METRIC_COUNT; i++) found = strcmp(word, names[i]) == 0 ? i : found;
     for (int i = 0; i < p->chosen_count; i++) {
       if (found != p->chosen[i]) continue;
-      fprintf(stderr, "drystone plot: --what: %s is there twice\n", word);
+      fprintf(stderr, "drystone plot: --what: %s is given twice\n", word);
       return false;
     }
     if (found < 0) {
       const char *nearest = args_nearest(word, names, METRIC_COUNT);
-      fprintf(stderr, "drystone plot: --what: '%s' is not known; ", word);
+      fprintf(stderr, "drystone plot: --what: '%s' is unknown; ", word);
       if (nearest) {
         fprintf(stderr, "did you mean %s?\n", nearest);
       } else {
@@ -282,12 +283,12 @@ static bool parse_plotting(plotting *p, arg_list *words, int argc, char **argv) 
     return false;
   }
   if (!p->output) {
-    fprintf(stderr, "drystone plot: say where the picture goes: -o out.png or out.svg\n");
+    fprintf(stderr, "drystone plot: give the output file: -o out.png or out.svg\n");
     return false;
   }
   for (int32_t i = 0; i < words->count; i++) {
     if (!source_same_file(words->items[i], p->output)) continue;
-    fprintf(stderr, "drystone plot: %s would be overwritten by its own picture\n", p->output);
+    fprintf(stderr, "drystone plot: %s would be overwritten by the plot\n", p->output);
     return false;
   }
   if (!args_ends_in(p->output, ".png") && !args_ends_in(p->output, ".svg") && !args_ends_in(p->output, "")) {

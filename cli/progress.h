@@ -1,5 +1,5 @@
-/* The progress line of a run, or of building what it needs: on stderr, only where that is a terminal, at most ten times
- * a second. A thread of its own goes on writing while a step takes long. */
+/* The progress line of a run, or of building solids: on stderr, only if it is a terminal, at most ten times per second.
+ * A separate thread updates it during long steps. */
 #ifndef DS_CLI_PROGRESS_H
 #define DS_CLI_PROGRESS_H
 
@@ -18,7 +18,7 @@ typedef struct progress {
 } progress;
 
 void progress_begin(progress *p, bool quiet, double end);
-/* From here to the end: where a step takes more than a second, how long it takes and its factorizations are shown. */
+/* From now on: during a step that takes more than a second, its time and its factorizations are shown. */
 void progress_watch(progress *p, ds_stepper *stepper);
 void progress_update(progress *p, const ds_step_report *report);
 void progress_build(progress *p, const char *what, const char *name, double share); /* "building", name, 0..1 */

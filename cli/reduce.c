@@ -57,15 +57,15 @@ static bool refuse(const char *message) {
 }
 
 static bool check_options(const reduce_options *o) {
-  if (o->output == NULL) return refuse("say where the body goes: -o body.h5");
-  if (source_same_file(o->source, o->output)) return refuse("the mesh would be overwritten by its own body");
-  if (o->has_cell && o->has_tets) return refuse("--cell and --tets say the same twice; give one of them");
+  if (o->output == NULL) return refuse("give the output file: -o body.h5");
+  if (source_same_file(o->source, o->output)) return refuse("the mesh would be overwritten by the body file");
+  if (o->has_cell && o->has_tets) return refuse("--cell and --tets exclude each other; give one of them");
   if (o->has_mass && !(o->def.mass > 0)) return refuse("--mass must be above 0 kg");
-  if (o->has_mass && o->given.density) return refuse("--mass and --density say the same twice; give one of them");
+  if (o->has_mass && o->given.density) return refuse("--mass and --density exclude each other; give one of them");
   if (!(o->def.density > 0)) return refuse("--density must be above 0 kg/m³");
   if (!(o->def.young > 0)) return refuse("--young must be above 0 Pa");
   if (!(o->def.poisson > -1 && o->def.poisson < 0.5))
-    return refuse("--poisson must be between -1 and 0.5, without the ends; 0.5 would be incompressible, try 0.45");
+    return refuse("--poisson must be above -1 and below 0.5; 0.5 would be incompressible, try 0.45");
   return true;
 }
 
@@ -121,11 +121,10 @@ static bool find_mesh(reduction *x, const reduce_options *o, ds_error *error) {
                        : !is_file && strpbrk(source, "./:") == NULL ? "figure:"
                                                                     : NULL;
   if (prefix == NULL) {
-    snprintf(
-        error->message, sizeof error->message,
-        "%.200s: its ending is unknown; give .obj, .stl, .ply, .msh, .vtk, .veg, .node or .ele, a recipe .json, or "
-        "the name of a figure",
-        source);
+    snprintf(error->message, sizeof error->message,
+             "%.200s: unknown file type; give .obj, .stl, .ply, .msh, .vtk, .veg, .node or .ele, a recipe .json, or "
+             "the name of a figure",
+             source);
     return false;
   }
   x->mesh_name = malloc(strlen(prefix) + strlen(source) + 1);
@@ -266,7 +265,7 @@ static void print_report(const reduction *x, const reduce_options *o) {
   info_tets_print(&x->tets, &x->report);
   printf("volume       %.6g m³", x->report.volume);
   if (x->surface_volume > 0) printf(", %+.2f %% of the surface's", 100 * volume_error(x));
-  if (x->surface_volume > 0 && !o->has_mass) printf("; its mass is the surface's, at %g kg/m³", x->density);
+  if (x->surface_volume > 0 && !o->has_mass) printf("; mass of the surface kept, at %g kg/m³", x->density);
   putchar('\n');
   print_taken(x, &o->given, o->has_mass);
   info_reduced_print(&info);

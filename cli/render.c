@@ -17,7 +17,7 @@
 #include "base/thread.h"
 #include "shade.h"
 
-#define GRID 4 /* samples a pixel side */
+#define GRID 4 /* samples per pixel side */
 #define SAMPLES (GRID * GRID)
 #define BAND 16 /* rows of pixels in a band */
 #define SHOWS_SKY -1

@@ -1,4 +1,4 @@
-/* The renderer: a model on a ground, seen by a camera, as a picture. Knows nothing of scenes. */
+/* The renderer: a model on a ground, seen by a camera, as a picture. Independent of scenes. */
 #ifndef DS_CLI_RENDER_H
 #define DS_CLI_RENDER_H
 
@@ -25,7 +25,7 @@ typedef struct ds_view {
 } ds_view;
 
 /* Fills the picture. `depth`, which may be NULL, gets the distance along the camera's axis of each pixel's nearest
- * surface, infinite where there is none. */
+ * surface, infinite if there is none. */
 ds_status ds_render(ds_image *image, float *depth, const ds_view *view, ds_error *error);
 
 /* Pixel coordinates and depth of a world point; false behind the camera. */

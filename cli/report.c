@@ -450,7 +450,7 @@ void report_print(const run_report *r, FILE *out) {
   fprintf(out, "  contacts      %.1f mean, %d max; %d island%s at most\n", mean(r, (double)r->contacts),
           (int)r->contacts_max, (int)r->islands_max, r->islands_max == 1 ? "" : "s");
   fprintf(out, "  converged     %lld of %lld steps", (long long)(r->steps - r->unconverged_steps), (long long)r->steps);
-  if (r->unconverged_steps > 0) fprintf(out, ", first not at t = %g s", r->first_unconverged_time);
+  if (r->unconverged_steps > 0) fprintf(out, ", first failure at t = %g s", r->first_unconverged_time);
   if (r->moving_steps == 0) {
     fprintf(out, "; natural-map error %.2g at most, tolerance %g\n", r->worst.natural_error, ds_options_tolerance(o));
   } else {
@@ -459,9 +459,9 @@ void report_print(const run_report *r, FILE *out) {
     fprintf(out, "; %.2g in the others (%g)\n", r->rest_error_max, ds_options_tolerance(o));
   }
   if (r->limited_steps > 0)
-    fprintf(out, "  limited       %lld steps found no solution and had impulses reduced so that they add no energy\n",
+    fprintf(out, "  limited       %lld steps without a solution, impulses reduced so that they add no energy\n",
             (long long)r->limited_steps);
-  fprintf(out, "  work          %.4g factorizations a step, the worst percent %.4g, the worst step %lld",
+  fprintf(out, "  work          %.4g factorizations per step, worst percent %.4g, worst step %lld",
           mean(r, (double)r->factorizations), work_worst_mean(&r->work), (long long)r->work.max);
   if (!isnan(work_rest_mean(&r->work))) fprintf(out, "; at rest %.4g", work_rest_mean(&r->work));
   fprintf(out, "\n  displacement  %.3g m", r->moved.distance);
@@ -472,15 +472,15 @@ void report_print(const run_report *r, FILE *out) {
   fprintf(out, "  penetration   %.3g m, in the first second %.3g m, at the end %.3g m\n", r->penetration_max,
           r->penetration_first_second, r->penetration_last);
   if (r->joints > 0) fprintf(out, "  joints        %d; drift %.2g m at most", (int)r->joints, r->joint_drift_max);
-  if (r->joint_drift_max > joints_open) fprintf(out, " at t = %g s: they come apart", r->joint_drift_time);
+  if (r->joint_drift_max > joints_open) fprintf(out, " at t = %g s: joints have opened", r->joint_drift_time);
   if (r->joints > 0) fputc('\n', out);
-  fprintf(out, "  energy        %.6g J, at the start %.6g J; gain in a step %.2g J at most\n", r->energy_end,
+  fprintf(out, "  energy        %.6g J, at the start %.6g J; largest gain per step %.2g J\n", r->energy_end,
           r->energy_start, r->energy_gain_max);
   if (r->deformable_bodies > 0)
     fprintf(out, "  deformable    %d bod%s, %d coordinates; elastic energy %.4g J at the end\n",
             (int)r->deformable_bodies, r->deformable_bodies == 1 ? "y" : "ies", (int)r->reduced, r->elastic_end);
   const timing *total = &r->timings[DS_STAGE_COUNT];
-  fprintf(out, "  cost          %.3g ms a step, 99 %% below %.3g ms; %.3g times real time on %d thread%s\n",
+  fprintf(out, "  cost          %.3g ms per step, 99 %% below %.3g ms; %.3g times real time on %d thread%s\n",
           mean(r, 1e3 * total->sum), 1e3 * percentile(total, r->steps, 0.99), speed(r), (int)r->threads,
           r->threads == 1 ? "" : "s");
 }

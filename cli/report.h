@@ -1,4 +1,4 @@
-/* The report of a run: gathers what every step says, writes it as JSON and as a summary. docs/report.md defines every
+/* The report of a run: collects the reports of steps, writes JSON and a summary. docs/report.md defines every
  * field. */
 #ifndef DS_CLI_REPORT_H
 #define DS_CLI_REPORT_H
@@ -15,7 +15,7 @@ typedef enum report_ending {
 
 typedef struct run_report run_report;
 
-/* NULL where memory ran out. `source` is what was asked for; `threads` 0 = all cores. */
+/* NULL if memory ran out. `source` is the argument of the user; `threads` 0 = all cores. */
 run_report *report_create(const ds_scene *scene, const ds_state *state, const ds_run_settings *run, const char *source,
                           int32_t threads, int64_t planned_steps);
 void report_destroy(run_report *report);
@@ -25,9 +25,9 @@ void report_finish(run_report *report, const ds_scene *scene, const ds_state *st
 int64_t report_unconverged_steps(const run_report *report);
 double report_first_unconverged_time(const run_report *report);
 
-/* Whether a file can be written at the path, found out by making one beside it; "-" is stdout. */
+/* Whether a file can be written at the path, tested with a temporary file; "-" is stdout. */
 bool report_check_path(const char *path, ds_error *error);
-/* Written under a temporary name and renamed, so that a report is never half there. */
+/* Written under a temporary name and renamed, so that an incomplete report never has that name. */
 bool report_write(const run_report *report, const char *path, ds_error *error);
 void report_print(const run_report *report, FILE *out);
 

@@ -37,7 +37,7 @@ static bool is_same(const ds_scene *a, const ds_scene *b, ds_error *error, const
     if (strcmp(ds_body_name(a, id), ds_body_name(b, id)) == 0 && ds_body_get_kind(a, id) == ds_body_get_kind(b, id) &&
         fabs(mass - ds_body_mass(b, id).mass) <= 1e-6 * mass && coordinates(a, id) == coordinates(b, id))
       continue;
-    snprintf(why, sizeof why, "its body %d, \"%.60s\", is another than the scene's \"%.60s\"", (int)i + 1,
+    snprintf(why, sizeof why, "its body %d, \"%.60s\", differs from the scene's \"%.60s\"", (int)i + 1,
              ds_body_name(b, id), ds_body_name(a, id));
     return refuse(error, path, why);
   }
@@ -75,7 +75,7 @@ static bool set_frame(ds_state *state, const ds_scene *scene, ds_recording *reco
   int32_t frames = ds_recording_frame_count(recording);
   bool ok = ds_recording_read(recording, &frame, frames - 1, error) == DS_OK;
   if (ok && !is_finite(&frame, ds_scene_body_count(scene)))
-    ok = refuse(error, path, "its last frame is not of numbers");
+    ok = refuse(error, path, "its last frame has numbers that are not finite");
   if (ok) {
     set_bodies(state, scene, &frame);
     ds_state_set_time(state, frame.time);
@@ -91,7 +91,7 @@ bool resume_state(ds_state *state, bool *exact, const ds_scene *scene, const cha
   if (recording == NULL) return false;
   *exact = ds_recording_has_state(recording);
   bool ok = is_same(scene, ds_recording_scene(recording), error, path);
-  if (ok && ds_recording_frame_count(recording) == 0) ok = refuse(error, path, "it has no frame to go on from");
+  if (ok && ds_recording_frame_count(recording) == 0) ok = refuse(error, path, "it has no frame to continue from");
   if (ok && *exact)
     ok = ds_recording_read_state(recording, state, error) == DS_OK;
   else if (ok)

@@ -175,7 +175,8 @@ static bool prepare(run_context *c, ds_error *error) {
   bool exact = true;
   if (o->from != NULL && !resume_state(c->state, &exact, c->scene, o->from, error)) return false;
   if (!exact)
-    fprintf(stderr, "drystone run: %s has no state, only frames: the run goes on from the last one, not bit for bit\n",
+    fprintf(stderr,
+            "drystone run: %s has no state, only frames: the run continues from the last frame, not bit for bit\n",
             o->from);
   if (!plan(c, error)) return false;
   snprintf(error->message, sizeof error->message, "out of memory");
@@ -216,7 +217,7 @@ static bool take_step(run_context *c, ds_step_report *step, ds_error *error) {
     return c->dump == NULL || dump_ok(c->dump, error);
   }
   snprintf(error->message, sizeof error->message, "the step after t = %g s failed: %s", ds_state_time(c->state),
-           status == DS_ERROR_MEMORY ? "out of memory" : "the scene cannot be stepped");
+           status == DS_ERROR_MEMORY ? "out of memory" : "the scene cannot be simulated");
   return false;
 }
 
@@ -274,13 +275,13 @@ static int conclude(run_context *c, report_ending ending, ds_error *error) {
   if (status != EXIT_OK) return status;
   if (ending == ENDED_INTERRUPTED) {
     fprintf(stderr, "drystone run: interrupted at t = %g s of %g s; %s\n", ds_state_time(c->state), c->run.time,
-            o->record != NULL || o->report != NULL || c->dump != NULL ? "what was asked for is written up to there"
-                                                                      : "nothing was asked to be written");
+            o->record != NULL || o->report != NULL || c->dump != NULL ? "output is complete up to there"
+                                                                      : "no output was requested");
     return 128 + (int)caught;
   }
   int64_t unconverged = report_unconverged_steps(c->report);
   if (!o->strict || unconverged == 0) return EXIT_OK;
-  fprintf(stderr, "drystone run: %lld of %lld steps failed their certificate, the first at t = %g s\n",
+  fprintf(stderr, "drystone run: %lld of %lld steps did not pass their certificate, the first at t = %g s\n",
           (long long)unconverged, (long long)c->steps, report_first_unconverged_time(c->report));
   return EXIT_UNCERTIFIED;
 }

@@ -23,7 +23,7 @@ static void print_generator(const ds_generator *g, bool parameters) {
   for (int32_t i = 0; parameters && i < g->parameter_count; i++) print_parameter(&g->parameters[i]);
 }
 
-/* Prints the generators that were named, all where none was; false where one is unknown. */
+/* Prints the generators that were named, all where none was; false if one is unknown. */
 static bool print_named(const arg_list *names, bool brief) {
   int32_t count;
   const ds_generator *generators = ds_generators(&count);

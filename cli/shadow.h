@@ -12,7 +12,7 @@ typedef struct ds_shadow_map {
   float *depth; /* largest coordinate toward the light that was seen; -infinity where none */
 } ds_shadow_map;
 
-/* About size x size texels over what lies within the box [low, high] (model coordinates) of the model; false where
+/* About size x size texels over what lies within the box [low, high] (model coordinates) of the model; false if
  * memory ran out. */
 bool ds_shadow_map_build(ds_shadow_map *map, const ds_model *model, ds_vec3 toward, int32_t size, const float low[3],
                          const float high[3]);

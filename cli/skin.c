@@ -23,7 +23,7 @@ typedef struct spoke {
 
 typedef struct builder {
   const ds_mesh *mesh;
-  const ds_vec3 *rest; /* vertices that tell the creases */
+  const ds_vec3 *rest; /* vertices that define the creases */
   double crease;       /* cosine */
   ds_vec3 *normals;    /* a triangle each */
   ds_vec3 *rest_normals;

@@ -166,9 +166,10 @@ static void print_row(const solve_row *row, int width) {
     printf("%-*s %s is asymmetric by %.1e; error as given %.1e\n", width, "", p->form == DS_PROBLEM_LOCAL ? "W" : "M",
            s->asymmetry, s->asymmetric_error);
   if (s->outcome == DS_NO_SOLUTION)
-    printf("%-*s no velocity keeps every contact from penetrating: conflict %.1e\n", width, "", s->conflict);
+    printf("%-*s infeasible: no velocity prevents penetration at all contacts; conflict %.1e\n", width, "",
+           s->conflict);
   else if (s->outcome == DS_JAM)
-    printf("%-*s impulses grow without bound on every way to a solution: likely there is none\n", width, "");
+    printf("%-*s impulses grow without bound on every path to a solution: probably infeasible\n", width, "");
 }
 
 static void show_progress(progress *line, int32_t index, int32_t count, const char *path) {

@@ -31,7 +31,7 @@ void source_say_unknown(const char *source, ds_error *error) {
   for (int32_t i = 0; i < count; i++) names[i] = generators[i].name;
   snprintf(word, sizeof word, "%.*s", (int)strcspn(source, ":"), source);
   const char *nearest = args_nearest(word, names, count);
-  snprintf(error->message, sizeof error->message, "no file and no generator is called '%.200s'; %s%s", source,
+  snprintf(error->message, sizeof error->message, "there is no file and no generator named '%.200s'; %s%s", source,
            nearest != NULL ? "did you mean " : "'drystone scenes' lists the generators",
            nearest != NULL ? nearest : "");
   if (nearest != NULL) strncat(error->message, "?", sizeof error->message - strlen(error->message) - 1);
@@ -49,7 +49,7 @@ static char *drop_text(const char *path, ds_error *error) {
   char *text = strlen(file) < 1024 && strpbrk(file, "\"\\") == NULL ? malloc(SIZE) : NULL;
   double height = info.high.z - info.low.z;
   if (text == NULL)
-    snprintf(error->message, sizeof error->message, "%.200s: no scene can name it; rename it", path);
+    snprintf(error->message, sizeof error->message, "%.200s: its name cannot be used in a scene; rename it", path);
   else
     snprintf(text, SIZE,
              "{\n  \"drystone\": 1,\n  \"name\": \"drop\",\n  \"note\": \"A deformable body falls on a floor.\",\n"
@@ -70,7 +70,7 @@ char *source_text(size_t *length, const char *source, const arg_list *settings, 
   } else if (stat(source, &status) == 0 || (strchr(source, '/') != NULL && strchr(source, ':') == NULL) ||
              (dot != NULL && strcmp(dot, ".json") == 0)) {
     if (stat(source, &status) != 0 || !S_ISREG(status.st_mode) || !foreign_refuse(source, error))
-      text = ds_text_read_file(source, length, error); /* says so where there is none */
+      text = ds_text_read_file(source, length, error); /* says so if there is none */
   } else if (is_generator(source)) {
     text = ds_generate(source, error);
     if (text != NULL) *length = strlen(text);

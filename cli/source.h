@@ -5,8 +5,8 @@
 #include "args.h"
 #include "drystone/scene_file.h"
 
-/* The JSON text of SCENE|GENERATOR[:key=value,...]|BODY.h5 with the "path=value" settings applied; a name that is an
- * existing file is a file. NULL with a message. Freed by the caller. */
+/* The JSON text of SCENE|GENERATOR[:key=value,...]|BODY.h5 with the "path=value" settings applied; an existing
+ * file takes precedence over a generator. NULL with a message. Freed by the caller. */
 char *source_text(size_t *length, const char *source, const arg_list *settings, ds_error *error);
 /* How the solids and deformables of a scene are built. */
 typedef struct source_reading {
@@ -20,15 +20,15 @@ typedef struct source_reading {
   {"--cache", NULL, ARG_TEXT, &(reading)->cache, 0, 0, NULL, NULL}, {    \
     "--no-cache", NULL, ARG_FLAG, &(reading)->no_cache, 0, 0, NULL, NULL \
   }
-/* The folder for what was built; NULL = none. False with a message where the one asked for cannot be used; the message
- * is empty before. */
+/* The cache folder; NULL = none. False with a message if the requested one cannot be used; the message is empty
+ * before. */
 bool source_cache(char **cache, const source_reading *reading, ds_error *error);
 /* The text of source_text, read; it goes to *text, freed by the caller, unless that is NULL. */
 ds_scene *source_scene(char **text, ds_run_settings *run, const char *source, const arg_list *settings,
                        const source_reading *reading, ds_error *error);
 /* A solid of a mesh alone, built the same way; NULL with a message. */
 ds_solid *source_solid(const ds_mesh *mesh, const char *name, const source_reading *reading, ds_error *error);
-/* The message for a name that is neither, with the generator that was probably meant. */
+/* The message for a name that is neither, with the nearest generator. */
 void source_say_unknown(const char *source, ds_error *error);
 /* Whether both names are the same file. */
 bool source_same_file(const char *a, const char *b);

@@ -26,6 +26,6 @@ void ds_svg_polygon(ds_svg *svg, const double *points, int32_t count);
 void ds_svg_paint(ds_svg *svg, ds_color color, double alpha);
 void ds_svg_clip(ds_svg *svg, double x0, double y0, double x1, double y1);
 void ds_svg_unclip(ds_svg *svg);
-bool ds_svg_end(ds_svg *svg); /* frees; false where memory ran out */
+bool ds_svg_end(ds_svg *svg); /* frees; false if memory ran out */
 
 #endif

@@ -219,7 +219,7 @@ static void frame_polygon(ds_tableau *t, const polygon *poly) {
 }
 
 /* A tilted half-space, cut to a polygon around the bodies. A lonely ramp stands on the ground, which comes into being
- * where there is none; where there are several, only their surfaces are drawn, and so they hide nothing from behind. */
+ * if there is none; where there are several, only their surfaces are drawn, and so they hide nothing from behind. */
 static bool add_tilted(builder *b, int32_t body, int32_t shape, bool ramp) {
   ds_tableau *t = b->tableau;
   patch p = cut_patch(b, half_space_pose(b, body, shape));

@@ -1,5 +1,5 @@
-/* drystone touch: the haptic loop without a page. A tool of the scene follows a device; what is told at the end is how
- * long steps took, how many converged, and how many came late. */
+/* drystone touch: the haptic loop without a page. A tool of the scene follows a device. At the end it prints step
+ * times, the share of converged steps, and the number of late ticks. */
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -94,16 +94,16 @@ static bool parse(touch_options *o, const char **words, int argc, char **argv) {
 
 /* ---- devices ---- */
 
-enum { KEYS_A_SECOND = 50 };
+enum { KEYS_PER_SECOND = 50 };
 
 /* A hand that stirs: three slow sines, down and around, from where the tool is. */
 static ds_status stir(ds_device *device, double reach, double time, ds_error *error) {
-  int32_t count = (int32_t)fmin(5e6, ceil(time * KEYS_A_SECOND) + 1);
+  int32_t count = (int32_t)fmin(5e6, ceil(time * KEYS_PER_SECOND) + 1);
   ds_operator_key *keys = calloc((size_t)count, sizeof *keys);
   ds_operator_def def = ds_default_operator();
   ds_status status = DS_ERROR_MEMORY;
   for (int32_t i = 0; keys != NULL && i < count; i++) {
-    double t = (double)i / KEYS_A_SECOND, turn = 6.283185307179586 * t;
+    double t = (double)i / KEYS_PER_SECOND, turn = 6.283185307179586 * t;
     keys[i] = (ds_operator_key){.time = t};
     keys[i].place =
         (ds_vec3){reach * sin(0.13 * turn), 0.4 * reach * sin(0.37 * turn), -0.55 * reach * (1 - cos(0.23 * turn))};
@@ -144,11 +144,12 @@ static ds_body_id find_tool(const touch_context *c, ds_error *error) {
   const char *name = c->options.tool != NULL ? c->options.tool : "tool";
   ds_body_id body = ds_scene_find_body(c->scene, name);
   if (body.index1 == 0 && c->options.tool != NULL)
-    snprintf(error->message, sizeof error->message, "no body is called \"%.100s\"; 'drystone info' lists them", name);
+    snprintf(error->message, sizeof error->message, "there is no body named \"%.100s\"; 'drystone info' lists them",
+             name);
   for (int32_t i = 0; body.index1 == 0 && c->options.tool == NULL && i < ds_scene_body_count(c->scene); i++)
     if (ds_body_get_kind(c->scene, ds_scene_body(c->scene, i)) == DS_BODY_DYNAMIC) body = ds_scene_body(c->scene, i);
   if (body.index1 == 0 && c->options.tool == NULL)
-    snprintf(error->message, sizeof error->message, "the scene has no body that could be moved");
+    snprintf(error->message, sizeof error->message, "the scene has no dynamic body");
   return body;
 }
 
@@ -238,7 +239,7 @@ static bool run_timed(touch_context *c, ds_error *error) {
   return ok && ds_touch_get_report(c->loop).status == DS_OK;
 }
 
-/* ---- what is told ---- */
+/* ---- results ---- */
 
 static int compare(const void *a, const void *b) {
   double x = *(const double *)a, y = *(const double *)b;

@@ -1,7 +1,7 @@
-/* The UDP bridge. A datagram is taken for what it is only where all of it fits: length, mark, version, finite numbers,
- * a unit quaternion, a sequence number newer than the last, and the sender who was heard first. All others are counted
- * and forgotten, and so is a place that no device can be at. Where nothing came for 100 ms the device is silent, its
- * user feels nothing, and whoever speaks next is heard. */
+/* The UDP bridge. A datagram is accepted only if all of it is valid: length, magic number, version, finite numbers, a
+ * plausible position, a unit quaternion, a sequence number newer than the last, and the address of the first sender.
+ * All others are counted and ignored. After 100 ms without a datagram the device is silent: the force is zero, and the
+ * next sender is accepted. */
 #include "udp_device.h"
 
 #include <arpa/inet.h>
@@ -142,7 +142,7 @@ static ds_status fail(ds_error *error, const char *address, int32_t port, const 
 ds_status udp_device(ds_device *device, const char *address, int32_t *port, ds_error *error) {
   struct sockaddr_in at = {.sin_family = AF_INET, .sin_port = htons((uint16_t)*port)};
   socklen_t size = sizeof at;
-  if (inet_pton(AF_INET, address, &at.sin_addr) != 1) return fail(error, address, *port, "is no IPv4 address");
+  if (inet_pton(AF_INET, address, &at.sin_addr) != 1) return fail(error, address, *port, "is not an IPv4 address");
   bridge *b = calloc(1, sizeof *b);
   if (b == NULL) return fail(error, address, *port, "out of memory");
   b->socket = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);

@@ -7,10 +7,10 @@
 #include "drystone/touch.h"
 
 typedef struct udp_counts {
-  int64_t received, malformed, old, foreign; /* old: not newer than the last; foreign: not from who was heard first */
+  int64_t received, malformed, old, foreign; /* old: not newer than the last; foreign: not from the first sender */
 } udp_counts;
 
-/* Listens on address:port; port 0 = any that is free, which is told in *port. */
+/* Listens on address:port; port 0 = a free port, returned in *port. */
 ds_status udp_device(ds_device *device, const char *address, int32_t *port, ds_error *error);
 udp_counts udp_device_counts(const ds_device *device);
 

@@ -23,13 +23,13 @@ typedef struct ds_wardrobe {
 void ds_wardrobe_open(ds_wardrobe *wardrobe, const ds_scene *scene, const bool *hidden);
 /* The same for one mesh. */
 void ds_wardrobe_open_mesh(ds_wardrobe *wardrobe, const ds_mesh *mesh);
-/* NULL where memory ran out. Valid until the next call. */
+/* NULL if memory ran out. Valid until the next call. */
 const ds_dressed *ds_wardrobe_dress(ds_wardrobe *wardrobe, const ds_solid *solid);
-/* A reduced body with coordinates q (NULL: undeformed), in its mesh's frame: to be freed, in every case. False where
+/* A reduced body with coordinates q (NULL: undeformed), in its mesh's frame: to be freed, in every case. False if
  * memory ran out. */
 bool ds_wardrobe_dress_reduced(ds_dressed *dressed, const ds_wardrobe *wardrobe, const ds_reduced *reduced,
                                const double *q);
-/* Of a mesh alone, which is nobody's; `rest` as in ds_skin_build. False where memory ran out. */
+/* For a mesh without a body; `rest` as in ds_skin_build. False if memory ran out. */
 bool ds_wardrobe_dress_mesh(ds_dressed *dressed, const ds_wardrobe *wardrobe, const ds_mesh *mesh, const ds_vec3 *rest);
 void ds_dressed_free(ds_dressed *dressed);
 void ds_wardrobe_close(ds_wardrobe *wardrobe);

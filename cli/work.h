@@ -20,7 +20,7 @@ void work_add(work_tally *work, const ds_scene *scene, const ds_state *state, co
 
 double work_worst_mean(
     const work_tally *work); /* over the worst percent of the steps, at least one; NAN without steps */
-double work_rest_time(const work_tally *work, double end); /* NAN where something moved in the last step */
-double work_rest_mean(const work_tally *work);             /* NAN where nothing was at rest for more than 1 s */
+double work_rest_time(const work_tally *work, double end); /* NAN if something moved in the last step */
+double work_rest_mean(const work_tally *work);             /* NAN if nothing was at rest for more than 1 s */
 
 #endif

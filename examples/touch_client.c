@@ -62,7 +62,7 @@ int main(int argc, char **argv) {
       answered++;
       feel(&force, &most);
     }
-    nanosleep(&(struct timespec){0, 1000000}, NULL); /* 1,000 a second at most */
+    nanosleep(&(struct timespec){0, 1000000}, NULL); /* 1,000 per second at most */
   }
   printf("%d poses, %d forces, %.3f N at most\n", sent, answered, most);
   close(fd);

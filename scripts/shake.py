@@ -9,7 +9,7 @@ problem is written to build/shake/SCENE/ for `drystone solve`. Writes bench/resu
 Imperfect (--imperfect), 100 random scenes for 60 s at the default tolerance: card houses, walls, arches, vaults and towers
 with jitter, tilt, sizes, gaps, overlaps and missing bodies (docs/generators.md) small enough that most stand or just
 settle. Every step is to be certified; from a second after it has come to rest a scene is to take at most 2
-factorizations a step; energy is not to be gained, beyond what it takes to lift bodies out of overlaps. Those that do not
+factorizations per step; energy is not to be gained, beyond what it takes to lift bodies out of overlaps. Those that do not
 come to rest are named. Contact problems that missed are in build/shake/imperfect/NUMBER/. Writes
 bench/results/imperfect.md where all scenes run for 60 s.
 
@@ -112,7 +112,7 @@ def write_shaken(results, seconds, output):
         file.write("# Shaken\n\nEvery scene for %g s on a base that shakes all the time, with three blocks falling on "
                    "it. Written by scripts/shake.py; what is shaken and how stands there.\n\n" % seconds)
         file.write("| scene | bodies | contacts mean / most | tolerance | steps certified | worst error | "
-                   "ms a step, mean / 99 % | not certified |\n|---|---|---|---|---|---|---|---|\n")
+                   "ms per step, mean / 99 % | not certified |\n|---|---|---|---|---|---|---|---|\n")
         file.write("\n".join(row(r) for r in results) + "\n")
 
 
@@ -144,7 +144,7 @@ FAMILIES = [
     ("arch:shape=semicircle,stones={9..31},thickness=0.2,mu=0.8", 1e-3, 3e-4, 0.2, 0.003, 0),
     ("vault:shape=dome,courses={4..6},stones={8..12},thickness=0.2", 1e-3, 3e-4, 0.2, 0.003, 0),
 ]
-REST_WORK = 2          # factorizations a step at rest, at most
+REST_WORK = 2          # factorizations per step at rest, at most
 ENERGY_SLACK = 1e-6    # of the energy at the start: what rounding and the tolerance may add
 FIELDS = ("steps", "time", "step", "dynamic_bodies", "contacts_mean", "unconverged_steps", "natural_error_max",
           "factorizations_mean", "factorizations_worst_mean", "factorizations_max", "factorizations_rest_mean", "rest_time",
@@ -183,7 +183,7 @@ def complaints(r, seconds):
         out.append("ended after %d of %d steps" % (r["steps"], planned))
     work = r["factorizations_rest_mean"]
     if work is not None and work > REST_WORK:
-        out.append("%.3g factorizations a step at rest" % work)
+        out.append("%.3g factorizations per step at rest" % work)
     slack = ENERGY_SLACK * abs(r["energy_start"])
     if not r["passive"]:
         return out
@@ -237,7 +237,7 @@ def write_long(title, what, results, seconds, output):
     lines = ["# " + title, "", "Commit %s. %d %s for %g s at the default tolerance. Written by scripts/shake.py; what is run "
              "and checked stands there." % (commit(), len(results), what, seconds), ""]
     lines += ["- " + line for line in long_summary(results, seconds)]
-    lines += ["", "| | scene | bodies | steps certified | worst error | at rest from, s | factorizations a step at rest | worst "
+    lines += ["", "| | scene | bodies | steps certified | worst error | at rest from, s | factorizations per step at rest | worst "
               "percent / worst step | moved, mm | processor s per s | wrong |", "|---" * 11 + "|"]
     lines += [long_row(i, r, seconds) for i, r in enumerate(results)]
     Path(output).write_text("\n".join(lines) + "\n")

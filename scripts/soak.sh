@@ -103,7 +103,7 @@ failed=0
     "limits in scripts/soak.sh. ‡ = comes to rest first: drift over the last tenth."
   echo
   echo "| scene | bodies | contacts | converged | natural-map error | moved after 1 s, m | creep, m/s |" \
-    "penetration 1 s / all, m | ms a step | verdict |"
+    "penetration 1 s / all, m | ms per step | verdict |"
   echo "|---|---|---|---|---|---|---|---|---|---|"
   for scene in "${scenes[@]}"; do
     verdict "$scene" || failed=$((failed + 1))

@@ -103,7 +103,7 @@ expect 2 "" info bad.json
 output=$("$program" run incline.json --time 0.5 --threads 1 --record a.h5 --report a.json 2>err.txt)
 check "a run" test $? -eq 0
 check "silent on stderr when piped" test ! -s err.txt
-for text in "incline: 2 bodies (1 dynamic), 50 steps" contacts converged "factorizations a step" displacement creep penetration energy "times real time" \
+for text in "incline: 2 bodies (1 dynamic), 50 steps" contacts converged "factorizations per step" displacement creep penetration energy "times real time" \
   "a.h5, 51 frames" "a.json"; do
   check "summary has $text" test -z "${output##*"$text"*}"
 done
@@ -135,8 +135,8 @@ echo '{"drystone": 1, "time": 2, "gravity": [0, 0, 0], "bodies": [{"name": "ball
   "shapes": [{"kind": "sphere", "radius": 0.1}]}]}' >flies.json
 expect 0 "" run flies.json --report flies_report.json
 check "a ball that flies drifts as it flies" awk "BEGIN { d = $(field drift_max flies_report.json) - 1; exit !(d * d < 1e-18) }"
-# joints that come apart are told, and what to do; a chain whose waves are faster than the step holds
-expect 0 "s: they come apart" run bridge --time 1 --step 0.2
+# joints that open are reported; a chain whose waves are faster than the step holds
+expect 0 "s: joints have opened" run bridge --time 1 --step 0.2
 # a bar between two posts, one of which goes away: no step is short enough, so none is advised
 cat >tear.json <<'END'
 {"drystone": 1, "time": 0.2, "bodies": [
@@ -147,7 +147,7 @@ cat >tear.json <<'END'
  "joints": [{"kind": "ball", "bodies": ["bar", "left"], "point": [-1, 0, 0]},
             {"kind": "ball", "bodies": ["bar", "right"], "point": [1, 0, 0]}]}
 END
-expect 0 "drift 0.1 m at most at t = 0.2 s: they come apart" run tear.json
+expect 0 "drift 0.1 m at most at t = 0.2 s: joints have opened" run tear.json
 check "no advice that does not help" bash -c "! '$program' run tear.json | grep -q -e --step"
 expect 0 '"joint_drift_time": 0.2' run tear.json --report -
 expect 0 "converged     6 of 6 steps" run bridge:planks=70,blocks=20 --time 0.06 --report chain.json
@@ -177,7 +177,7 @@ check "--report - writes to stdout" test "${output:0:1}" = "{"
 output=$("$program" run incline.json --time 0.05 -q 2>&1)
 check "-q says nothing" test -z "$output"
 expect 0 "" run incline.json --time 0.1 --strict
-expect 1 "failed their certificate" run pile:count=20 --time 0.5 --strict --tol 1e-12 --step-budget 1
+expect 1 "did not pass their certificate" run pile:count=20 --time 0.5 --strict --tol 1e-12 --step-budget 1
 
 # --- places that cannot be written are found before the run; what was there stays
 echo old >keep.json
@@ -234,7 +234,7 @@ expect 2 "lists all faults" info open.obj
 expect 2 "not meshes" info cube.obj --set time=1
 expect 2 "are for meshes" info incline.json --density 2
 expect 2 "out of range" info cube.obj --scale 0
-expect 2 "cannot be made" info cube.obj --cache bad.json/x
+expect 2 "cannot be created" info cube.obj --cache bad.json/x
 check "built solids are kept" test "$(find cache -name '*.solid' | wc -l)" -eq 1
 cat >sub/solid.json <<'END'
 {"drystone": 1, "name": "boxes", "time": 0.05,
@@ -251,7 +251,7 @@ expect 0 "solids       2," info sub/solid.json
 expect 0 "1 half-space 3 solid" info sub/solid.json
 expect 2 "did you mean \"cube\"?" check sub/solid.json --set bodies.a.shapes.0.solid=cub
 expect 2 "sub/none.obj" check sub/solid.json --set bodies.a.shapes.0.solid=other
-expect 2 "cannot be made" run sub/solid.json --cache bad.json/x
+expect 2 "cannot be created" run sub/solid.json --cache bad.json/x
 rm -rf cache
 expect 0 "4 bodies" run sub/solid.json --no-cache --record solid.h5
 check "--no-cache keeps nothing" test ! -e cache

@@ -92,8 +92,8 @@ if "$program" run card-house:levels=2 --time 0.2 -o run.h5 -q >out.txt 2>err.txt
   good 96x54 r.png draw run.h5 -o r.png $small
   good 96x54 r0.png draw run.h5 -o r0.png $small --time 0
   good 96x54 r1.png draw run.h5 -o r1.png $small --time 0.1 --contacts
-  bad "it has times from" draw run.h5 -o x.png $small --time 7
-  bad "it has times from" draw run.h5 -o x.png $small --time=-1
+  bad "the recording has times from" draw run.h5 -o x.png $small --time 7
+  bad "the recording has times from" draw run.h5 -o x.png $small --time=-1
 }
 good 1280x1020 p.png plot run.h5 -o p.png
 good 1280x1020 p2.png plot run.h5 -o p2.png
@@ -211,10 +211,10 @@ put front.json "$wall1"
 differ walls.png box.png
 differ ball.png box.png
 differ ball-contacts.png box-contacts.png
-bad "no body is called 'wal1'; did you mean wall1? 'drystone info --all walls.json' lists the names" \
+bad "no body is named 'wal1'; did you mean wall1? 'drystone info --all walls.json' lists the names" \
   draw walls.json -o x.png --hide wal1
-bad "no body is called 'wall'" draw walls.json -o x.png --hide box,wall
-bad "no body is called 'wa*l'" draw walls.json -o x.png --hide 'wa*l'
+bad "no body is named 'wall'" draw walls.json -o x.png --hide box,wall
+bad "no body is named 'wa*l'" draw walls.json -o x.png --hide 'wa*l'
 bad "no body has a name like 'ball*'" draw box.h5 -o x.png --hide 'ball*'
 bad "is empty" draw walls.json -o x.png --hide wall1,,wall2
 bad "is empty" draw walls.json -o x.png --hide ""
@@ -235,7 +235,7 @@ same floor6.png floor8.png
 same country6.png country8.png
 
 # --- what is wrong ---
-bad "say where the picture goes" draw wall
+bad "give the output file" draw wall
 bad "give one recording" draw -o x.png
 bad "not several" draw wall arch -o x.png
 bad "did you mean wall" draw wal -o x.png
@@ -264,12 +264,12 @@ bad "ends in .png" draw run.h5 -o x.svg
 bad "ends in .png" draw run.h5 -o x.jpeg
 bad "cannot be read" plot none.h5 -o x.png
 bad "is not a recording" plot empty.json -o x.png
-bad "is not known" plot run.h5 -o x.png --what nonsense
+bad "is unknown" plot run.h5 -o x.png --what nonsense
 bad "did you mean energy" plot run.h5 -o x.png --what enrgy
 bad "twice" plot run.h5 -o x.png --what ms,ms
 bad "the value is empty" plot run.h5 -o x.png --what ""
 bad "expected WIDTHxHEIGHT" plot run.h5 -o x.png --size big
-bad "say where the picture goes" plot run.h5
+bad "give the output file" plot run.h5
 bad "give one to" plot -o x.png
 head -c 3000 run.h5 >cut.h5
 bad "cut.h5" draw cut.h5 -o x.png

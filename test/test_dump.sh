@@ -20,7 +20,7 @@ refuses "'often' is not one of" run slide --dump-problems d --dump-when often
 for when in every=0 every=x every= slowest=0 slowest=1001 slowest=1.5; do
   refuses "a whole number" run slide --dump-problems d --dump-when $when
 done
-refuses "cannot make the folder" run slide --dump-problems no/such/folder
+refuses "cannot create the folder" run slide --dump-problems no/such/folder
 touch file
 refuses "is not a folder" run slide --dump-problems file
 is "folders made by what was refused" "$(ls -d d 2>/dev/null)" ""
@@ -46,7 +46,7 @@ is "slowest=5 of 3" "$(files slow2)" 3
 # a limit, told once
 output=$(timeout 120 "$program" run dominoes:count=30 --time 0.4 --dump-problems many --dump-when every=1 2>&1)
 is "at most 1000 files" "$(files many)" 1000
-is "told once" "$(grep -c 'no more are dumped' <<<"$output")" 1
+is "reported once" "$(grep -c 'no more are written' <<<"$output")" 1
 is "summary" "$(grep -c 'problems      1000 in many' <<<"$output")" 1
 
 # the same run writes the same files

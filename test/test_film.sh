@@ -18,7 +18,7 @@ fi
 # --- arguments
 expect 2 "give one recording" film
 expect 2 "give a recording" film stack -o a.mp4
-expect 2 "say where the film goes" film run.h5
+expect 2 "give the output" film run.h5
 expect 2 "would be overwritten" film run.h5 -o run.h5
 expect 2 "whose name ends in /" film run.h5 -o out.avi
 expect 2 "even sides" film run.h5 -o a.mp4 --size 101x100
@@ -27,16 +27,16 @@ expect 2 "--size" film run.h5 -o a.mp4 --size big
 expect 2 "cannot be written" film run.h5 -o missing/folder/a.mp4
 check "no Chromium" bash -c "(PATH=$folder/empty '$program' film run.h5 -o a.mp4 2>&1) | grep -q 'apt-get install chromium'"
 check "no ffmpeg" bash -c "PATH=$folder/empty DRYSTONE_BROWSER=/bin/false '$program' film run.h5 -o a.mp4 2>&1 | grep -q 'apt-get install ffmpeg'"
-DRYSTONE_BROWSER=/bin/false expect 2 "Chromium has ended" film run.h5 -o gone/
+DRYSTONE_BROWSER=/bin/false expect 2 "Chromium ended" film run.h5 -o gone/
 export DRYSTONE_BROWSER=$fake
 
 # --- pictures: 0.3 s at 20 a second are 7
-expect 0 "7 pictures of 64x48" film run.h5 -o pictures/ --size 64x48 --rate 20
+expect 0 "7 frames of 64x48" film run.h5 -o pictures/ --size 64x48 --rate 20
 check "a file each" test "$(ls pictures/frame-00000[0-6].png | wc -l)" -eq 7
 check "whole" test -z "$(ls pictures | grep part)"
-expect 0 "13 pictures" film run.h5 -o slow/ --size 64x48 --rate 20 --speed 0.5
-FAKE=gone expect 2 "Chromium has ended" film run.h5 -o gone.mp4 --size 64x48
-FAKE=wrong expect 2 "in place of" film run.h5 -o wrong.mp4 --size 64x48
+expect 0 "13 frames" film run.h5 -o slow/ --size 64x48 --rate 20 --speed 0.5
+FAKE=gone expect 2 "Chromium ended" film run.h5 -o gone.mp4 --size 64x48
+FAKE=wrong expect 2 "instead of" film run.h5 -o wrong.mp4 --size 64x48
 check "no half film" test ! -e gone.mp4 -a ! -e gone.mp4.part -a ! -e wrong.mp4
 
 # --- an interrupt leaves nothing behind
@@ -52,9 +52,9 @@ check "no half film after an interrupt" test ! -e silent.mp4 -a ! -e silent.mp4.
 check "no profile is left" test -z "$(ls -d "$folder"/drystone-film-* 2>/dev/null)"
 
 if command -v ffmpeg >/dev/null; then
-  expect 0 "7 pictures" film run.h5 -o a.mp4 --size 64x48 --rate 20
+  expect 0 "7 frames" film run.h5 -o a.mp4 --size 64x48 --rate 20
   check "H.264 of 7 pictures" bash -c "ffprobe -v error -show_entries stream=codec_name,pix_fmt,nb_frames -of csv=p=0 a.mp4 | grep -qx h264,yuv420p,7"
-  expect 0 "7 pictures" film run.h5 -o a.gif --size 64x48 --rate 20
+  expect 0 "7 frames" film run.h5 -o a.gif --size 64x48 --rate 20
   check "a GIF" bash -c "head -c 6 a.gif | grep -q GIF89a"
   check "its pictures are gone" test ! -e a.gif.pictures -a ! -e a.gif.part
 fi
@@ -62,7 +62,7 @@ fi
 # --- Chromium itself draws
 unset DRYSTONE_BROWSER
 if [ "${DRYSTONE_TEST_QUICK:-}" != 1 ] && command -v chromium >/dev/null; then
-  expect 0 "2 pictures" film run.h5 -o real/ --size 320x180 --rate 4 --show contacts,forces
+  expect 0 "2 frames" film run.h5 -o real/ --size 320x180 --rate 4 --show contacts,forces
   check "a picture with something in it" test "$(stat -c %s real/frame-000001.png)" -gt 4000
 fi
 

@@ -80,15 +80,15 @@ static void obj(void) {
   refuse("v 0 0 0\r\n\r\nv 1 0 0\r\nv 0 1 0\r\nf 0 2 1\n", "a.obj", "a.obj:5: ", "vertex 0");
   refuse("v 0 0 0\nv 1 0 0\nf 1 2\n", "a.obj", "a.obj:3: ", "2 corners");
   refuse("v 0 0 0\nv 1 0\nf 1 2\n", "a.obj", "a.obj:2: ", "expected the coordinates");
-  refuse("v 0 0 0\nv 1 0 0x1\n", "a.obj", "a.obj:2: ", "\"0x1\" is no number");
-  refuse("v 0 0 nan\n", "a.obj", "a.obj:1: ", "\"nan\" is no number");
+  refuse("v 0 0 0\nv 1 0 0x1\n", "a.obj", "a.obj:2: ", "\"0x1\" is not a number");
+  refuse("v 0 0 nan\n", "a.obj", "a.obj:1: ", "\"nan\" is not a number");
   refuse("v 0 0 1e999\n", "a.obj", "a.obj:1: ", "not finite");
   refuse("v 0 0 1 1 1 1 1 1\n", "a.obj", "a.obj:1: ", "at most 4");
   refuse("v 0 0 1,5\n", "a.obj", "a.obj:1: ", "\"1,5\"");
-  refuse("v 0 0 1\nvertex 1 2 3\n", "a.obj", "a.obj:2: ", "\"vertex\" is no keyword");
-  refuse("f 1/2/3/4 2 3\n", "a.obj", "a.obj:1: ", "no corner");
-  refuse("f /1 2 3\n", "a.obj", "a.obj:1: ", "no corner");
-  refuse("f 99999999999999999999 2 3\n", "a.obj", "a.obj:1: ", "no corner");
+  refuse("v 0 0 1\nvertex 1 2 3\n", "a.obj", "a.obj:2: ", "\"vertex\" is not an OBJ keyword");
+  refuse("f 1/2/3/4 2 3\n", "a.obj", "a.obj:1: ", "not a corner");
+  refuse("f /1 2 3\n", "a.obj", "a.obj:1: ", "not a corner");
+  refuse("f 99999999999999999999 2 3\n", "a.obj", "a.obj:1: ", "not a corner");
   refuse("f 999999999999 2 3\n", "a.obj", "a.obj:1: ", "does not exist");
   refuse("v 0 0 1\n", "a.obj", "a.obj: ", "no faces");
   refuse("", "a.obj", "a.obj: ", "empty");
@@ -125,7 +125,7 @@ static void stl(void) {
   refuse("solid x\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nvertex 0 0 1\nendloop\n",
          "a.stl", "a.stl:7: ", "\"endloop\" should stand");
   refuse("solid x\nfacet normal 0 0 1\nouter loop\nvertex 0 0\nendloop\n", "a.stl",
-         "a.stl:5: ", "\"endloop\" is no number");
+         "a.stl:5: ", "\"endloop\" is not a number");
   refuse("solid x\nfacet normal 0 0 1\n", "a.stl", "a.stl:", "the end where \"outer\"");
   refuse("solid x\nfacets\n", "a.stl", "a.stl:2: ", "\"facets\" within a solid");
   refuse("solid x\n", "a.stl", "a.stl:2: ", "ends within a solid");
@@ -160,19 +160,19 @@ static void ply(void) {
   refuse(PLY_HEAD PLY_FACE "0 0 0\n1 0 0\n0 1 0\n3 0 1 -1\n", "a.ply", "a.ply:13: ", "vertex -1");
   refuse(PLY_HEAD PLY_FACE "0 0 0\n1 0 0\n0 1 0\n2 0 1\n", "a.ply", "a.ply:13: ", "2 corners");
   refuse(PLY_HEAD PLY_FACE "0 0 0\n1 0 0\n0 1 0\n-3 0 1\n", "a.ply", "a.ply:1", "-3 as the length");
-  refuse(PLY_HEAD PLY_FACE "0 0 0\n1 x 0\n", "a.ply", "a.ply:11: ", "\"x\" is no number");
+  refuse(PLY_HEAD PLY_FACE "0 0 0\n1 x 0\n", "a.ply", "a.ply:11: ", "\"x\" is not a number");
   refuse(PLY_HEAD "end_header\n", "a.ply", "a.ply:7: ", "\"element face\"");
   refuse(PLY_HEAD "element face 1\nproperty int a\nend_header\n", "a.ply", "a.ply:7: ", "vertex_indices");
   refuse(PLY_HEAD "element face 1\nproperty list uchar float vertex_indices\n", "a.ply", "a.ply:8: ", "whole type");
   refuse(PLY_HEAD "element face 1\nproperty list float int vertex_indices\n", "a.ply", "a.ply:8: ", "real");
   refuse(PLY_HEAD "property float y\n", "a.ply", "a.ply:7: ", "twice");
   refuse(PLY_HEAD "element vertex 3\n", "a.ply", "a.ply:7: ", "twice");
-  refuse(PLY_HEAD "elements\n", "a.ply", "a.ply:7: ", "no keyword");
+  refuse(PLY_HEAD "elements\n", "a.ply", "a.ply:7: ", "not a keyword");
   refuse(PLY_HEAD, "a.ply", "a.ply:7: ", "end_header");
   refuse("ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nend_header\n", "a.ply", "a.ply:3: ", "x, y and z");
   refuse("ply\nformat ascii 1.0\nelement vertex 200000000\n", "a.ply", "a.ply:3: ", "expected 0 to 100000000");
   refuse("ply\nformat ascii 1.0\nproperty float x\n", "a.ply", "a.ply:3: ", "before any element");
-  refuse("ply\nformat ascii 1.0\nelement vertex 1\nproperty real x\n", "a.ply", "a.ply:4: ", "\"real\" is no type");
+  refuse("ply\nformat ascii 1.0\nelement vertex 1\nproperty real x\n", "a.ply", "a.ply:4: ", "\"real\" is not a");
   refuse("ply\nformat text 1.0\n", "a.ply", "a.ply:2: ", "\"text\"");
   refuse("ply\nformat ascii 2.0\n", "a.ply", "a.ply:2: ", "\"2.0\"");
   refuse("ply\nelement vertex 3\nend_header\n", "a.ply", "a.ply:3: ", "no format");
@@ -203,7 +203,7 @@ static void msh(void) {
   refuse(MSH_NODES "$Elements\n1\n1 2 -1 1 2 5\n$EndElements\n", "a.msh", "a.msh:12: ", "-1 tags");
   refuse(MSH_NODES "$Elements\n1\n1 2 0 1 2 5 6\n$EndElements\n", "a.msh",
          "a.msh:12: ", "\"6\" where \"$EndElements\"");
-  refuse(MSH_NODES "$Elements\n2\n1 2 0 1 2 5\n$EndElements\n", "a.msh", "a.msh:13: ", "no whole number");
+  refuse(MSH_NODES "$Elements\n2\n1 2 0 1 2 5\n$EndElements\n", "a.msh", "a.msh:13: ", "not a whole number");
   refuse(MSH_NODES "$Elements\n1\n1 1 0 1 2\n$EndElements\n", "a.msh", "a.msh: ", "no faces");
   refuse(MSH_NODES, "a.msh", "a.msh:10: ", "$Elements");
   refuse(MSH_HEAD "$Elements\n0\n", "a.msh", "a.msh:4: ", "before $Nodes");

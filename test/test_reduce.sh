@@ -60,12 +60,12 @@ expect 0 "the file's own E, nu, density" reduce steel.veg --modes 4 -o steel.h5
 expect 0 "E 1e+11 Pa, nu 0.29, 7800 kg/m" reduce steel.veg --young 1e11 --modes 4 -o steel.h5
 expect 0 "the file's own nu, density" reduce steel.veg --young 1e11 --modes 4 -o steel.h5
 expect 2 "several materials; give --young, --poisson and --density" reduce two.veg --modes 4 -o two.h5
-expect 2 "of a kind that is not known; give --young" reduce rubber.veg --modes 4 -o two.h5
+expect 2 "of unknown kind; give --young" reduce rubber.veg --modes 4 -o two.h5
 expect 0 "E 1e+09 Pa, nu 0.3, 500 kg/m" reduce two.veg --young 1e9 --poisson 0.3 --density 500 --modes 4 -o two.h5
-expect 0 "its mass is the surface's, at 1000 kg/m" reduce block.obj --scale 0.1 $few -o block.h5
+expect 0 "mass of the surface kept, at 1000 kg/m" reduce block.obj --scale 0.1 $few -o block.h5
 expect 0 "mass         3.5 kg" reduce block.obj --scale 0.1 $few --mass 3.5 -o block.h5
 expect 0 "mass         7 kg" reduce steel.veg --mass 7 --modes 4 -o steel.h5
-expect 2 "--mass and --density say the same twice" reduce block.obj --mass 3 --density 5 -o block.h5
+expect 2 "--mass and --density exclude each other" reduce block.obj --mass 3 --density 5 -o block.h5
 expect 2 "--mass must be above 0" reduce block.obj --mass 0 -o block.h5
 soft='{"drystone": 1, "time": 0.01, "bodies": [{"name": "a", "deformable": {"shape": {"file": "FILE.veg"}, "modes": 4}}]}'
 sed s/FILE/steel/ <<<"$soft" >steel.json
@@ -133,17 +133,17 @@ refuse "tetrahedron 6 of the file is inverted" inverted.msh
 refuse "--density must be above 0" block.obj --density 0
 refuse "--density must be above 0" block.obj --density -5
 refuse "--young must be above 0" block.obj --young 0
-refuse "--poisson must be between -1 and 0.5" block.obj --poisson 0.5
-refuse "--poisson must be between -1 and 0.5" block.obj --poisson -1
+refuse "--poisson must be above -1 and below 0.5" block.obj --poisson 0.5
+refuse "--poisson must be above -1 and below 0.5" block.obj --poisson -1
 refuse "6" one.veg --modes 7
 refuse "give 1 to 128" block.obj --modes 129
 refuse "give 1 to 128" block.obj --modes 0
-refuse "its ending is unknown; give .obj" block.xyz
-refuse "its ending is unknown" json.txt
+refuse "unknown file type; give .obj" block.xyz
+refuse "unknown file type" json.txt
 refuse "No such file" none.obj
 refuse "No such file" none.vtk
 refuse "did you mean bunny?" buny
-refuse "say the same twice" block.obj --cell 0.1 --tets 100
+refuse "exclude each other" block.obj --cell 0.1 --tets 100
 refuse "has tetrahedra already" beam.msh --tets 100
 refuse "too fine" block.obj --cell 1e-9
 refuse "did you mean --young?" block.obj --yuong 3
@@ -192,7 +192,7 @@ expect 0 "deformable   rubber, of 2 bodies: 4 linear modes" info scene.json
 expect 0 "deformable   soft, of 1 body: 9 StVK coordinates" info scene.json
 expect 2 'body "a": "reduced" has 4 numbers; expected 5' check scene.json --set deformables.rubber.modes=5
 expect 2 "none.h5: cannot be opened" check scene.json --set 'bodies.b.deformable.file=none.h5'
-expect 2 "it is no HDF5 file" check scene.json --set 'bodies.b.deformable.file=block.obj'
+expect 2 "it is not an HDF5 file" check scene.json --set 'bodies.b.deformable.file=block.obj'
 "$program" draw scene.json --size 160x90 -o scene.png
 check "a scene with deformables is drawn" test -s scene.png
 

@@ -28,11 +28,11 @@ json.dump({"drystone": 1, "name": "assembly", "allow_overlap": True, "solids": s
           open("scene.json", "w"))
 PYTHON
 
-cat >judge.py <<'PYTHON'
+cat >check.py <<'PYTHON'
 import json, sys
 name, r, first = sys.argv[1], json.load(open("all.json")), json.load(open("first.json"))
 later = (r["factorizations"] - first["factorizations"]) / (r["steps"] - first["steps"])
-print(f"{name}: {r['contacts_max']} contacts, settled {r['displacement_max']:.2g} m, {later:.2g} factorizations a step "
+print(f"{name}: {r['contacts_max']} contacts, settled {r['displacement_max']:.2g} m, {later:.2g} factorizations per step "
       f"after the first second, gain {r['energy_gain_max']:.2g} J")
 sys.exit(not (r["converged_share"] == 1 and r["displacement_max"] < 1e-4 and later <= 2 and
               r["displacement_settled_max"] < 1e-9))
@@ -45,7 +45,7 @@ stands() {
   python3 convert.py "$DRYSTONE_CASES/$1.json" "$2" "$3" || fail "$1: not converted"
   timeout 300 "$program" run scene.json -t 1 --quiet --strict --report first.json || fail "$1: first second"
   timeout 300 "$program" run scene.json -t $seconds --quiet --strict --report all.json || fail "$1: $seconds s"
-  if python3 judge.py "$1"; then ok; else fail "$1"; fi
+  if python3 check.py "$1"; then ok; else fail "$1"; fi
 }
 stands concave-long 0.84 0
 stands cubes 0.84 0

@@ -168,7 +168,7 @@ static void bad_parts(void) {
   static const int32_t edge[2][4] = {{0, 1, 2, 3}, {0, 4, 5, 3}};
   static const int32_t nothing[2][4] = {{0, 1, 2, 3}, {7, 4, 5, 6}};
   ds_tets t = make(nodes, 7, corner, 2);
-  refuse(&t, "2 parts that do not hang together over faces (the second has tetrahedron 1,");
+  refuse(&t, "2 parts that are not connected by faces (the second has tetrahedron 1,");
   ds_tets_free(&t);
   t = make(nodes, 6, edge, 2);
   refuse(&t, "2 parts");

@@ -135,8 +135,8 @@ static void vtk(void) {
   refuse(VTK_POINTS "CELLS 2 4\nOFFSETS vtktypeint64\n0 4\nCONNECT\n", "a.vtk", "a.vtk:11: ", "\"CONNECT\"");
   refuse(VTK_POINTS "POINTS 4 float\n", "a.vtk", "a.vtk:8: ", "twice");
   refuse(VTK_HEAD "CELLS 1 5\n", "a.vtk", "a.vtk:5: ", "POINTS first");
-  refuse(VTK_HEAD "POINTS 4 real\n", "a.vtk", "a.vtk:5: ", "\"real\" is no type");
-  refuse(VTK_HEAD "POINTS 4 float\n0 0 nan\n", "a.vtk", "a.vtk:6: ", "\"nan\" is no number");
+  refuse(VTK_HEAD "POINTS 4 real\n", "a.vtk", "a.vtk:5: ", "\"real\" is not a");
+  refuse(VTK_HEAD "POINTS 4 float\n0 0 nan\n", "a.vtk", "a.vtk:6: ", "\"nan\" is not a number");
   refuse(VTK_HEAD "POINTS 999999999 float\n", "a.vtk", "a.vtk:5: ", "expected 0 to 100000000");
   refuse(VTK_HEAD "POINTS 100000000 float\n", "a.vtk", "a.vtk:6: ", "the file ends");
   refuse(VTK_HEAD "POINT_DATA 4\n", "a.vtk", "a.vtk:5: ", "\"POINT_DATA\"; expected POINTS");
@@ -186,7 +186,7 @@ static void veg(void) {
   }
   refuse("*VERTICES\n" NODES "*ELEMENTS\nCUBIC\n1 8 0\n", "a.veg", "a.veg:8: ", "\"CUBIC\"; expected TET");
   refuse("*VERTICES\n" NODES "*ELEMENTS\nTET\n1 4 0\n1 1 2 3 9\n", "a.veg", "a.veg:10: ", "node 9");
-  refuse("*VERTICES\n4 3 0 0\n1 0 0 0\n*ELEMENTS\n", "a.veg", "a.veg:4: ", "\"*ELEMENTS\" is no whole number");
+  refuse("*VERTICES\n4 3 0 0\n1 0 0 0\n*ELEMENTS\n", "a.veg", "a.veg:4: ", "\"*ELEMENTS\" is not a whole number");
   refuse("*ELEMENTS\nTET\n", "a.veg", "a.veg:1: ", "before *VERTICES");
   refuse("*VERTICES\n" NODES "*VERTICES\n" NODES, "a.veg", "a.veg:7: ", "twice");
   refuse("*VERTICES\n" NODES "*ELEMENTS\nTET\n1 4 0\n1 1 2 3 4\n*ELEMENTS\n", "a.veg", "a.veg:11: ", "twice");

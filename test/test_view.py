@@ -361,7 +361,7 @@ def test_hand(server):
         frame = client.frame()
     equal("the hand holds", (frame.hand[0], frame.flags & 2), (3, 2))
     other.send(GRAB, struct.pack("<I6f", 2, 0, 0, 0, 0, 0, 1))
-    check("one hand at a time", b"somebody else" in other.wait(ERROR)[1])
+    check("one hand at a time", b"another client" in other.wait(ERROR)[1])
     client.send(MOVE, struct.pack("<3f", x + 1, y, z + 1))
     while frame.poses[3][0] < x + 0.5:
         frame = client.frame()

@@ -9,7 +9,7 @@ expect 2 "give a scene" view
 expect 2 "one scene or recording only" view stack arch
 expect 2 "did you mean card-house?" view card-hause --no-open
 expect 2 "--export takes a recording" view stack --export here
-expect 2 "is no address" view stack --bind nowhere --no-open
+expect 2 "is not a numeric address" view stack --bind nowhere --no-open
 DRYSTONE_TOKEN=short expect 2 "DRYSTONE_TOKEN is not usable" view stack --no-open
 
 timeout 280 python3 "$source/test/test_view.py" "$program"

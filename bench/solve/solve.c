@@ -6,8 +6,8 @@
  *   bench-solve --opens FILE.dat [FILE] checks that Siconos reads from the first what we read from the second, or from
  *                                       the same
  *
- * The first prints a JSON object on one line. Every solver's answer is judged by ds_problem_check on the problem of the
- * file, and by nothing else: a solver that stops by its own criterion with an error above T is run again with a
+ * The first prints a JSON object on one line. The result of every solver is checked by ds_problem_check on the problem
+ * of the file, and by nothing else: a solver that stops by its own criterion with an error above T is run again with a
  * criterion ten times tighter, and the time of the first run whose error is at most T counts, alone. Each run is a
  * process of its own with a limit on its processor time, so that one that hangs, exits or crashes is unsolved and
  * nothing more. The time is the processor time of the solver's call on one thread; runs below 50 ms are repeated and
@@ -124,7 +124,7 @@ static void child(outcome *out, const job *j, double tolerance) {
 
 /* ---- the parent -------------------------------------------------------------------------------------------------- */
 
-static double judge(const ds_problem *problem, const double *r, int32_t size) {
+static double error_of(const ds_problem *problem, const double *r, int32_t size) {
   ds_solution solution = {0};
   ds_error error = {{0}};
   for (int32_t i = 0; i < size; i++)
@@ -156,7 +156,7 @@ static result tighten(const job *j, outcome *out, size_t bytes) {
     best.failure = await(pid, j->limit, STALL, &out->runs);
     best.runs++;
     if (best.failure) break;
-    best.error = fmin(best.error, judge(&j->file->problem, out->r, j->local->size));
+    best.error = fmin(best.error, error_of(&j->file->problem, out->r, j->local->size));
     best.iterations = out->iterations, best.time = out->time;
     best.solved = best.error <= j->tolerance;
     if (best.solved) return best;

@@ -61,7 +61,7 @@ static inline ds_matrix sample_rectangle(sample_matrix *store, int32_t rows, int
   return m;
 }
 
-/* nc contacts of d components; `global` has 6 degrees of freedom a body, three bodies; `equal` equality rows. */
+/* nc contacts of d components; `global` has 6 degrees of freedom per body, three bodies; `equal` equality rows. */
 static inline void sample_make(sample *s, bool global, int32_t d, int32_t nc, int32_t equal, uint64_t seed) {
   int32_t rows = d * nc;
   memset(s, 0, sizeof *s);
@@ -177,7 +177,7 @@ static inline void sample_print_vector(FILE *out, const double *x, int32_t count
   fprintf(out, "\n");
 }
 
-/* The whole problem in one storage; NULL where memory ran out. Freed by the caller. */
+/* The whole problem in one storage; NULL if memory ran out. Freed by the caller. */
 static inline char *sample_text(size_t *length, const ds_problem *p, sample_storage storage) {
   char *text = NULL;
   FILE *out = open_memstream(&text, length);

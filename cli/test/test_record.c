@@ -278,10 +278,10 @@ static void test_foreign(void) {
   FILE *file = fopen(place("text.h5"), "w");
   fputs("not HDF5", file);
   fclose(file);
-  check_refused(place("text.h5"), "no HDF5 file");
+  check_refused(place("text.h5"), "not an HDF5 file");
   file = fopen(place("empty.h5"), "w");
   fclose(file);
-  check_refused(place("empty.h5"), "no HDF5 file");
+  check_refused(place("empty.h5"), "not an HDF5 file");
   H5Fclose(H5Fcreate(place("other.h5"), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT));
   check_refused(place("other.h5"), "another kind");
 }
@@ -591,7 +591,7 @@ static void test_state(void) {
     CHECK(r && ds_recording_has_state(r));
     ds_status status = r ? ds_recording_read_state(r, read, &error) : DS_ERROR_INPUT;
     CHECK(status == (damage == 3 ? DS_ERROR_INPUT : DS_OK));
-    if (damage == 3) CHECK(strstr(error.message, "no state to go on from: the saved state") != NULL);
+    if (damage == 3) CHECK(strstr(error.message, "no state to continue from: the saved state") != NULL);
     if (damage == 0 || damage == 1) CHECK(ds_state_hash(read) == ds_state_hash(state));
     if (damage == 2) CHECK_NEAR(ds_state_time(read), 0, 0);
     ds_recording_close(r);

@@ -275,8 +275,7 @@ static void test_names(void) {
     }
     CHECK(ds_scene_finish(scene, &error) == DS_OK);
     ds_recorder *recorder = ds_recorder_create(place("names.h5"), "{}", &run, scene, &error);
-    CHECK(recorder == NULL &&
-          strstr(error.message, k == 0 ? "two solids are called \"same\"" : "needs a name") != NULL);
+    CHECK(recorder == NULL && strstr(error.message, k == 0 ? "two solids are named \"same\"" : "needs a name") != NULL);
     CHECK(access(place("names.h5"), F_OK) != 0);
     ds_scene_destroy(scene);
   }

@@ -153,7 +153,7 @@ static const damage damages[] = {
     {ATTRIBUTE, "drystone_reduced", 0, 0, "make it again with 'drystone reduce'"},
     {NO_ATTRIBUTE, "drystone_reduced", 0, 0, "no reduced body is in it"},
     {NO_ATTRIBUTE, "format", 0, 0, "no reduced body is in it"},
-    {NO_ATTRIBUTE, "name", 0, 0, "its name is no text"},
+    {NO_ATTRIBUTE, "name", 0, 0, "its name is not a text"},
     {NO_ATTRIBUTE, "young", 0, 0, "young is missing"},
     {NO_ATTRIBUTE, "modes", 0, 0, "modes is missing"},
     {ATTRIBUTE, "modes", 0, 0, "modes is 0, expected 1 to 128"},
@@ -176,20 +176,20 @@ static const damage damages[] = {
     {MISSING, "frame", 0, 0, "frame is missing"},
     {SHAPE, "coupling", 0, 0, "coupling has another type or shape"},
     {TYPE, "stiffness", 0, 0, "stiffness has another type or shape"},
-    {NUMBER, "nodes", 5, NAN, "no numbers"},
+    {NUMBER, "nodes", 5, NAN, "not finite"},
     {NUMBER, "nodes", 5, 1e3, "is flat or inverted"},
-    {NUMBER, "node_basis", 17, INFINITY, "no numbers"},
+    {NUMBER, "node_basis", 17, INFINITY, "not finite"},
     {NUMBER, "tets", 3, 1000, "a tetrahedron has a node that does not exist"},
     {NUMBER, "tets", 3, -1, "a tetrahedron has a node that does not exist"},
     {NUMBER, "surface_nodes", 0, 1000, "surface_nodes names a node that does not exist"},
     {NUMBER, "surface_triangles", 0, 5000, "a triangle has a vertex that does not exist"},
     {NUMBER, "surface_triangles", 0, 20, "expected a closed surface"},
-    {NUMBER, "frame", 3, 2, "its frame is no rotation"},
+    {NUMBER, "frame", 3, 2, "its frame is not a rotation"},
     {NUMBER, "inertia", 1, 1e-9, "its inertia and second0 do not belong together"},
     {NUMBER, "second0", 3, 1, "its inertia and second0 do not belong together"},
-    {NUMBER, "second1", 3, NAN, "no numbers"},
-    {NUMBER, "second2", 3, NAN, "no numbers"},
-    {NUMBER, "coupling", 5, 0.5, "its coupling is no integral"},
+    {NUMBER, "second1", 3, NAN, "not finite"},
+    {NUMBER, "second2", 3, NAN, "not finite"},
+    {NUMBER, "coupling", 5, 0.5, "its coupling is not an integral"},
     {NUMBER, "stiffness", 1, 1e9, "its stiffness is not symmetric"},
     {NUMBER, "stiffness", 0, -1, "its stiffness is not symmetric with a positive diagonal"},
     {NUMBER, "frequencies", 1, 1e-3, "its frequencies do not ascend"},
@@ -244,7 +244,7 @@ static void test_foreign(void) {
   FILE *file = fopen(place("text.h5"), "wb");
   fputs("v 0 0 0\n", file);
   fclose(file);
-  refuse(place("text.h5"), "it is no HDF5 file; 'drystone reduce");
+  refuse(place("text.h5"), "it is not an HDF5 file; 'drystone reduce");
   hid_t other = H5Fcreate(place("other.h5"), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
   H5Fclose(other);
   refuse(place("other.h5"), "no reduced body is in it");

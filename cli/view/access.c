@@ -26,7 +26,7 @@ bool view_access_make_token(view_access *access, ds_error *error) {
     snprintf(access->token, sizeof access->token, "%s", given);
     return true;
   }
-  snprintf(error->message, sizeof error->message, "the system gives no random numbers for a token");
+  snprintf(error->message, sizeof error->message, "the system provides no random numbers for an access token");
   if (getrandom(random, sizeof random, 0) != (ssize_t)sizeof random) return false;
   for (size_t i = 0; i < sizeof random; i++) {
     access->token[2 * i] = digits[random[i] >> 4];

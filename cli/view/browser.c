@@ -19,9 +19,10 @@ bool browser_find(char *path, size_t size, ds_error *error) {
   }
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (process_find(path, size, names[i])) return true;
-  snprintf(error->message, sizeof error->message,
-           "no Chromium was found, which draws films; install it (Debian: apt-get install chromium), or name one in "
-           "DRYSTONE_BROWSER. 'drystone draw' makes single pictures without it");
+  snprintf(
+      error->message, sizeof error->message,
+      "Chromium, which renders films, was not found; install it (Debian: apt-get install chromium), or name one in "
+      "DRYSTONE_BROWSER. 'drystone draw' makes single images without it");
   return false;
 }
 
@@ -30,7 +31,7 @@ static bool make_profile(browser *b, ds_error *error) {
   if (folder == NULL || folder[0] == '\0' || strlen(folder) > 3000) folder = "/tmp";
   snprintf(b->profile, sizeof b->profile, "%s/drystone-film-XXXXXX", folder);
   if (mkdtemp(b->profile) != NULL) return true;
-  snprintf(error->message, sizeof error->message, "%.200s: no folder can be made there: %s; set TMPDIR", folder,
+  snprintf(error->message, sizeof error->message, "%.200s: cannot create a folder there: %s; set TMPDIR", folder,
            strerror(errno));
   b->profile[0] = '\0';
   return false;

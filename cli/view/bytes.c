@@ -70,7 +70,7 @@ void view_text(view_bytes *out, const char *format, ...) {
   va_end(arguments);
 }
 
-/* The length of the UTF-8 character at the start of a text, 0 where it is none. */
+/* The length of the UTF-8 character at the start of a text, 0 if it is none. */
 static size_t utf8_length(const unsigned char *s) {
   static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};
   size_t n = s[0] < 0x80 ? 1 : s[0] >= 0xc2 && s[0] < 0xe0 ? 2 : (s[0] & 0xf0) == 0xe0 ? 3 : s[0] < 0xf5 ? 4 : 0;

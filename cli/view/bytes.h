@@ -46,7 +46,7 @@ typedef struct view_message {
   unsigned char *bytes; /* room for a WebSocket's header lies before them */
 } view_message;
 
-view_message *view_message_retain(view_message *message); /* NULL is fine */
+view_message *view_message_retain(view_message *message); /* NULL is allowed */
 void view_message_release(view_message *message);
 
 /* Writing: where memory runs out the writer remembers it, and view_end gives NULL. */
@@ -67,7 +67,7 @@ void view_text(view_bytes *out, const char *format, ...) __attribute__((format(p
 void view_json_text(view_bytes *out, const char *text);
 void view_json_number(view_bytes *out, double value);
 void view_json_vec3(view_bytes *out, ds_vec3 value);
-/* The message, with its length and padding; the caller is its one owner. NULL where memory ran out. The writer is empty
+/* The message, with its length and padding; the caller is its one owner. NULL if memory ran out. The writer is empty
  * again. */
 view_message *view_end(view_bytes *out);
 /* A message of a text alone. */

@@ -73,17 +73,18 @@ static long length_of(uint32_t type, bool film) {
 }
 
 static view_decoded check_envelope(const unsigned char *bytes, size_t size, bool film, ds_error *why) {
-  if (size < VIEW_HEADER || size % 8 != 0) return broken(why, "a message is a header of 16 bytes, and whole 8 bytes");
+  if (size < VIEW_HEADER || size % 8 != 0)
+    return broken(why, "a message must have a header of 16 bytes and a length that is a multiple of 8");
   uint32_t type = read_u32(bytes), length = read_u32(bytes + 8);
   long known = length_of(type, film);
-  if (read_u32(bytes + 4) != VIEW_VERSION) return broken(why, "the version of the protocol is 1");
-  if (read_u32(bytes + 12) != 0) return broken(why, "the last word of the header is 0");
-  if (known == -2) return broken(why, "unknown type of message");
+  if (read_u32(bytes + 4) != VIEW_VERSION) return broken(why, "the version of the protocol must be 1");
+  if (read_u32(bytes + 12) != 0) return broken(why, "the last word of the header must be 0");
+  if (known == -2) return broken(why, "unknown message type");
   if (length > size - VIEW_HEADER || size - VIEW_HEADER - length >= 8)
     return broken(why, "the length of the message is not what its header says");
-  if (known >= 0 && (uint32_t)known != length) return broken(why, "the message has not the length of its type");
+  if (known >= 0 && (uint32_t)known != length) return broken(why, "the message has the wrong length for its type");
   for (size_t i = VIEW_HEADER + length; i < size; i++)
-    if (bytes[i] != 0) return broken(why, "padding is zeros");
+    if (bytes[i] != 0) return broken(why, "the padding must be zeros");
   return VIEW_DECODED;
 }
 
@@ -102,12 +103,13 @@ static view_decoded decode_open(view_command *c, const unsigned char *at, size_t
 
 static view_decoded decode_picture(view_command *c, const unsigned char *at, size_t length, ds_error *why) {
   static const unsigned char png[8] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
-  if (length < 8 + sizeof png || memcmp(at + 8, png, sizeof png) != 0) return broken(why, "a picture is a PNG file");
+  if (length < 8 + sizeof png || memcmp(at + 8, png, sizeof png) != 0)
+    return broken(why, "an image must be a PNG file");
   c->index = read_u32(at);
   c->what = read_u32(at + 4);
   c->at = at + 8;
   c->size = length - 8;
-  return c->index < c->what ? VIEW_DECODED : broken(why, "a picture's index is below their number");
+  return c->index < c->what ? VIEW_DECODED : broken(why, "the index of an image must be below their number");
 }
 
 static view_decoded decode_body(view_command *c, const unsigned char *at, size_t length, ds_error *why) {
@@ -136,17 +138,17 @@ static view_decoded decode_body(view_command *c, const unsigned char *at, size_t
     case VIEW_WANT:
       c->what = read_u32(at);
       c->index = read_u32(at + 4);
-      if (c->what > 2) return refuse(why, "contacts are 0: none, 1: all, 2: those that carry");
-      return c->index <= RATE_MAX ? VIEW_DECODED : refuse(why, "frames a second are 1000 at most");
+      if (c->what > 2) return refuse(why, "contacts must be 0 (none), 1 (all) or 2 (loaded ones)");
+      return c->index <= RATE_MAX ? VIEW_DECODED : refuse(why, "the frame rate is at most 1000");
     case VIEW_PROBE:
       c->what = read_u32(at);
       c->body = read_u32(at + 4);
       c->index = read_u32(at + 8);
       c->value = read_f32(at + 12);
-      if (c->what < 1 || c->what > 2) return refuse(why, "a probe is 1: spheres, 2: field");
+      if (c->what < 1 || c->what > 2) return refuse(why, "a probe must be 1 (spheres) or 2 (field)");
       return c->index <= 2 && c->value >= 0 && c->value <= 1
                  ? VIEW_DECODED
-                 : refuse(why, "a slice is across axis 0, 1 or 2, at a place from 0 to 1");
+                 : refuse(why, "a slice needs an axis 0, 1 or 2 and a position from 0 to 1");
     case VIEW_SEEN:
       c->value = read_f64(at);
       return VIEW_DECODED;

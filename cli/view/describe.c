@@ -110,7 +110,7 @@ static viewpoint stand(const ds_vec3 *points, int32_t count) {
   return (viewpoint){camera.eye, v3_mad(camera.eye, distance, camera.forward)};
 }
 
-/* False where memory ran out. */
+/* False if memory ran out. */
 static bool find_viewpoint(viewpoint *out, const ds_scene *scene) {
   size_t bodies = (size_t)ds_scene_body_count(scene) + 1, shapes = 1;
   for (int32_t i = 0; i < ds_scene_body_count(scene); i++) shapes += (size_t)ds_body_shape_count(scene, body_at(i));
@@ -143,7 +143,7 @@ static int compare(const void *a, const void *b) {
   return x < y ? -1 : x > y;
 }
 
-/* The median size of bodies that can be pushed, 1 m where there are none; 0 where memory ran out. */
+/* The median size of bodies that can be pushed, 1 m where there are none; 0 if memory ran out. */
 static double near_size(const ds_scene *scene) {
   double *sizes = malloc(((size_t)ds_scene_body_count(scene) + 1) * sizeof *sizes);
   int32_t count = 0;

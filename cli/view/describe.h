@@ -10,11 +10,11 @@ typedef enum view_mode { VIEW_LIVE, VIEW_RECORDING, VIEW_FILM } view_mode;
 /* What a film is to be like. */
 typedef struct view_film {
   int32_t width, height;
-  double rate, speed; /* pictures a second; simulated over shown time */
+  double rate, speed; /* frames per second; simulated over shown time */
   const char *show;   /* layers, with commas */
 } view_film;
 
-/* `film` in that mode only. NULL where memory ran out, as below. */
+/* `film` in that mode only. NULL if memory ran out, as below. */
 view_message *view_hello_message(view_mode mode, const view_film *film);
 
 typedef struct view_scene_text {

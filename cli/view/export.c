@@ -19,7 +19,7 @@ static bool fail(ds_error *error, const char *path, const char *why) {
   return false;
 }
 
-/* Writes beside the place and renames. `write` gives false where it has filled the error itself. */
+/* Writes beside the place and renames. `write` gives false if it has filled the error itself. */
 static bool write_file(const char *folder, const char *name, bool (*write)(FILE *, const void *, ds_error *),
                        const void *what, ds_error *error) {
   char path[PATH_SIZE], part[PATH_SIZE + 8];
@@ -73,13 +73,13 @@ static bool write_stream(FILE *file, const void *what, ds_error *error) {
 bool view_export(const char *recording, const char *folder, ds_error *error) {
   if (!view_page_is_built) {
     snprintf(error->message, sizeof error->message,
-             "the page is not in this program: build it with npm there, see docs/viewer.md");
+             "this program was built without the page; build it with npm, see docs/viewer.md");
     return false;
   }
   if (mkdir(folder, 0777) != 0 && errno != EEXIST) return fail(error, folder, strerror(errno));
   if (!write_file(folder, "recording.bin", write_stream, recording, error)) return false;
   for (size_t i = 0; i < view_page_file_count; i++)
     if (!write_file(folder, view_page_files[i].name, write_bytes, &view_page_files[i], error)) return false;
-  printf("%s/index.html, to be shown by any web server, such as: python3 -m http.server -d %s\n", folder, folder);
+  printf("%s/index.html; serve it with any web server, such as: python3 -m http.server -d %s\n", folder, folder);
   return true;
 }

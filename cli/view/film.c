@@ -51,7 +51,7 @@ static bool check_show(const char *show) {
     for (int32_t i = 0; i < count; i++) found = found || strcmp(word, known[i]) == 0;
     if (!found) {
       const char *nearest = args_nearest(word, known, count);
-      fprintf(stderr, "drystone film: --show knows no '%s'; %s%s%s\n", word, nearest != NULL ? "did you mean " : "",
+      fprintf(stderr, "drystone film: --show: '%s' is unknown; %s%s%s\n", word, nearest != NULL ? "did you mean " : "",
               nearest != NULL ? nearest : "give some of contacts,forces,normal,friction,cones,islands,creases,joints",
               nearest != NULL ? "?" : "");
       return false;
@@ -70,12 +70,12 @@ static bool check_filming(filming *f) {
   const char *wrong = NULL;
   if (f->film.width < 16 || f->film.height < 16 || f->film.width > 7680 || f->film.height > 4320)
     wrong = "--size is from 16x16 to 7680x4320";
-  if (f->output == NULL) wrong = "say where the film goes: -o out.mp4, out.gif, or a folder of pictures, -o DIR/";
+  if (f->output == NULL) wrong = "give the output: -o out.mp4, out.gif, or a folder for images, -o DIR/";
   if (wrong == NULL && source_same_file(f->source, f->output)) wrong = "the recording would be overwritten by its film";
   if (wrong == NULL && !source_is_recording(f->source))
     wrong = "give a recording; make one with 'drystone run SCENE -o RECORD.h5'";
   if (wrong == NULL && !view_page_is_built)
-    wrong = "the page, which draws films, is not in this program: build it with npm there, see docs/viewer.md";
+    wrong = "this program was built without the page, which renders films; build it with npm, see docs/viewer.md";
   if (wrong != NULL) complain(wrong);
   return wrong == NULL && check_show(f->film.show);
 }
@@ -104,7 +104,7 @@ static bool parse(filming *f, const char **words, int argc, char **argv) {
 static bool take_picture(void *user, const view_command *command) {
   filming *f = user;
   if (command->index != f->next || (f->next > 0 && command->what != f->count)) {
-    snprintf(f->error.message, sizeof f->error.message, "the page sent picture %u in place of %u", command->index,
+    snprintf(f->error.message, sizeof f->error.message, "the page sent frame %u instead of %u", command->index,
              f->next);
     return false;
   }
@@ -125,14 +125,14 @@ static const char *shoot(filming *f, view_server *server, browser *chromium) {
   while (interrupt_caught() == 0) {
     bool good = view_server_serve(server);
     if (f->count > 0 && f->next == f->count) return NULL;
-    if (!good) return f->error.message[0] != '\0' ? f->error.message : "the server cannot go on";
+    if (!good) return f->error.message[0] != '\0' ? f->error.message : "the server failed";
     if (process_ended(chromium->process, &status)) {
       chromium->process = 0;
-      return "Chromium has ended before the film was complete; does it run at all on this machine?";
+      return "Chromium ended before the film was complete; does it run on this machine?";
     }
     if (ds_clock() > f->last + PATIENCE)
-      return f->next == 0 ? "the page has sent no picture for 60 s; is Chromium able to draw here (WebGL in software)?"
-                          : "the page has sent no picture for 60 s; a smaller --size may help";
+      return f->next == 0 ? "the page has sent no frame for 60 s; does WebGL in software work in Chromium here?"
+                          : "the page has sent no frame for 60 s; a smaller --size may help";
   }
   return "interrupted; the film is not complete and was not kept";
 }
@@ -168,7 +168,7 @@ static int film(filming *f) {
   reel_close(f->reel);
   view_server_destroy(server);
   if (status == EXIT_OK && !f->quiet)
-    printf("%s: %u pictures of %dx%d, %.3g s\n", f->output, f->count, (int)f->film.width, (int)f->film.height,
+    printf("%s: %u frames of %dx%d, %.3g s\n", f->output, f->count, (int)f->film.width, (int)f->film.height,
            f->count / f->film.rate);
   return status != EXIT_OK && interrupt_caught() != 0 ? 128 + interrupt_caught() : status;
 }

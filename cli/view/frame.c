@@ -31,7 +31,7 @@ static int32_t count_wanted(const view_snapshot *s, view_contacts *which) {
 
 static bool is_pushed(const ds_scene *scene, ds_body_id id) { return ds_body_get_kind(scene, id) == DS_BODY_DYNAMIC; }
 
-/* Gives bodies that can be pushed the number of their island: parent and number have an entry a body. */
+/* Gives bodies that can be pushed the number of their island: parent and number have an entry per body. */
 static void number_islands(int32_t *parent, uint32_t *number, const view_snapshot *s) {
   int32_t n = ds_scene_body_count(s->scene);
   uint32_t islands = 0;

@@ -5,7 +5,7 @@
 #include "bytes.h"
 #include "drystone/drystone.h"
 
-/* Which contacts a frame holds. */
+/* Which contacts a frame contains. */
 typedef enum view_contacts {
   VIEW_CONTACTS_NONE,
   VIEW_CONTACTS_ALL,
@@ -36,7 +36,7 @@ typedef struct view_snapshot {
   view_hand hand;
 } view_snapshot;
 
-/* NULL where memory ran out. */
+/* NULL if memory ran out. */
 view_message *view_frame_message(const view_snapshot *snapshot, view_contacts contacts);
 
 /* Room to take a state apart: poses and velocities of its bodies. */

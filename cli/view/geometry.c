@@ -91,7 +91,7 @@ static int compare_creases(const void *x, const void *y) {
   return order != 0 ? order : compare_points(a->high, b->high);
 }
 
-/* The edges to be drawn as lines, each once; their number, or -1 where memory ran out. */
+/* The edges to be drawn as lines, each once; their number, or -1 if memory ran out. */
 static int32_t find_creases(crease **out, const ds_vertex *vertices, const ds_triangle *triangles, int32_t count) {
   crease *found = malloc((3 * (size_t)count + 1) * sizeof *found);
   int32_t n = 0, kept = 0;

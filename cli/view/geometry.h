@@ -17,7 +17,7 @@ typedef struct view_geometries {
   int32_t *first_part; /* body_count + 1 */
 } view_geometries;
 
-/* False where memory ran out; nothing has to be freed then. */
+/* False if memory ran out; nothing has to be freed then. */
 bool view_geometries_build(view_geometries *out, const ds_scene *scene);
 void view_geometries_free(view_geometries *geometries);
 

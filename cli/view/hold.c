@@ -14,10 +14,9 @@ static bool refuse(ds_error *error, const char *what) {
 bool view_hold_take(view_hold *hold, ds_state *state, const ds_scene *scene, const view_command *c, ds_error *error) {
   if (c->body >= (uint32_t)ds_scene_body_count(scene)) return refuse(error, "there is no such body to grab");
   ds_body_id body = ds_scene_body(scene, (int32_t)c->body);
-  if (ds_body_get_kind(scene, body) != DS_BODY_DYNAMIC)
-    return refuse(error, "only bodies that can be pushed can be grabbed");
+  if (ds_body_get_kind(scene, body) != DS_BODY_DYNAMIC) return refuse(error, "only dynamic bodies can be grabbed");
   if (hold->hand.index1 != 0 && hold->client != c->client)
-    return refuse(error, "somebody else holds a body; wait until it is released");
+    return refuse(error, "another client holds a body; wait until it is released");
   view_hold_release(hold, state, c->client);
   ds_hand_def def = ds_default_hand();
   def.body = body;

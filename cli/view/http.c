@@ -1,7 +1,8 @@
 /* The page and recordings over HTTP.
  *
- * Files of the page are for anybody who names the server by its own name; a recording wants the token. A recording has
- * no length in advance: it ends with the message END, and the connection. Frames are read as the client takes them. */
+ * Files of the page are served without a token, if the Host header is right; a recording requires the access token. The
+ * length of a recording is not known in advance: it ends with the message END, and the connection is closed. Frames are
+ * read as the client receives them. */
 #include <stdio.h>
 #include <string.h>
 
@@ -96,7 +97,8 @@ static int send_page(view_connection *c, struct lws *wsi, const view_request *r)
 static int send_recording(view_server *s, view_connection *c, struct lws *wsi, const view_request *r) {
   ds_error error;
   if (!view_access_token_fits(&s->access, r->token))
-    return view_http_refuse(wsi, HTTP_STATUS_FORBIDDEN, "The token is missing or wrong: use the URL that was printed.");
+    return view_http_refuse(wsi, HTTP_STATUS_FORBIDDEN,
+                            "The access token is missing or wrong: use the URL that was printed.");
   if (s->def.recording == NULL) return view_http_refuse(wsi, HTTP_STATUS_NOT_FOUND, "This is a live scene.");
   c->stream = view_stream_open(s->def.recording, s->def.mode, s->def.film, &error);
   if (c->stream == NULL) {
@@ -113,7 +115,7 @@ int view_http_request(view_server *s, view_connection *c, struct lws *wsi) {
   view_request_read(&request, wsi);
   if (request.path[0] != '/') return view_http_refuse(wsi, HTTP_STATUS_METHOD_NOT_ALLOWED, "Only GET is answered.");
   if (!view_access_host_fits(&s->access, request.host))
-    return view_http_refuse(wsi, HTTP_STATUS_FORBIDDEN, "The server has another name: use the URL that was printed.");
+    return view_http_refuse(wsi, HTTP_STATUS_FORBIDDEN, "Wrong host name: use the URL that was printed.");
   if (strcmp(request.path, "/recording") == 0) return send_recording(s, c, wsi, &request);
   if (strcmp(request.path, "/socket") == 0)
     return view_http_refuse(wsi, HTTP_STATUS_BAD_REQUEST, "This is a WebSocket.");

@@ -133,7 +133,7 @@ void view_hub_on_urgent(view_hub *hub, void (*urgent)(void *user), void *user) {
   leave(hub);
 }
 
-/* What a long step must not keep waiting. Moves come sixty times a second and would leave no step its time. */
+/* What a long step must not keep waiting. Moves come sixty times per second and would leave no step its time. */
 static bool is_urgent(const view_command *command) {
   return command->type == VIEW_PAUSE || command->type == VIEW_RESET || command->type == VIEW_OPEN;
 }

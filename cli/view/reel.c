@@ -47,7 +47,7 @@ static bool choose_kind(reel *r, const char *output, int32_t width, int32_t heig
   r->kind = ends_in(output, ".mp4") ? REEL_MP4 : ends_in(output, ".gif") ? REEL_GIF : REEL_FOLDER;
   if (folder) r->kind = REEL_FOLDER;
   snprintf(error->message, sizeof error->message,
-           "%.250s: a film is a file .mp4 or .gif, or a folder of pictures, whose name ends in /", output);
+           "%.250s: the output must be a file .mp4 or .gif, or a folder whose name ends in /", output);
   if (strlen(output) >= sizeof r->output || (r->kind == REEL_FOLDER && !folder && !ends_in(output, "/"))) return false;
   snprintf(error->message, sizeof error->message, "MP4 needs even sides; %dx%d is not, %dx%d is", (int)width,
            (int)height, (int)(width + width % 2), (int)(height + height % 2));
@@ -55,11 +55,10 @@ static bool choose_kind(reel *r, const char *output, int32_t width, int32_t heig
 }
 
 static bool find_ffmpeg(reel *r, ds_error *error) {
-  snprintf(
-      error->message, sizeof error->message,
-      "no ffmpeg was found, which makes %s; install it (Debian: apt-get install ffmpeg), or let the pictures go to "
-      "a folder: -o DIR/",
-      r->kind == REEL_MP4 ? "MP4" : "GIF");
+  snprintf(error->message, sizeof error->message,
+           "ffmpeg, which makes %s, was not found; install it (Debian: apt-get install ffmpeg), or write the images to "
+           "a folder: -o DIR/",
+           r->kind == REEL_MP4 ? "MP4" : "GIF");
   return r->kind == REEL_FOLDER || process_find(r->ffmpeg, sizeof r->ffmpeg, "ffmpeg");
 }
 
@@ -73,7 +72,7 @@ static bool start_encoder(reel *r, ds_error *error) {
 }
 
 static bool make_folder(const char *path, ds_error *error) {
-  return mkdir(path, 0777) == 0 || errno == EEXIST || fail(error, path, "this folder cannot be made", errno);
+  return mkdir(path, 0777) == 0 || errno == EEXIST || fail(error, path, "cannot create this folder", errno);
 }
 
 /* Whether the film can be written there at all; said before the work, not after it. */
@@ -143,7 +142,7 @@ static bool write_picture(const reel *r, const char *folder, const void *png, si
 bool reel_add(reel *r, const void *png, size_t size, ds_error *error) {
   bool good = true;
   if (r->kind == REEL_MP4) {
-    snprintf(error->message, sizeof error->message, "ffmpeg has ended before the film was complete");
+    snprintf(error->message, sizeof error->message, "ffmpeg ended before the film was complete");
     good = write_all(r->input, png, size);
   } else {
     good = write_picture(r, r->kind == REEL_GIF ? r->pictures : r->output, png, size, error);

@@ -14,6 +14,6 @@ reel *reel_open(const char *output, int32_t width, int32_t height, double rate, 
 bool reel_add(reel *reel, const void *png, size_t size, ds_error *error);
 /* Completes the film; false with a message where that fails. The reel has to be closed in any case. */
 bool reel_finish(reel *reel, ds_error *error);
-void reel_close(reel *reel); /* removes what is not whole; NULL is fine */
+void reel_close(reel *reel); /* removes what is not whole; NULL is allowed */
 
 #endif

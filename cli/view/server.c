@@ -69,7 +69,7 @@ static bool check_address(view_server *s, bool *six, ds_error *error) {
   if (strlen(text) >= sizeof s->access.address ||
       inet_pton(*six ? AF_INET6 : AF_INET, text, *six ? (void *)&v6.sin6_addr : (void *)&v4.sin_addr) != 1) {
     snprintf(error->message, sizeof error->message,
-             "--bind %.100s is no address; give one in numbers, such as 127.0.0.1, or 0.0.0.0 for all", text);
+             "--bind %.100s is not a numeric address; give one such as 127.0.0.1, or 0.0.0.0 for all", text);
     return false;
   }
   snprintf(s->access.address, sizeof s->access.address, "%s", text);
@@ -82,7 +82,7 @@ static bool check_address(view_server *s, bool *six, ds_error *error) {
   int why = errno;
   if (file >= 0) close(file);
   if (!good)
-    snprintf(error->message, sizeof error->message, "cannot listen on %s port %d: %s; --port 0 takes one that is free",
+    snprintf(error->message, sizeof error->message, "cannot listen on %s port %d: %s; --port 0 selects a free port",
              text, (int)s->def.port, strerror(why));
   return good;
 }
@@ -105,7 +105,7 @@ static bool listen_there(view_server *s, bool six, ds_error *error) {
   s->vhost = s->context != NULL ? lws_create_vhost(s->context, &info) : NULL;
   s->access.port = s->vhost != NULL ? lws_get_vhost_listen_port(s->vhost) : 0;
   if (s->access.port > 0) return true;
-  snprintf(error->message, sizeof error->message, "cannot listen on %s port %d; --port 0 takes one that is free",
+  snprintf(error->message, sizeof error->message, "cannot listen on %s port %d; --port 0 selects a free port",
            s->access.address, (int)s->def.port);
   return false;
 }

@@ -1,9 +1,8 @@
 /* A live scene: see session.h.
  *
- * Steps are taken when they are due: at speed s, a step of h every h/s seconds of wall time. Where the machine is too
- * slow, time that was lost is not caught up. A scene that begins waits at its start until somebody can see it; from
- * then on it waits for nobody. Frames are made only when somebody waits for one. A scene that cannot be opened leaves
- * the one before as it was. */
+ * Steps are taken when they are due: at speed s, a step of h every h/s seconds of wall time. If the machine is too
+ * slow, lost time is not caught up. A new scene waits at its start until a client can show it; then it does not wait
+ * any more. Frames are made only on request. If a scene cannot be opened, the current one is unchanged. */
 #include "session.h"
 
 #include <math.h>
@@ -236,7 +235,7 @@ static void take_step(view_session *s) {
     s->serial++;
   } else {
     snprintf(s->failed, sizeof s->failed, "the step after t = %g s failed: %s", ds_state_time(w->state),
-             status == DS_ERROR_MEMORY ? "out of memory" : "the scene cannot be stepped");
+             status == DS_ERROR_MEMORY ? "out of memory" : "the scene cannot be simulated");
     s->paused = true;
     s->steps_left = 0;
     publish_status(s, true);
@@ -280,7 +279,7 @@ static bool reset(view_session *s) {
 }
 
 static const char *set_gravity(view_session *s, const view_command *c) {
-  if (c->index > 2 || fabs(c->value) > GRAVITY_MAX) return "gravity is set by axis 0 to 2, within 10,000 m/s²";
+  if (c->index > 2 || fabs(c->value) > GRAVITY_MAX) return "gravity needs an axis from 0 to 2 and at most 10,000 m/s²";
   ds_vec3 g = ds_scene_gravity(s->world.scene);
   *(c->index == 0 ? &g.x : c->index == 1 ? &g.y : &g.z) = c->value;
   ds_error error;
@@ -315,7 +314,8 @@ static const char *set(view_session *s, const view_command *c) {
   switch (c->what) {
     case VIEW_SET_TOLERANCE:
       options.tolerance = c->value;
-      if (ds_options_check(&options, &error) != DS_OK) return "the tolerance is above 0 and at most 1, or 0: chosen";
+      if (ds_options_check(&options, &error) != DS_OK)
+        return "the tolerance must be above 0 and at most 1, or 0 = automatic";
       s->world.run.options = options;
       return NULL;
     case VIEW_SET_GRAVITY:
@@ -324,11 +324,11 @@ static const char *set(view_session *s, const view_command *c) {
     case VIEW_SET_ALL_MU:
       return set_mu(s, c);
     case VIEW_SET_METHOD:
-      if (c->value != 0 && c->value != 1) return "the method is 0: staggered, or 1: Gauss-Seidel";
+      if (c->value != 0 && c->value != 1) return "the method must be 0 (staggered) or 1 (Gauss-Seidel)";
       s->world.run.options.method = c->value == 0 ? DS_METHOD_STAGGERED : DS_METHOD_GAUSS_SEIDEL;
       return NULL;
     default:
-      return "1: tolerance, 2: gravity, 3: mu, 4: method, 5: mu of all materials can be set";
+      return "unknown setting; expected 1: tolerance, 2: gravity, 3: mu, 4: method, 5: mu of all materials";
   }
 }
 

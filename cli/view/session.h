@@ -16,9 +16,9 @@ typedef struct view_start {
 } view_start;
 
 typedef struct view_session view_session;
-/* Starts the thread, which opens the scene first. NULL where memory or threads ran out. */
+/* Starts the thread, which opens the scene first. NULL if memory or threads ran out. */
 view_session *view_session_create(view_hub *hub, const view_start *start);
-/* Ends after the current step; the hub stays. NULL is fine. */
+/* Ends after the current step; the hub stays. NULL is allowed. */
 void view_session_destroy(view_session *session);
 
 #endif

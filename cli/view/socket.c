@@ -42,11 +42,11 @@ int view_socket_filter(view_server *s, struct lws *wsi) {
   view_request_read(&r, wsi);
   if (strcmp(r.path, "/socket") != 0) return view_http_refuse(wsi, HTTP_STATUS_NOT_FOUND, "The WebSocket is /socket.");
   if (!view_access_host_fits(&s->access, r.host))
-    return view_http_refuse(wsi, HTTP_STATUS_FORBIDDEN, "The server has another name.");
+    return view_http_refuse(wsi, HTTP_STATUS_FORBIDDEN, "Wrong host name.");
   if (!view_access_origin_fits(r.origin, r.host))
     return view_http_refuse(wsi, HTTP_STATUS_FORBIDDEN, "Only the server's own page may connect.");
   if (!view_access_token_fits(&s->access, r.token))
-    return view_http_refuse(wsi, HTTP_STATUS_FORBIDDEN, "The token is missing or wrong.");
+    return view_http_refuse(wsi, HTTP_STATUS_FORBIDDEN, "The access token is missing or wrong.");
   if (s->client_count >= VIEW_CLIENTS_MAX)
     return view_http_refuse(wsi, HTTP_STATUS_SERVICE_UNAVAILABLE, "There are too many clients.");
   return 0;
@@ -147,7 +147,7 @@ static view_message *next_frame(view_server *s, view_client *c, double now) {
   return frame;
 }
 
-/* What is sent next, one more owner; NULL = nothing at the moment. */
+/* What is sent next, adds a reference; NULL = nothing at the moment. */
 static view_message *next_message(view_server *s, view_client *c) {
   double now = ds_clock();
   if (!c->greeted) {
@@ -242,7 +242,7 @@ static int obey(view_server *s, view_client *c, view_command *command) {
     want(s, c, command);
   } else if (s->hub == NULL) {
     view_command_free(command);
-    answer(c, view_text_message(VIEW_ERROR, "this is a recording; 'drystone view SCENE' is live"));
+    answer(c, view_text_message(VIEW_ERROR, "this is a recording; use 'drystone view SCENE' for a live scene"));
   } else if (!view_hub_send(s->hub, command)) {
     answer(c, view_text_message(VIEW_ERROR, "the simulation is busy; try again"));
   }

@@ -35,7 +35,7 @@ static bool check_viewing(viewing *v) {
   v->recording = source_is_recording(s->source) && !ds_reduced_file_is(s->source);
   if (v->recording && (s->settings.count > 0 || s->has_step || s->has_tolerance || s->has_method || s->has_predictor ||
                        s->has_metric)) {
-    complain("a recording is shown as it is; --set, --step, --tol, --method, --predictor and --metric are for scenes");
+    complain("--set, --step, --tol, --method, --predictor and --metric are for scenes, not recordings");
     return false;
   }
   if (!v->recording && v->export_folder != NULL) {
@@ -88,7 +88,7 @@ static bool check_source(const viewing *v, ds_error *error) {
 
 /* ---- browser ---- */
 
-/* Two forks, so that nobody has to wait for the browser. */
+/* Two forks, so that no process has to wait for the browser. */
 static void open_browser(const char *url) {
   if (getenv("DISPLAY") == NULL && getenv("WAYLAND_DISPLAY") == NULL) return;
   pid_t child = fork();
@@ -110,11 +110,11 @@ static void announce(const viewing *v, const view_server *server, char *url, siz
   printf("%s\n", url);
   fflush(stdout);
   if (!view_page_is_built)
-    fprintf(stderr, "drystone view: the page is not in this program; build it with npm there, see docs/viewer.md\n");
+    fprintf(stderr, "drystone view: this program was built without the page; build it with npm, see docs/viewer.md\n");
   if (strncmp(access->address, "127.", 4) != 0 && strcmp(access->address, "::1") != 0)
     fprintf(stderr,
-            "drystone view: others can reach this address, by a name of this machine in the URL; the connection is not "
-            "encrypted, and whoever has the URL can drive the scene\n");
+            "drystone view: other machines can reach this address; the connection is not encrypted, and anyone with "
+            "the URL can control the scene\n");
   if (isatty(STDERR_FILENO) == 1) fprintf(stderr, "showing %s; Ctrl-C ends\n", v->start.source);
 }
 
@@ -126,7 +126,7 @@ static int serve(const viewing *v, view_server *server, view_hub *hub) {
   bool opened = v->no_open;
   announce(v, server, url, sizeof url);
   while (interrupt_caught() == 0) {
-    if (!view_server_serve(server)) return complain("the server cannot go on");
+    if (!view_server_serve(server)) return complain("the server failed");
     if (hub != NULL && view_hub_failed(hub, &error)) return complain(error.message);
     if (opened) continue;
     view_bundle *scene = hub != NULL ? view_hub_bundle(hub) : NULL;
@@ -151,7 +151,7 @@ static int view(const viewing *v) {
   view_session *session = hub != NULL ? view_session_create(hub, &v->start) : NULL;
   int status = v->recording || session != NULL ? serve(v, server, hub) : complain("out of memory, or no more threads");
   if (hub != NULL && view_hub_is_building(hub))
-    fprintf(stderr, "drystone view: ends when what is being built is done; Ctrl-C again ends at once\n");
+    fprintf(stderr, "drystone view: ends when the current build is done; Ctrl-C again ends at once\n");
   view_session_destroy(session);
   view_server_destroy(server);
   view_hub_destroy(hub);

@@ -13,11 +13,11 @@
 extern "C" {
 #endif
 
-/* What a scene file says besides the scene itself. */
+/* Settings in a scene file. */
 typedef struct ds_run_settings {
   char name[64];
   double time;        /* how long to simulate, s; default 10 */
-  ds_options options; /* step and solver options, defaults where the file is silent */
+  ds_options options; /* step and solver options; defaults if the file does not set them */
 } ds_run_settings;
 
 /* Reads a scene. `file` is used in messages "file:line:column: what is wrong; what was expected". NULL on error. The
@@ -25,27 +25,27 @@ typedef struct ds_run_settings {
 ds_scene *ds_scene_read_text(const char *text, size_t length, const char *file, ds_run_settings *run, ds_error *error);
 ds_scene *ds_scene_read_file(const char *path, ds_run_settings *run, ds_error *error);
 
-/* How solids and deformables of a scene become what the simulator needs. Each is built where the first body uses it;
- * those that no body uses are not built. */
+/* Callbacks for building the solids and deformables of a scene. Each is built when a body first uses it; unused ones
+ * are not built. */
 typedef void ds_scene_progress(void *user, const char *solid, double share); /* 0 .. 1, from the calling thread */
-/* The mesh of a solid by name, freed by the reader; other than DS_OK with a message where there is none. */
+/* The mesh of a solid by name, freed by the reader; a status other than DS_OK with a message if there is none. */
 typedef ds_status ds_mesh_source(void *user, ds_mesh *mesh, const char *solid, ds_error *error);
 
-/* A body file, which is HDF5, by its path; NULL with a message. The library itself reads none. */
+/* Loads a body file (HDF5) by its path; NULL with a message. The library itself does not read HDF5. */
 typedef ds_reduced *ds_reduced_loader(void *user, const char *path, ds_error *error);
 /* Deformable number `index` of the scene, in the order in which its bodies use them; NULL with a message. */
 typedef ds_reduced *ds_reduced_source(void *user, int32_t index, ds_error *error);
 
 typedef struct ds_scene_read_options {
   const char *folder;          /* mesh and body files are relative to it; NULL = the folder of the scene file */
-  const char *solid_cache;     /* folder in which what was built is kept; NULL = none (default) */
+  const char *solid_cache;     /* cache folder for built data; NULL = none (default) */
   int32_t threads;             /* to build with; 0 = all cores (default) */
-  bool surface_only;           /* for drawing: solids get no distance field and nothing is checked for overlap */
+  bool surface_only;           /* for drawing: no distance fields, no check for overlaps */
   ds_scene_progress *progress; /* or NULL */
-  ds_mesh_source *meshes;      /* takes the place of figure, file and recipe of all solids; NULL = as the scene says */
-  ds_reduced_loader *load;     /* body files of deformables; NULL = scenes that name one are refused */
-  ds_reduced_source *reduced;  /* takes the place of what the scene says of all deformables; NULL = as it says */
-  void *user;                  /* of all of them */
+  ds_mesh_source *meshes;      /* replaces figure, file and recipe of all solids; NULL = as in the scene */
+  ds_reduced_loader *load;     /* body files of deformables; NULL = scenes with body files are refused */
+  ds_reduced_source *reduced;  /* replaces the definitions of all deformables; NULL = as in the scene */
+  void *user;                  /* for all callbacks */
 } ds_scene_read_options;
 ds_scene_read_options ds_default_scene_read(void);
 /* The two calls above with options, which may be NULL. */
@@ -66,7 +66,7 @@ char *ds_scene_set(const char *text, size_t length, const char *file, const char
 typedef struct ds_generator_parameter {
   const char *name, *unit, *summary;
   const char *initial; /* default, as text */
-  double low, high;    /* range of a number; low > high where the value is one of `choices` */
+  double low, high;    /* range of a number; low > high if the value is one of `choices` */
   bool integer;
   const char *choices; /* "catenary|semicircle", or NULL */
 } ds_generator_parameter;
@@ -78,8 +78,8 @@ typedef struct ds_generator {
 } ds_generator;
 
 const ds_generator *ds_generators(int32_t *count);
-/* Scene text for "name" or "name:key=value,key=value"; NULL with a message that lists what is known. Freed by the
- * caller. */
+/* Scene text for "name" or "name:key=value,key=value"; NULL with a message that lists the valid names. Freed by
+ * the caller. */
 char *ds_generate(const char *specification, ds_error *error);
 
 /* ---- Figures: ready-made solids ---- */

@@ -1,7 +1,7 @@
-/* Solids: closed triangle surfaces that bodies of any form are made of, non-convex ones included.
+/* Solids: closed triangle surfaces for bodies of any form, convex or not.
  *
- * A ds_mesh is plain data. A ds_solid is what contact needs of it, built once and shared by all bodies that have its
- * form: the signed distance field, samples of the surface, a tree of balls over them, mass properties. */
+ * A ds_mesh is plain data. A ds_solid contains the data for contact, built once and shared by all bodies of that form:
+ * the signed distance field, samples of the surface, a tree of balls over them, mass properties. */
 #ifndef DRYSTONE_SOLID_H
 #define DRYSTONE_SOLID_H
 
@@ -17,44 +17,44 @@ extern "C" {
 typedef struct ds_mesh {
   ds_vec3 *vertices; /* m */
   int32_t vertex_count;
-  int32_t *triangles; /* 3 vertex indices a triangle, counter-clockwise seen from outside */
+  int32_t *triangles; /* 3 vertex indices per triangle, counter-clockwise seen from outside */
   int32_t triangle_count;
 } ds_mesh;
-void ds_mesh_free(ds_mesh *mesh); /* of the calls below; the struct is zeroed */
+void ds_mesh_free(ds_mesh *mesh); /* for the calls below; the struct is zeroed */
 
 /* Reads .obj, .stl (text and binary), .ply (text and binary), .msh (Gmsh 2.2 and 4.1). Coordinates are multiplied by
- * scale, equal vertices are merged, vertices that no triangle uses are left out. Nothing else is repaired:
- * ds_mesh_check tells whether the surface can be used. At most 2 GiB and 100 million elements. */
+ * scale, equal vertices are merged, unused vertices are dropped. Nothing else is repaired: ds_mesh_check
+ * reports whether the surface is valid. At most 2 GiB and 100 million elements. */
 ds_status ds_mesh_read(ds_mesh *mesh, const char *path, double scale, ds_error *error);
-/* The same from memory; the ending of `name` tells the format, and messages start with it. */
+/* The same from memory; the extension of `name` determines the format, and messages start with it. */
 ds_status ds_mesh_read_bytes(ds_mesh *mesh, const void *bytes, size_t length, const char *name, double scale,
                              ds_error *error);
 ds_status ds_mesh_write_obj(const ds_mesh *mesh, const char *path, ds_error *error);
 
 typedef enum ds_mesh_fault {
   DS_MESH_EMPTY,        /* no triangles */
-  DS_MESH_NOT_FINITE,   /* vertex with a coordinate that is no number */
+  DS_MESH_NOT_FINITE,   /* vertex with a coordinate that is not finite */
   DS_MESH_BAD_INDEX,    /* triangle with a vertex that does not exist */
   DS_MESH_DEGENERATE,   /* triangle without area */
-  DS_MESH_DUPLICATE,    /* the same triangle again */
+  DS_MESH_DUPLICATE,    /* duplicate triangle */
   DS_MESH_OPEN,         /* edge with a triangle on one side only */
   DS_MESH_NOT_MANIFOLD, /* edge with more than two triangles */
   DS_MESH_INCONSISTENT, /* edge whose two triangles run along it in the same direction */
-  DS_MESH_CROSSING,     /* two triangles that cut or touch each other, or are folded onto each other */
-  DS_MESH_INVERTED,     /* a closed part turned inwards, unless it is a cavity in another; or a solid within a solid */
+  DS_MESH_CROSSING,     /* two triangles that intersect, touch or are folded onto each other */
+  DS_MESH_INVERTED,     /* a closed part oriented inward that is not a cavity; or a solid within a solid */
   DS_MESH_NO_VOLUME,    /* encloses nothing */
   DS_MESH_FAULT_COUNT,
 } ds_mesh_fault;
 
 typedef struct ds_mesh_report {
-  bool usable;                        /* none of the counts below is above 0 */
+  bool usable;                        /* all counts below are 0 */
   int32_t count[DS_MESH_FAULT_COUNT]; /* vertices, triangles, edges, pairs (up to 100,000) or parts with it */
   int32_t where[DS_MESH_FAULT_COUNT]; /* the first triangle (vertex for NOT_FINITE) with it, or -1 */
   ds_vec3 place[DS_MESH_FAULT_COUNT]; /* the middle of that triangle or edge, m */
-  int32_t parts;                      /* surfaces that hang together over edges */
+  int32_t parts;                      /* connected surfaces */
   double area, volume;                /* m², m³ */
 } ds_mesh_report;
-/* Looks at all of it. DS_ERROR_MEMORY is the only failure; a bad mesh is data. */
+/* Checks the whole mesh. DS_ERROR_MEMORY is the only failure; faults of the mesh are in the report. */
 ds_status ds_mesh_check(ds_mesh_report *report, const ds_mesh *mesh, ds_error *error);
 /* "open", "inverted", ... */
 const char *ds_mesh_fault_name(ds_mesh_fault fault);
@@ -74,36 +74,35 @@ typedef void ds_solid_progress(void *user, double share); /* 0 .. 1, from the ca
 
 typedef struct ds_solid_def {
   const char *name;            /* copied; may be NULL */
-  double cell;                 /* m: finest cell of the distance field; 0 = chosen from size and memory */
-  double spacing;              /* m: distance of surface samples at most; 0 = chosen */
-  bool surface_only;           /* for drawing: no distance field, no samples; such a solid cannot touch */
+  double cell;                 /* m: finest cell of the distance field; 0 = automatic, from size and memory */
+  double spacing;              /* m: largest distance of surface samples; 0 = automatic */
+  bool surface_only;           /* for drawing: no distance field, no samples, no contact */
   int32_t threads;             /* 0 = all cores */
-  const char *cache;           /* folder in which built solids are kept, NULL = none */
+  const char *cache;           /* folder for built solids, NULL = none */
   ds_solid_progress *progress; /* or NULL */
   void *user;
 } ds_solid_def;
 ds_solid_def ds_default_solid(void);
 
-/* Checks the mesh and builds; NULL with the reason and the place where the mesh cannot be used. The mesh is copied. */
+/* Checks the mesh and builds; NULL with the reason and the position if the mesh is invalid. The mesh is copied. */
 ds_solid *ds_solid_create(const ds_mesh *mesh, const ds_solid_def *def, ds_error *error);
-ds_solid *ds_solid_retain(ds_solid *solid); /* one more owner */
-void ds_solid_release(ds_solid *solid);     /* the last one frees it; NULL is fine */
+ds_solid *ds_solid_retain(ds_solid *solid); /* adds a reference */
+void ds_solid_release(ds_solid *solid);     /* drops a reference, the last one frees it; NULL is allowed */
 
 typedef struct ds_solid_info {
   ds_vec3 low, high; /* bounds, m */
   double area, volume;
   ds_vec3 center; /* of volume */
   int32_t triangles, vertices, samples, spheres, cells;
-  double cell, spacing; /* m, as chosen */
+  double cell, spacing; /* m, as used */
   double thickness;     /* m: twice the largest depth inside */
-  int64_t bytes;        /* memory of all of it */
+  int64_t bytes;        /* total memory */
   bool from_cache;
 } ds_solid_info;
 ds_solid_info ds_solid_get_info(const ds_solid *solid);
-const char *ds_solid_name(const ds_solid *solid); /* "" where it has none */
+const char *ds_solid_name(const ds_solid *solid); /* "" = none */
 const ds_mesh *ds_solid_mesh(const ds_solid *solid);
-/* Signed distance of a point to the surface, negative inside, and its gradient (may be NULL). NAN where surface_only.
- */
+/* Signed distance of a point to the surface, negative inside, and its gradient (may be NULL). NAN if surface_only. */
 double ds_solid_distance(ds_vec3 *gradient, const ds_solid *solid, ds_vec3 x);
 
 #ifdef __cplusplus

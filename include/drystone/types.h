@@ -1,7 +1,8 @@
-/* The value types of the public API: vectors, ids, definitions, reports. Everything is SI; angles are radians.
+/* The value types of the public API: vectors, ids, definitions, reports. Everything is in SI units; angles are in
+ * radians.
  *
- * A def struct is filled by its ds_default_... function before fields are changed, so that new fields keep old programs
- * right. An id is passed by value and its zero value means "none". */
+ * Fill a def struct with its ds_default_... function before you change fields, so that programs stay valid when fields
+ * are added. An id is passed by value; zero means "none". */
 #ifndef DRYSTONE_TYPES_H
 #define DRYSTONE_TYPES_H
 
@@ -12,12 +13,12 @@ typedef struct ds_vec3 {
   double x, y, z;
 } ds_vec3;
 
-/* A unit quaternion w + xi + yj + zk that turns body coordinates into world coordinates. */
+/* A unit quaternion w + xi + yj + zk that rotates body coordinates to world coordinates. */
 typedef struct ds_quat {
   double w, x, y, z;
 } ds_quat;
 
-/* A frame: position p of its origin and rotation q. A point s in the frame stands at p + q s q* outside. */
+/* A frame: position p of its origin and rotation q. A point s in the frame has the position p + q s q* outside. */
 typedef struct ds_pose {
   ds_vec3 p;
   ds_quat q;
@@ -37,12 +38,12 @@ typedef struct ds_joint_id {
 
 typedef enum ds_status {
   DS_OK = 0,
-  DS_ERROR_INPUT,  /* what the user gave cannot be used; the message says what was expected */
+  DS_ERROR_INPUT,  /* invalid input; the message says what was expected */
   DS_ERROR_MEMORY, /* an allocation failed; nothing was changed */
-  DS_STOPPED,      /* the caller asked to give up [ds_stepper_stop]; nothing was changed */
+  DS_STOPPED,      /* cancelled by ds_stepper_stop; nothing was changed */
 } ds_status;
 
-/* Filled where a call returns other than DS_OK: one sentence that says what is wrong and what to do. */
+/* Filled if a call does not return DS_OK: one sentence that says what is wrong and what to do. */
 typedef struct ds_error {
   char message[512];
 } ds_error;
@@ -50,7 +51,7 @@ typedef struct ds_error {
 /* ---- Scene: constant once finished --------------------------------------------------------------------------------
  */
 
-/* How a coefficient of a pair comes from the coefficients of its two materials, where no pair entry overrides it. */
+/* How the coefficients of two materials are combined, unless a pair entry overrides it. */
 typedef enum ds_mix_rule {
   DS_MIX_GEOMETRIC, /* sqrt(a b) */
   DS_MIX_MIN,
@@ -75,14 +76,14 @@ typedef struct ds_material_def {
 typedef enum ds_body_kind {
   DS_BODY_DYNAMIC,   /* 6 degrees of freedom, moved by forces and contact */
   DS_BODY_STATIC,    /* never moves */
-  DS_BODY_KINEMATIC, /* moved by its script, pushes others, is never pushed */
+  DS_BODY_KINEMATIC, /* moved by its script; pushes others, is not affected by contacts */
 } ds_body_kind;
 
 typedef enum ds_motion_kind {
   DS_MOTION_NONE,
   DS_MOTION_VELOCITY,  /* constant velocity and angular velocity from the start pose */
   DS_MOTION_HARMONIC,  /* start pose + amplitude sin(2 pi frequency t + phase), with its own start and end time */
-  DS_MOTION_KEYFRAMES, /* poses at given times, linear between them, held before the first and after the last */
+  DS_MOTION_KEYFRAMES, /* poses at given times, linear between them, constant before the first and after the last */
 } ds_motion_kind;
 
 typedef struct ds_keyframe {
@@ -90,8 +91,8 @@ typedef struct ds_keyframe {
   ds_pose pose;
 } ds_keyframe;
 
-/* The script of a kinematic body. The angular part of HARMONIC turns about angular_amplitude by |angular_amplitude|
- * rad. */
+/* The script of a kinematic body. The angular part of HARMONIC rotates about the axis angular_amplitude, by at most
+ * |angular_amplitude| rad. */
 typedef struct ds_motion_def {
   ds_motion_kind kind;
   ds_vec3 velocity, angular_velocity;   /* VELOCITY: m/s, rad/s */
@@ -109,14 +110,14 @@ typedef struct ds_body_def {
   ds_vec3 velocity;         /* of that frame's origin, m/s */
   ds_vec3 angular_velocity; /* rad/s, world frame */
   ds_material_id material;  /* 0 = the scene's default material */
-  double mass;              /* kg; 0 = from the density of the shapes, else the densities are scaled to give it;
-                               deformable bodies: 0, theirs is in their ds_reduced */
+  double mass;              /* kg; 0 = from the density of the shapes, else the densities are scaled to this mass;
+                               0 for deformable bodies: their mass is in their ds_reduced */
   double linear_damping;    /* 1/s, default 0: dv/dt = -c v */
   double angular_damping;   /* 1/s */
   ds_vec3 force, torque;    /* constant, N and N m, world frame, at the centre of mass */
-  double release_time;      /* s; before it the body is held where it is and touches nothing */
+  double release_time;      /* s; before it the body is fixed and has no contacts */
   ds_motion_def motion;     /* of a kinematic body */
-  ds_vec3 color;            /* 0..1, for pictures only; negative = chosen for you */
+  ds_vec3 color;            /* 0..1, for pictures only; negative = automatic */
 } ds_body_def;
 
 typedef enum ds_shape_kind {
@@ -138,8 +139,8 @@ typedef struct ds_shape_def {
   ds_vec3 half;
   const ds_vec3 *points; /* HULL: copied */
   int32_t point_count;
-  struct ds_solid *solid;           /* SOLID: the scene becomes one more owner */
-  struct ds_reduced *reduced;       /* REDUCED: the scene becomes one more owner; the pose is the identity */
+  struct ds_solid *solid;           /* SOLID: the scene retains it */
+  struct ds_reduced *reduced;       /* REDUCED: the scene retains it; the pose is the identity */
   const double *start, *start_rate; /* REDUCED: reduced coordinates and their rates at the start, copied; NULL = 0 */
 } ds_shape_def;
 
@@ -164,22 +165,21 @@ typedef enum ds_joint_kind {
   DS_JOINT_WELD,  /* they move as one */
 } ds_joint_kind;
 
-/* Two rigid bodies held together without friction, by whatever impulses that takes [docs/joints.md]. One of the two may
- * be static or kinematic. */
+/* A joint without friction between two rigid bodies [docs/joints.md]. One of the two may be static or kinematic. */
 typedef struct ds_joint_def {
   const char *name; /* copied; may be NULL */
   ds_joint_kind kind;
   ds_body_id a, b;
-  ds_vec3 point; /* world, where the bodies are at the start */
+  ds_vec3 point; /* world, at the start */
   ds_vec3 axis;  /* HINGE: world, at the start; need not be unit. Default (0, 0, 1) */
   bool collide;  /* default false: joined bodies do not touch each other */
 } ds_joint_def;
 
-/* Where a joint is. */
+/* The position of a joint. */
 typedef struct ds_joint_place {
   ds_vec3 on_a, on_b; /* its point as a point of either body, world */
-  ds_vec3 axis;       /* HINGE: unit, as it goes with body a */
-  double gap;         /* m: the largest distance of points that should be one */
+  ds_vec3 axis;       /* HINGE: unit, moving with body a */
+  double gap;         /* m: largest distance of points that should coincide */
 } ds_joint_place;
 
 /* ---- Options of a step --------------------------------------------------------------------------------------------
@@ -190,48 +190,48 @@ typedef enum ds_method {
   DS_METHOD_GAUSS_SEIDEL, /* nonsmooth Gauss-Seidel over the contacts, for comparison */
 } ds_method;
 
-/* What runs before the staggered loop. NONE gives SP08's Algorithm 1 exactly as published. */
+/* The method before the staggered loop. NONE is SP08's Algorithm 1 exactly as published. */
 typedef enum ds_predictor {
   DS_PREDICTOR_COUPLED, /* warm start certified, Newton, cone interior point: docs/solver.md; default */
   DS_PREDICTOR_NONE,
 } ds_predictor;
 
-/* In which metric contact impulses act on deformable bodies [docs/deformables.md]. */
+/* The metric in which contact impulses act on deformable bodies [docs/deformables.md]. */
 typedef enum ds_metric {
-  DS_METRIC_EFFECTIVE, /* M + gamma h C + beta h² K, that of the implicit integrator: what rests is in balance; default
+  DS_METRIC_EFFECTIVE, /* M + gamma h C + beta h² K, of the implicit integrator: equilibrium at rest is exact; default
                         */
   DS_METRIC_MASS,      /* M [SP08] */
 } ds_metric;
 
 typedef struct ds_options {
-  double step;              /* h, s; default 0.01 */
-  double tolerance;         /* natural-map error at which an island counts as converged; 0 (default): 1e-8 where
-                               nothing slides, and where something does as far as the motion can tell, at most 1e-4
-                               [docs/solver.md] */
-  ds_method method;         /* default DS_METHOD_STAGGERED */
-  ds_predictor predictor;   /* default DS_PREDICTOR_COUPLED */
-  int32_t friction_samples; /* 0 = exact disk (default); k >= 3 = regular polygon of k tangent samples */
-  int32_t max_iterations;   /* staggered iterations (or Gauss-Seidel sweeps) at most, default 200; with predictor = NONE
-                               the loop ends there on a contact projection [SP08 7]. The predictor has its own limits */
-  double rel_err;           /* SP08 eq. 28: threshold of Algorithm 1, default 1e-4; used where predictor = NONE */
-  bool warm_start;          /* default true */
-  bool sub_islands;         /* islands are split at contacts that carry nothing [SP08 8.2]; default true */
+  double step;               /* h, s; default 0.01 */
+  double tolerance;          /* natural-map error at which an island counts as converged; 0 (default): 1e-8 where
+                                nothing slides, 1e-8 to 1e-4 depending on the motion where contacts slide
+                                [docs/solver.md] */
+  ds_method method;          /* default DS_METHOD_STAGGERED */
+  ds_predictor predictor;    /* default DS_PREDICTOR_COUPLED */
+  int32_t friction_samples;  /* 0 = exact disk (default); k >= 3 = regular polygon of k tangent samples */
+  int32_t max_iterations;    /* limit of staggered iterations (or Gauss-Seidel sweeps), default 200; with predictor =
+                                NONE a contact projection ends the loop [SP08 7]. The predictor has its own limits */
+  double rel_err;            /* SP08 eq. 28: threshold of Algorithm 1, default 1e-4; used if predictor = NONE */
+  bool warm_start;           /* default true */
+  bool sub_islands;          /* islands are split at contacts without load [SP08 8.2]; default true */
   int32_t contacts_per_face; /* points on a face-face contact, default 8; more = dense sampling */
-  double margin;             /* m: contacts are found this far ahead besides what motion needs; default 0 = chosen */
+  double margin;             /* m: extra distance at which contacts are found; default 0 = automatic */
   ds_metric metric;          /* of deformable bodies, default DS_METRIC_EFFECTIVE */
-  int32_t newton;            /* Newton steps of a deformable body's prediction at most: default 1, semi-implicit */
-  double newmark_damping; /* 0 to 1: how far deformations that a step cannot follow are damped; default 1. 0 = Newmark's
-                             average accelerations throughout, which contact can excite without bound */
-  double step_budget;     /* factorizations that a solve of an island may take, Gauss-Seidel sweeps counted by their
-                             cost; default 2000; 0 = no limit. Where they are spent the best answer found is the answer,
-                             and the report says whether it converged */
+  int32_t newton;         /* limit of Newton steps in the prediction of a deformable body; default 1, semi-implicit */
+  double newmark_damping; /* 0 to 1: damping of vibrations that are too fast for the step; default 1. 0 = Newmark's
+                             average acceleration; contact can then excite vibrations without bound */
+  double step_budget;     /* limit of factorizations per solve of an island; Gauss-Seidel sweeps count by their cost.
+                             Default 2000; 0 = no limit. At the limit the best result is used, and the report says
+                             whether it converged */
   double deadline;        /* s of wall time from the start of a step until its contacts are solved; 0 = none (default).
-                             Where it runs out a contact projection ends the step [SP08 7]: nothing passes through
-                             anything, friction may be short, the report says so. Then the clock decides, and two runs
-                             are not the same */
+                             When it runs out, a contact projection ends the step [SP08 7]: contacts do not
+                             penetrate, friction is approximate, and the report says so. Results then depend on the
+                             clock and are not reproducible */
 } ds_options;
 
-/* ---- What a step says of itself ------------------------------------------------------------------------------------
+/* ---- Report of a step ----------------------------------------------------------------------------------------------
  */
 
 typedef enum ds_stage {
@@ -243,14 +243,14 @@ typedef enum ds_stage {
   DS_STAGE_COUNT,
 } ds_stage;
 
-/* The tools of the safeguarded path, in the order in which it turns to them [docs/solver.md]. */
+/* The methods of the solver, in the order in which they are used [docs/solver.md]. */
 typedef enum ds_tool {
   DS_TOOL_NEWTON,       /* proximal Newton on the natural map */
-  DS_TOOL_CONVEX,       /* interior point without De Saxcé's term: decides where nothing slides */
+  DS_TOOL_CONVEX,       /* interior point without De Saxcé's term: sufficient if nothing slides */
   DS_TOOL_CONE,         /* interior point on the Coulomb cones */
   DS_TOOL_HOMOTOPY,     /* continuation of the same path through its folds */
   DS_TOOL_GAUSS_SEIDEL, /* sweeps */
-  DS_TOOL_STAGGERED,    /* the two projections in turn */
+  DS_TOOL_STAGGERED,    /* the two projections alternately */
   DS_TOOL_COUNT,
 } ds_tool;
 
@@ -260,41 +260,40 @@ typedef struct ds_certificate {
   int32_t staggered_iterations;  /* outer iterations of the staggered loop */
   int32_t projection_iterations; /* iterations inside the projections, Newton and interior-point iterations included */
   int32_t factorizations;
-  int32_t tool[DS_TOOL_COUNT]; /* iterations of each tool */
-  double rel_err;              /* SP08 eq. 28 of the last staggered iteration; 0 where none was needed */
+  int32_t tool[DS_TOOL_COUNT]; /* iterations of each method */
+  double rel_err;              /* SP08 eq. 28 of the last staggered iteration; 0 if none was needed */
   double residual;             /* SP08 eq. 29, J */
   double natural_error;        /* scale-free natural-map error, see docs/report.md */
   double approach_velocity;    /* worst (b - n'v)+ over contacts, m/s */
   double cone_violation;       /* worst (|r_T| - mu r_N)+ and (-r_N)+ over contacts, relative to the largest impulse */
   double dissipation_error;    /* worst |r_T'u_T + mu r_N |u_T|| over contacts, J */
-  double joint_gap;            /* largest distance, after the step, of points that joints hold together, m; part of
-                                  natural_error [docs/report.md] */
-  double conflict;  /* least |(b - N'v)+| of any velocity over |q| where that is not zero: no solution exists */
-  bool unbounded;   /* impulses grow without bound on every way to a solution: a jam; likely none exists */
-  bool limited;     /* no solution was found and the impulses would have added energy: others that do not were taken */
-  double tolerance; /* that applied: options.tolerance, or what ds_options.tolerance = 0 chooses for this motion */
-  bool converged;   /* natural_error <= tolerance: never claimed from iteration counts */
+  double joint_gap;            /* largest joint gap after the step, m; part of natural_error [docs/report.md] */
+  double conflict;             /* smallest |(b - N'v)+| of any velocity, over |q|; > 0: the problem is infeasible */
+  bool unbounded;              /* impulses grow without bound on every path to a solution: a jam; probably infeasible */
+  bool limited;                /* no solution was found, and impulses that would have added energy were replaced */
+  double tolerance;            /* the one that applied: options.tolerance, or if that is 0 the automatic one */
+  bool converged;              /* natural_error <= tolerance; never inferred from iteration counts */
 } ds_certificate;
 
 typedef struct ds_step_report {
   int64_t step;
   double time; /* after the step, s */
   int32_t contacts, active_contacts, islands, unconverged_islands;
-  int32_t moving_islands; /* solved as far as their motion can tell, not to the tolerance of rest [ds_options.tolerance]
-                           */
-  ds_certificate worst;   /* counts summed over islands, errors the largest, converged = all */
+  int32_t moving_islands; /* islands with a tolerance above that at rest because they slide [ds_options.tolerance] */
+  ds_certificate worst;   /* over all islands: staggered_iterations and errors are maxima, other counts are sums,
+                             converged = all */
   double energy_before, energy_after; /* kinetic + gravitational + elastic, J */
   double penetration;                 /* deepest overlap found at the start of the step, m */
-  double separation;                  /* farthest that a body was moved to take it out of an overlap, m */
-  double joint_drift;                 /* largest distance of points that joints hold together, after the step, m */
-  int32_t stopped_bodies;             /* stopped on their way because they would have passed through something */
-  double seconds[DS_STAGE_COUNT];     /* wall time a stage; never used in a decision */
+  double separation;                  /* largest distance that a body was moved to reduce an overlap, m */
+  double joint_drift;                 /* largest joint gap after the step, m */
+  int32_t stopped_bodies;             /* stopped within the step because they would have passed through others */
+  double seconds[DS_STAGE_COUNT];     /* wall time per stage; does not affect results */
 } ds_step_report;
 
 typedef enum ds_contact_mode {
   DS_CONTACT_OPEN,  /* no impulse */
   DS_CONTACT_STICK, /* impulse inside the cone */
-  DS_CONTACT_SLIDE, /* impulse on the cone's side, surfaces slide */
+  DS_CONTACT_SLIDE, /* impulse on the surface of the cone, the contact slides */
 } ds_contact_mode;
 
 /* One contact of the last step. The impulse acts on body a and its opposite on body b. */
@@ -305,10 +304,10 @@ typedef struct ds_contact {
   double gap;     /* m, negative = overlap, at the start of the step */
   double mu, restitution;
   ds_vec3 impulse;  /* N s on a */
-  ds_vec3 velocity; /* of a against b at the point, after the step, m/s */
+  ds_vec3 velocity; /* of a relative to b at the point, after the step, m/s */
   ds_contact_mode mode;
-  uint64_t feature; /* names the touching features; the same from step to step while they touch */
-  double held;      /* m: overlap of the two bodies at the start that is not pushed apart; 0 where there is none */
+  uint64_t feature; /* identifies the touching features; constant while they touch */
+  double held;      /* m: initial overlap of the two bodies that is not pushed apart; 0 = none */
 } ds_contact;
 
 typedef struct ds_mass {

@@ -29,7 +29,7 @@
 #include "body/scene.h"
 #include "la/small.h"
 
-static const double RATE_OF_STEP = 0.5, RATE_MAX = 100; /* natural frequency, rad a step and rad/s */
+static const double RATE_OF_STEP = 0.5, RATE_MAX = 100; /* natural frequency, rad per step and rad/s */
 static const double MOST = 50 * 9.81;                   /* m/s²: pull over mass where no limit is given */
 
 /* ---- what a hand is made of ---- */

@@ -19,7 +19,7 @@ typedef struct ds_grasp {
   double stiffness, damping, turn_stiffness, turn_damping;
 } ds_grasp;
 
-/* Prepares the hands of a state and the bodies they hold; those of deformable bodies must be filled. False where memory
+/* Prepares the hands of a state and the bodies they hold; those of deformable bodies must be filled. False if memory
  * ran out. */
 bool ds_hold_bodies(ds_arena *arena, ds_assembly *assembly, const ds_state *state, const ds_options *options);
 

@@ -1,8 +1,8 @@
 /* The memory of one step: allocate forward, release all at once.
  *
- * An arena grows by chunks while a step needs more than it has, and is laid out anew as one chunk by ds_arena_reset, so
+ * An arena grows by chunks while a step needs more than it has, and is merged into one chunk by ds_arena_reset, so
  * that a warm step allocates nothing. A failed allocation returns NULL and leaves a sticky flag: a function may
- * allocate all it needs and check ds_arena_failed once. Memory is not zeroed unless asked. */
+ * allocate all it needs and check ds_arena_failed once. Memory is zeroed on request only. */
 #ifndef DS_BASE_ARENA_H
 #define DS_BASE_ARENA_H
 

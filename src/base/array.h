@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Makes room for `need` elements in *items; false where memory ran out, nothing changed then. */
+/* Makes room for `need` elements in *items; false if memory ran out, nothing changed then. */
 bool ds_array_reserve(void *items, int32_t *capacity, int32_t need, size_t size);
 
 /* First of the ascending items low .. high - 1 that is not less than x; high - 1 where all are. */

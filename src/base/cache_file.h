@@ -1,10 +1,11 @@
-/* Files in which built things are kept: one a thing, named by a hash of what it was built from.
+/* Cache files, one per built object, named by a hash of its input.
  *
  * The file: magic, version, byte order, key, length, then the content, then a checksum of all before it. A file is
- * taken only where all of that fits; any other is as good as none, and is replaced. It is written under another name
- * and renamed, so nobody reads half of one.
+ * used only if all of that is valid; otherwise it is ignored and replaced. It is written under another name and
+ * renamed, so that no reader sees an incomplete file.
  *
- * The hash finds equal content, it is no defence against forgery: a folder that others can write to is theirs. */
+ * The hash identifies equal content; it does not protect against forgery. Do not use a folder that others can write to.
+ */
 #ifndef DS_BASE_CACHE_FILE_H
 #define DS_BASE_CACHE_FILE_H
 
@@ -41,7 +42,7 @@ static inline void ds_stream_integer(ds_stream *s, int32_t *x) { ds_stream_pass(
 void *ds_stream_array(ds_stream *s, void *items, int64_t count, size_t size);
 
 typedef void ds_cache_content(ds_stream *s, void *thing);
-/* Reads the file of that key; false where there is none that fits. What was read is not yet known to make sense, and
+/* Reads the file of that key; false if there is none that fits. What was read is not yet known to make sense, and
  * where it failed midway the content may have allocated: the thing is to be given up by the caller either way. */
 bool ds_cache_read(void *thing, ds_cache_content *content, const ds_cache_kind *kind, const char *folder,
                    ds_cache_key key);

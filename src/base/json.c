@@ -44,7 +44,7 @@ static int peek(const parser *p) { return p->at < p->length ? (unsigned char)p->
 static bool is_digit(int c) { return c >= '0' && c <= '9'; }
 static bool is_word(int c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || is_digit(c); }
 
-/* Bytes of the UTF-8 character at s, of which `left` bytes remain; 0 where it is none [RFC 3629 section 4]. */
+/* Bytes of the UTF-8 character at s, of which `left` bytes remain; 0 if it is none [RFC 3629 section 4]. */
 static size_t utf8_length(const unsigned char *s, size_t left) {
   if (s[0] < 0x80) return 1;
   size_t n = s[0] >= 0xC2 && s[0] <= 0xDF ? 2 : (s[0] & 0xF0) == 0xE0 ? 3 : s[0] >= 0xF0 && s[0] <= 0xF4 ? 4 : 0;

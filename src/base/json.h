@@ -71,7 +71,7 @@ typedef struct ds_quoted {
 ds_quoted ds_quote(const char *string);
 
 /* The value as text, indented by `indent` spaces from its second line on; arrays of numbers and short objects stand on
- * one line. NULL where memory ran out. The caller frees it. */
+ * one line. NULL if memory ran out. The caller frees it. */
 char *ds_json_write(const ds_json *value, int32_t indent);
 /* The shortest of 15 to 17 digits that reads back as the same number. */
 void ds_json_write_number(char text[32], double number);

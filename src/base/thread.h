@@ -29,7 +29,7 @@ void ds_flag_wait(ds_flag *flag);
 double ds_clock(void);        /* monotonic seconds, for reports and deadlines only */
 double ds_thread_clock(void); /* seconds of processor time that the calling thread has used */
 
-/* One thread of its own; NULL where there are no more. Joining waits for its end. */
+/* One thread of its own; NULL if there are no more. Joining waits for its end. */
 typedef struct ds_thread ds_thread;
 ds_thread *ds_thread_start(void (*run)(void *context), void *context);
 void ds_thread_join(ds_thread *thread);
@@ -40,7 +40,7 @@ void ds_wait_until(double clock, double spin);
 bool ds_thread_realtime(void);
 
 typedef struct ds_lock ds_lock;
-ds_lock *ds_lock_create(void); /* NULL where memory ran out */
+ds_lock *ds_lock_create(void); /* NULL if memory ran out */
 void ds_lock_destroy(ds_lock *lock);
 void ds_lock_take(ds_lock *lock);
 void ds_lock_give(ds_lock *lock);

@@ -242,7 +242,7 @@ static ds_status allocate(ds_hull *h, int32_t vertices, int32_t faces, int32_t l
   return DS_ERROR_MEMORY;
 }
 
-/* Fills the edges from the loops; false where an edge has other than two faces. */
+/* Fills the edges from the loops; false if an edge has other than two faces. */
 static bool fill_edges(ds_hull *h) {
   int32_t count = 0;
   for (int32_t f = 0; f < h->face_count; f++)
@@ -305,7 +305,7 @@ static ds_vec3 centroid(const ds_hull *h) {
   return v3_mad(base, 1 / volume, sum);
 }
 
-/* The point where the planes of a vertex's faces, moved in by `skin`, meet; false where they do not meet in one. */
+/* The point where the planes of a vertex's faces, moved in by `skin`, meet; false if they do not meet in one. */
 static bool meet_planes(ds_vec3 *x, const ds_hull *h, int32_t vertex, double skin) {
   double m[3][4] = {{0}};
   int32_t planes = 0;

@@ -115,7 +115,7 @@ static ds_status check_arrays(const ds_reduced *x, ds_error *error) {
   if (x->tets.node_count < 4 || x->tets.tet_count < 1 || x->surface.vertex_count < 4 || x->surface.triangle_count < 4)
     return ds_fail(error, DS_ERROR_INPUT, "reduced body '%.60s': no tetrahedra or no surface", name);
   if (!numbers_are_sound(x))
-    return ds_fail(error, DS_ERROR_INPUT, "reduced body '%.60s': an array has entries that are no numbers", name);
+    return ds_fail(error, DS_ERROR_INPUT, "reduced body '%.60s': an array has entries that are not finite", name);
   if (!all_within(x->tets.tets, 4 * (int64_t)x->tets.tet_count, x->tets.node_count))
     return ds_fail(error, DS_ERROR_INPUT, "reduced body '%.60s': a tetrahedron has a node that does not exist", name);
   if (!all_within(x->surface.triangles, 3 * (int64_t)x->surface.triangle_count, x->surface.vertex_count))
@@ -138,7 +138,7 @@ static ds_status check_constants(const ds_reduced *x, ds_error *error) {
   if (!(i->damping_mass >= 0) || !(i->damping_stiffness >= 0) || !isfinite(i->damping_mass + i->damping_stiffness))
     return ds_fail(error, DS_ERROR_INPUT, "reduced body '%.60s': damping must not be negative", name);
   if (!v3_finite(x->frame.p) || !(fabs(quat_norm(x->frame.q) - 1) < 1e-9))
-    return ds_fail(error, DS_ERROR_INPUT, "reduced body '%.60s': its frame is no rotation and translation", name);
+    return ds_fail(error, DS_ERROR_INPUT, "reduced body '%.60s': its frame is not a rotation and translation", name);
   return DS_OK;
 }
 

@@ -41,7 +41,7 @@ typedef struct ds_bd_tree {
   int32_t *triangle; /* tree order -> triangle */
   int32_t *leaf_of;  /* triangle -> its leaf */
   /* what contact needs besides; a half-edge is 3 t + k: edge k of triangle t, from its corner k to its corner k + 1 */
-  int32_t *twin;    /* 3 a triangle: the half-edge that runs the other way */
+  int32_t *twin;    /* 3 per triangle: the half-edge that runs the other way */
   int32_t *corner;  /* a vertex each: a half-edge that starts there, -1 = none */
   double spacing;   /* m: mean length of the edges, undeformed */
   double thickness; /* m: 2 volume / area, that of a plate; less than the way across for anything rounder */
@@ -80,10 +80,10 @@ struct ds_reduced {
 };
 
 /* ---- reduced.c: memory. For those who fill the arrays themselves: reduce/reduce.c, files, tests ---- */
-/* Every array, zeroed, with room for r linear frequencies; r = 1 .. DS_REDUCED_MAX. NULL where memory ran out. */
+/* Every array, zeroed, with room for r linear frequencies; r = 1 .. DS_REDUCED_MAX. NULL if memory ran out. */
 ds_reduced *ds_reduced_alloc(int32_t r, int32_t nodes, int32_t tets, int32_t vertices, int32_t triangles, bool stvk);
 /* To be called when all arrays, mass, inertia, frame and of info: young, poisson, density, damping_mass,
- * damping_stiffness, linear_modes, mass_error, orthogonality are there. DS_ERROR_INPUT where a number is not finite, an
+ * damping_stiffness, linear_modes, mass_error, orthogonality are there. DS_ERROR_INPUT if a number is not finite, an
  * index out of range or a constant impossible; else the tree and the rest of info are built. */
 ds_status ds_reduced_finish(ds_reduced *reduced, ds_error *error);
 

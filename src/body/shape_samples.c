@@ -65,7 +65,7 @@ static int32_t face_across(const ds_hull *h, int32_t face, int32_t v, int32_t w)
   return face;
 }
 
-/* The faces of a polyhedron as those of a solid. NULL where memory ran out. */
+/* The faces of a polyhedron as those of a solid. NULL if memory ran out. */
 static ds_faces *faces_of(const ds_hull *h) {
   int32_t sides = h->face_start[h->face_count], n = h->vertex_count;
   ds_faces *f = calloc(1, sizeof *f);

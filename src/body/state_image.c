@@ -215,7 +215,7 @@ static uint64_t checksum(const unsigned char *bytes, size_t size) { /* FNV-1a, b
 
 unsigned char *ds_state_save(const ds_state *state, size_t *size) {
   DS_CHECK(state && size);
-  ds_state *s = (ds_state *)(uintptr_t)state; /* a visit that saves changes nothing that anybody sees */
+  ds_state *s = (ds_state *)(uintptr_t)state; /* saving does not change the state */
   cursor c = {.at = HEADER, .version = VERSION};
   visit_state(&c, s);
   *size = c.at;

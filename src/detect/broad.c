@@ -49,7 +49,7 @@ static int32_t class_of(const ds_box *b) {
   double x = b->high.x - b->low.x, y = b->high.y - b->low.y, z = b->high.z - b->low.z;
   if (!(x >= 0 && y >= 0 && z >= 0)) return -2;
   double size = fmax(x, fmax(y, z)), far = fmax(fabs(b->low.x), fmax(fabs(b->low.y), fabs(b->low.z)));
-  /* a point, or so far away that cells could not be told apart */
+  /* a point, or so far away that cells cannot be distinguished */
   if (!isfinite(size) || size < 1e-9 * far || size < 1e-300) return -1;
   int exponent;
   frexp(size, &exponent);

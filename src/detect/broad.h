@@ -14,7 +14,7 @@ typedef struct ds_box_pair {
 } ds_box_pair;
 
 /* Pairs of overlapping boxes of which at least one is `moving`, sorted by (a, b), each once. Memory from the arena
- * only; false where it ran out. */
+ * only; false if it ran out. */
 bool ds_broad_pairs(ds_arena *arena, ds_box_pair **pairs, int32_t *pair_count, const ds_box *boxes, const bool *moving,
                     int32_t count);
 

@@ -66,7 +66,7 @@ static bool on_floor(const ds_floor *f, ds_vec3 x) {
   return true;
 }
 
-/* Parameters where a segment, projected along n, enters and leaves a disc; false where it misses it or comes no deeper
+/* Parameters where a segment, projected along n, enters and leaves a disc; false if it misses it or comes no deeper
  * into it than eps. */
 static bool cut_disc(double *t0, double *t1, ds_vec3 a, ds_vec3 b, ds_vec3 c, ds_vec3 n, double radius, double eps) {
   ds_vec3 d = v3_sub(b, a), r = v3_sub(a, c);

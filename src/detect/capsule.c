@@ -189,7 +189,7 @@ static double nearest_to_cylinder(const ds_segment *axis, double radius, double 
   return 0.5 * (low + high);
 }
 
-/* The part of the axis within the radius of z; false where there is none. */
+/* The part of the axis within the radius of z; false if there is none. */
 static bool clip_to_disc(double *t0, double *t1, const ds_segment *s, double radius) {
   ds_vec3 d = v3_sub(s->b, s->a);
   double a = d.x * d.x + d.y * d.y, b = s->a.x * d.x + s->a.y * d.y;

@@ -115,7 +115,7 @@ static void see(sight *at, const seeker *s, probe *p, ds_vec3 y, const ds_neares
   *at = (sight){foot.gap - s->round, foot.normal, foot.anchor};
 }
 
-/* What the probe sees from y, among some leaves of the other; false where the surface is farther than reach: then the
+/* What the probe sees from y, among some leaves of the other; false if the surface is farther than reach: then the
  * gap is at least what is said. */
 static bool look(sight *at, const seeker *s, probe *p, const ds_nearby_spheres *leaves, ds_vec3 y, double reach) {
   if (!s->to->surface) {

@@ -21,15 +21,15 @@ typedef struct ds_deformable_query {
   uint64_t shapes; /* upper half of their features */
 } ds_deformable_query;
 
-/* All points of two shapes of which at least one is deformable. The scratch is released before returning. False where
+/* All points of two shapes of which at least one is deformable. The scratch is released before returning. False if
  * memory ran out. */
 bool ds_narrow_deformable(ds_arena *scratch, ds_manifold *manifold, const ds_deformable_query *query, const ds_party *a,
                           const ds_party *b);
 /* Those of one with itself: a is the side of the vertices. */
 bool ds_narrow_self(ds_arena *scratch, ds_manifold *manifold, const ds_deformable_query *query, const ds_party *body);
-/* False where it is deformed too little to touch itself, and will be after points have moved by `stir` more. */
+/* False if it is deformed too little to touch itself, and will be after points have moved by `stir` more. */
 bool ds_may_touch_itself(const ds_reduced *reduced, const double *q, double stir);
-/* False where points below two spheres of its tree are displaced too little for it; *way: farthest that they come
+/* False if points below two spheres of its tree are displaced too little for it; *way: farthest that they come
  * nearer to each other within the step. */
 bool ds_may_fold(double *way, const ds_reduced *reduced, int32_t a, int32_t b, const ds_displacement *of_a,
                  const ds_displacement *of_b);

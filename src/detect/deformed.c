@@ -1,12 +1,12 @@
 /* The deformed surface: nearest points through the tree of body/bd_tree.c, by branch and bound: a sphere farther away
  * than what is known already holds nothing nearer.
  *
- * Vertices, 3 r multiplications each, are worked out for the patches that may touch something (patches.c), and balls
+ * Vertices, 3 r multiplications each, are computed for the patches that may touch something (patches.c), and balls
  * around them from the leaves up. The spheres that follow from q alone choose the patches, in O(r); for searching they
  * are too wide once a body is bent: on bodies bent by their own thickness it took four times as long.
  *
- * Inside or outside is told by the normal of the nearest feature: of the face, the sum of both faces' at an edge, the
- * angle-weighted sum of all around a corner [Baerentzen and Aanaes 2005].
+ * Inside or outside is decided by the normal of the nearest feature: that of the face, the sum of both faces at an
+ * edge, the angle-weighted sum of all faces at a corner [Baerentzen and Aanaes 2005].
  *
  * The contact normal n is the direction to the nearest point, outward, d u; where the point is so near that rounding or
  * a grain of sliding would turn it, an edge or a corner has a normal m of its own: n = unit(d u + skin m). Of the

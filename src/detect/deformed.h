@@ -34,7 +34,7 @@ typedef struct ds_displacement {
 } ds_displacement;
 enum { DS_RING_MAX = 1000 }; /* triangles around a vertex */
 
-/* Memory from the arena, false where it ran out; then what is wanted; then its places, by any thread. */
+/* Memory from the arena, false if it ran out; then what is wanted; then its places, by any thread. */
 bool ds_deformed_begin(ds_arena *arena, ds_deformed *d, const ds_reduced *reduced, const double *q, const double *rate,
                        double step);
 /* Patches nearer than reach to a shape, or of two to each other; pose: of the first's frame in the shape's, of the
@@ -42,7 +42,7 @@ bool ds_deformed_begin(ds_arena *arena, ds_deformed *d, const ds_reduced *reduce
 void ds_want_near_shape(ds_deformed *d, const ds_shape *shape, ds_pose pose, double reach);
 void ds_want_near_deformed(ds_deformed *a, ds_deformed *b, ds_pose pose, double reach);
 void ds_want_all(ds_deformed *d);
-/* Patches of one body that may touch each other, nearer than reach; the scratch is released. False where memory ran
+/* Patches of one body that may touch each other, nearer than reach; the scratch is released. False if memory ran
  * out. */
 bool ds_want_folds(ds_arena *scratch, ds_deformed *d, double reach);
 void ds_deformed_fill(ds_deformed *d);
@@ -82,7 +82,7 @@ typedef struct ds_nearby_spheres {
 void ds_deformed_gather(ds_nearby_spheres *spheres, const ds_deformed *d, const ds_nearby_spheres *among, ds_vec3 x,
                         double reach, double fine);
 
-/* False where no triangle of these leaves comes nearer than reach. */
+/* False if no triangle of these leaves comes nearer than reach. */
 bool ds_deformed_find(ds_nearest *nearest, const ds_deformed *d, const ds_nearby_spheres *leaves, ds_vec3 x,
                       double reach);
 /* `own` is the outward normal of the surface that x belongs to, zero for none: it chooses among normals at edges and

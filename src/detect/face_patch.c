@@ -10,8 +10,8 @@
  * to both.
  *
  * A strip that is narrow (compared with the faces, or with the depth of the overlap) is no face contact: sides that
- * stand flush behind each other look like one. Overlaps of some depth must also be those that the bodies' distance
- * functions tell, at a point within: the far sides of two thin plates that overlap look at each other as well. */
+ * stand flush behind each other look like one. Deeper overlaps must be confirmed by the distance functions of both
+ * bodies at a point inside: the far sides of two overlapping thin plates face each other as well. */
 #include <stdlib.h>
 
 #include "detect/faces.h"
@@ -172,7 +172,7 @@ static bool edge_touches(const region *g, const ds_placed_face *f, int32_t side,
          v3_dot(v3_cross(down, s->across), axis) >= -DS_BELOW * turn && v3_dot(down, v3_add(n, s->across)) > 0;
 }
 
-/* The normal of two edges that cross, out of the reference; false where they are nearly parallel. */
+/* The normal of two edges that cross, out of the reference; false if they are nearly parallel. */
 static bool edge_normal(ds_vec3 *n, const region *g, const spot *s) {
   ds_segment i = segment_of(g->inc, s->side[0]), r = segment_of(g->ref, s->side[1]);
   *n = v3_cross(v3_unit(v3_sub(i.b, i.a)), v3_unit(v3_sub(r.b, r.a)));
@@ -354,7 +354,7 @@ static bool measure_whole(region *g, double *cuts) {
   return where(&g->r, u, w, 0) > 0 && where(&g->i, u, w, 0) > 0;
 }
 
-/* The width of the common polygon, 0 where it has none. */
+/* The width of the common polygon, 0 if it has none. */
 static double measure(region *g) {
   int32_t n = g->i.count + g->r.count;
   double *cuts = DS_NEW(g->arena, double, n + 2);

@@ -8,7 +8,7 @@
  * `enough` may come back as any number above it. Of solids it is the distance of their samples. Deformables
  * are left out: they are not followed along their way. */
 double ds_body_gap(const ds_body *a, ds_pose pose_a, const ds_body *b, ds_pose pose_b, double enough);
-/* Deepest overlap of the two, 0 where there is none. */
+/* Deepest overlap of the two, 0 if there is none. */
 double ds_body_overlap(const ds_body *a, ds_pose pose_a, const ds_body *b, ds_pose pose_b);
 
 #endif

@@ -2,8 +2,8 @@
  *
  * The simplex of at most four differences of support points is reduced, in each round, to the part nearest to the
  * origin. For polytopes the search ends exactly, when the next support point is already there; for cylinders when the
- * distance no longer shrinks by more than rounding. Regions of triangle and tetrahedron are told apart by signed areas
- * and volumes (Ericson 2005). */
+ * distance no longer shrinks by more than rounding. Regions of triangle and tetrahedron are distinguished by signed
+ * areas and volumes (Ericson 2005). */
 #include "detect/pairs.h"
 
 typedef struct simplex {
@@ -99,7 +99,7 @@ static ds_vec3 nearest_triangle(int *count, int which[3], double weight[3], cons
   return x;
 }
 
-/* The part of the simplex that is nearest to the origin, and where; false where it holds the origin. */
+/* The part of the simplex that is nearest to the origin, and where; false if it holds the origin. */
 static bool reduce(simplex *part, ds_vec3 *v, const simplex *s) {
   int count = 1, which[3] = {0, 0, 0};
   double weight[3] = {1, 0, 0};

@@ -2,7 +2,7 @@
  *
  * Every pair function appends points with normals from b to a and gaps below the reach. Feature ids of a manifold:
  *   kind 0: vertex of a          kind 1: vertex of b          kind 2: crossing of a loop edge of a and one of b
- *   kind 3: all else (grid points, edge pairs, rims), told apart by DS_FEATURE_EDGES and small numbers. */
+ *   kind 3: all else (grid points, edge pairs, rims), distinguished by DS_FEATURE_EDGES and small numbers. */
 #ifndef DS_DETECT_PAIRS_H
 #define DS_DETECT_PAIRS_H
 
@@ -16,7 +16,7 @@ typedef struct ds_placed {
 
 typedef struct ds_query {
   double reach;
-  int32_t per_face; /* contacts a face-face patch, see ds_detect_options */
+  int32_t per_face; /* contacts per face-face patch, see ds_detect_options */
 } ds_query;
 
 #define DS_FEATURE(kind, number) (((uint32_t)(kind) << 30) | ((uint32_t)(number)&0x3fffffffu))
@@ -60,7 +60,7 @@ double ds_segment_closest(double *s, double *t, const ds_segment *a, const ds_se
  * parallel (sin >= 0.1) or further apart sideways than `lateral`, else 1 or 2 parameter pairs, ascending along a. The
  * stretch shrinks to the crossing as the angle grows. */
 int ds_segment_overlap(double s[2], double t[2], const ds_segment *a, const ds_segment *b, ds_vec3 n, double lateral);
-/* Clips a segment to the inside of a face's prism, sides moved out by eps; false where nothing is left. */
+/* Clips a segment to the inside of a face's prism, sides moved out by eps; false if nothing is left. */
 bool ds_segment_clip(double *t0, double *t1, const ds_segment *s, const ds_hull *h, int32_t face, double eps);
 static inline ds_segment ds_shape_axis(const ds_placed *s) {
   ds_vec3 u = v3_scale(s->shape->half_length, ds_placed_axis(s));

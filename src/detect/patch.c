@@ -6,7 +6,7 @@
  * (vertices of a, vertices of b, crossings), so that exact ties (a cube flush on a cube) do not flicker, and feature
  * ids name vertices and sides only, so that they survive a change of the reference.
  *
- * With more than 8 contacts a face, a grid of points laid out in the frame of a's face fills the polygon. */
+ * With more than 8 contacts per face, a grid of points laid out in the frame of a's face fills the polygon. */
 #include "detect/pairs.h"
 
 enum {

@@ -1,7 +1,7 @@
 /* Which patches of a deformable's surface may touch something within the step. A patch is a sphere of the tree that
- * holds few triangles; whether it may touch is told from q alone, in O(r) a sphere [James and Pai 2004], so that of a
- * body that touches with its feet only the feet are worked out. A pair of deformables goes down both trees together,
- * the larger sphere first. */
+ * holds few triangles; whether it may touch follows from q alone, in O(r) per sphere [James and Pai 2004]. So if a body
+ * touches with its feet, only the feet are computed. For a pair of deformables both trees are descended together, the
+ * larger sphere first. */
 #include <string.h>
 
 #include "detect/deformable.h"

@@ -4,10 +4,10 @@
  * lowest feature above it, then that face's normal is the direction of the shortest distance between the cores: exact,
  * and continuous in the poses. Points come from the face patch (patch.c).
  * 2. Otherwise edges or corners are nearest, and the normal is the direction between the nearest points of the cores:
- *    that of slightly rounded bodies, unique and continuous also where edges are parallel. It is computed anew from the
- *    features that carry the nearest points. Gaps are still those of the unrounded edges along this normal.
- *    Where the rounding is wider than what truly overlaps (a narrow strip of a face), a face separates better by more
- *    than a share of the skins, and overlaps less than half as deep: then that face is taken.
+ *    that of slightly rounded bodies, unique and continuous also where edges are parallel. It is computed again from
+ * the features that carry the nearest points. Gaps are still those of the unrounded edges along this normal. Where the
+ * rounding is wider than what truly overlaps (a narrow strip of a face), a face separates better by more than a share
+ * of the skins, and overlaps less than half as deep: then that face is taken.
  * 3. Cores that overlap are moved in until they are apart, a quarter farther than the bodies overlap, and 1. and 2. are
  *    done with them: where two edges meet, the normal is the same whether they touch or overlap. The least way out,
  *    which is nearly always along a face, would tip it as soon as they overlap.
@@ -17,7 +17,7 @@
 enum { MAX_DEEP = 256 };           /* vertices of a hull that is rounded by more than its skin */
 enum { MAX_EDGES = 12288 };        /* of a hull of 4096 vertices */
 static const double DEEPER = 1.25; /* so much of an overlap the cores are moved in */
-enum { FEW = 8 };                  /* contacts a face, above which a grid of points fills it */
+enum { FEW = 8 };                  /* contacts per face, above which a grid of points fills it */
 static const double SQUARE = 2e-5; /* 1 - cos of 0.36 degrees: a face so nearly square to a normal is the contact */
 
 typedef struct pair {
@@ -69,7 +69,7 @@ static double face_separation(const pair *c, int k, int32_t face, bool core, dou
   return low + shift - offset;
 }
 
-/* The face that separates most, and more than `least`; returns how much, or -INFINITY where there is none. A face that
+/* The face that separates most, and more than `least`; returns how much, or -INFINITY if there is none. A face that
  * has no more than that of the other's middle in front needs no closer look. */
 static double best_face(int32_t *face, const pair *c, int k, bool core, double least) {
   double best = least - c->tau, inside = core ? c->retreat[k] : 0;
@@ -249,7 +249,7 @@ static int32_t edges_towards(int32_t *edges, const pair *c, int k, double least)
 }
 
 /* The product of edges that separates most (is least deep) and more than `least`; its normal from b to a in the frame
- * of h[0]. -INFINITY where there is none. */
+ * of h[0]. -INFINITY if there is none. */
 static double best_edges(ds_vec3 *normal, const pair *c, double least) {
   const ds_hull *a = c->h[0], *b = c->h[1];
   int32_t of_a[MAX_EDGES], of_b[MAX_EDGES];
@@ -332,7 +332,7 @@ static void deep_contact(ds_manifold *m, const ds_query *query, const pair *c, c
   face_contact(m, query, c, k, w->of[k]);
 }
 
-/* False where the cores overlap. */
+/* False if the cores overlap. */
 static bool rounded_contact(ds_manifold *m, const ds_query *query, const pair *c, ds_vec3 guess, double far) {
   const ds_hull *a = c->h[0], *b = c->h[1];
   static const ds_mat3 identity = {{1, 0, 0, 0, 1, 0, 0, 0, 1}};
@@ -359,8 +359,8 @@ static bool rounded_contact(ds_manifold *m, const ds_query *query, const pair *c
   return true;
 }
 
-/* 1. and 2. of the above; false where the cores overlap. Where even the bodies overlap so far that no core can be
- * apart, that is known without a search; `way` is NULL where the cores are inside enough to be apart. */
+/* 1. and 2. of the above; false if the cores overlap. Where even the bodies overlap so far that no core can be
+ * apart, that is known without a search; `way` is NULL if the cores are inside enough to be apart. */
 static bool contact_of_cores(ds_manifold *m, const ds_query *query, const pair *c, double far, way_out *way) {
   double apart = 1e-3 * fmin(c->h[0]->skin, c->h[1]->skin);
   int32_t fa, fb;
@@ -385,7 +385,7 @@ static bool contact_of_cores(ds_manifold *m, const ds_query *query, const pair *
   return rounded_contact(m, query, c, v3_neg(c->p[0]), far);
 }
 
-/* Cores so much farther inside that they are apart although the bodies overlap; false where they would be too thin. */
+/* Cores so much farther inside that they are apart although the bodies overlap; false if they would be too thin. */
 static bool move_cores_in(pair *c, ds_vec3 core[2][MAX_DEEP], double depth) {
   double skins = c->h[0]->skin + c->h[1]->skin, times = DEEPER * depth / skins;
   for (int k = 0; k < 2; k++) {

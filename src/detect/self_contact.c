@@ -1,7 +1,7 @@
-/* Contacts of a deformable with itself: its vertices against its own triangles.
+/* Self-contacts of a deformable: its vertices against its own triangles.
  *
- * What is near each other in the undeformed body is no contact. Let D be the distance of a vertex and a triangle in the
- * undeformed body, d their signed distance now. They touch if their normals face each other, D > near, and
+ * Features that are close in the undeformed body are not in contact. Let D be the distance of a vertex and a triangle
+ * in the undeformed body, d their signed distance now. They touch if their normals face each other, D > near, and
  *
  *   d < outside D (in front of the triangle)   or   -d < inside D (behind it),
  *
@@ -14,8 +14,8 @@
  * around what they hold are farther apart than the reach. Or no two normals below them can face each other [Volino and
  * Magnenat-Thalmann 1994]: the angle between the axes of their cones and both half angles are too little.
  *
- * The first two are asked twice. With balls that follow from q alone, in O(r) a sphere, down to patches (patches.c): a
- * body that is bent but not folded ends there, without a vertex worked out. Then for the patches that are left, with
+ * The first two are asked twice. With balls that follow from q alone, in O(r) per sphere, down to patches (patches.c):
+ * a body that is bent but not folded ends there, without a vertex worked out. Then for the patches that are left, with
  * balls around what the vertices do, and cones of normals, put together from the leaves up. */
 #include <string.h>
 
@@ -127,7 +127,7 @@ static void join_nodes(fold_node *n, const fold_node *a, const fold_node *b) {
     n->angle = fmax(angle_between(n->axis, a->axis) + a->angle, angle_between(n->axis, b->axis) + b->angle);
 }
 
-/* False where nothing below is wanted. */
+/* False if nothing below is wanted. */
 static bool set_node(folder *f, int32_t sphere) {
   const ds_bd_sphere *s = &f->now->reduced->tree.spheres[sphere];
   fold_node *n = &f->nodes[sphere];
@@ -180,7 +180,8 @@ static ds_vec3 relative_way(const folder *f, int32_t v, ds_anchor at) {
   return f->now->ways ? v3_sub(f->now->ways[v], ds_deformed_anchor_way(f->now, at)) : v3(0, 0, 0);
 }
 
-/* Keeps the triangle if it is the nearest so far that the vertex may touch: only the nearest tells where it is. */
+/* Keeps the triangle if it is the nearest so far that the vertex may touch: only the nearest decides on which side it
+ * is. */
 static void try_vertex(folder *f, int32_t v, int32_t triangle, double reach) {
   ds_nearest nearest, rest;
   ds_vec3 x = f->now->vertices[v], n = f->now->normals[triangle];

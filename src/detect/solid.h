@@ -28,7 +28,7 @@ typedef struct ds_candidate {
   int32_t tag; /* what else is known of it, by number */
 } ds_candidate;
 
-/* All points of two shapes of which at least one is a solid. The scratch is released before returning. False where
+/* All points of two shapes of which at least one is a solid. The scratch is released before returning. False if
  * memory ran out. */
 bool ds_narrow_solid(ds_arena *scratch, ds_manifold *manifold, const ds_solid_query *query, const ds_shape *a,
                      ds_pose pose_a, const ds_shape *b, ds_pose pose_b);
@@ -41,7 +41,7 @@ int32_t ds_reduce(ds_arena *scratch, ds_candidate *candidates, int32_t count, in
 double ds_shape_distance(ds_vec3 *normal, const ds_shape *shape, ds_vec3 x);
 /* The distance alone: a field is read faster without its gradient. */
 double ds_shape_distance_alone(const ds_shape *shape, ds_vec3 x);
-/* NULL where it has none. */
+/* NULL if it has none. */
 static inline const ds_samples *ds_shape_get_samples(const ds_shape *shape) {
   return shape->kind == DS_SHAPE_SOLID ? &shape->solid->samples : shape->samples;
 }

@@ -19,7 +19,7 @@ typedef struct ds_integration {
   int32_t stopped;   /* bodies stopped on their way */
 } ds_integration;
 
-/* Moves all bodies and stores the contacts with their impulses (room for them is reserved by the caller). False where
+/* Moves all bodies and stores the contacts with their impulses (room for them is reserved by the caller). False if
  * memory ran out; the state is then as it was. */
 bool ds_integrate(ds_arena *arena, ds_state *state, ds_integration *integration, const ds_scene *scene,
                   const ds_assembly *assembly, const ds_contact_list *contacts, double h);
@@ -27,7 +27,7 @@ bool ds_integrate(ds_arena *arena, ds_state *state, ds_integration *integration,
 /* The contacts with their impulses and velocities. */
 void ds_store_contacts(ds_contact *out, const ds_assembly *assembly, const ds_contact_list *contacts);
 
-/* separate.c: for every contact the overlap of its pair that is held, 0 where there is none. NULL where memory ran out.
+/* separate.c: for every contact the overlap of its pair that is held, 0 if there is none. NULL if memory ran out.
  */
 double *ds_held_overlaps(ds_arena *arena, const ds_contact_list *contacts, const ds_state *state);
 /* separate.c: fills dx and turn of bodies that overlap; *farthest is the longest of these ways. False where memory ran

@@ -1,12 +1,12 @@
-/* Takes bodies out of overlaps, by moving them, not by pushing: velocities and momentum stay as they are.
+/* Reduces overlaps by moving bodies. Velocities and momentum do not change.
  *
- * Contact constraints hold for velocities, so that turning bodies and points not found in time leave small overlaps. An
- * overlap deeper than four thousandths of the smaller body's radius (and only such a one: what stands is never touched)
- * is reduced by a fifth a step: the displacement d nearest to none in the metric of mass with
+ * Contact constraints hold for velocities, so that rotating bodies and contacts found too late leave small overlaps. An
+ * overlap deeper than four thousandths of the smaller body's radius (standing structures never have such overlaps) is
+ * reduced by a fifth per step: by the smallest displacement d in the metric of mass with
  *     n_k.d_k >= c_k      c_k = (depth - slack)/5 where deeper, 0 where it overlaps less, else -gap,
- * by projected Gauss-Seidel on the normals alone. An answer that is not quite one is a correction all the same: the
- * rest is left for the next step. No overlap becomes deeper, small ones neither: only some of the points of a pair are
- * contacts, and a ring that was lifted at one end and sank at the other, at points not seen, would rock for ever.
+ * by projected Gauss-Seidel on the normals alone. An approximate solution is sufficient: the next step
+ * corrects the rest. No overlap becomes deeper, not even a small one: only some points of a pair are contacts, and a
+ * ring that is lifted at one end and sinks at the other, where there is no contact, would rock forever.
  *
  * Bodies that overlap when a run starts, or when one of them is released, are held as they are: blocks modelled as
  * convex hulls, or measured ones, overlap though they only touch. Such a pair's slack is that overlap. It is part of
@@ -32,8 +32,8 @@
 enum { SWEEPS = 50 };
 static const double slack_share = 4e-3; /* of the smaller body's radius: deeper overlaps are taken away */
 static const double at_rest = 0.01;     /* of that: so much more is left, or a fifth of ever less would never end */
-static const double rate = 0.2;         /* of the rest, a step */
-static const double farthest = 0.01;    /* of the smaller body's radius, a step */
+static const double rate = 0.2;         /* of the rest, per step */
+static const double farthest = 0.01;    /* of the smaller body's radius, per step */
 static const double limb = 0.3;         /* of a body's radius: what is caught nearer to its centre is no limb of it */
 static const double caught = 0.5;       /* |sum depth n| over sum depth, below which normals oppose each other */
 
@@ -173,7 +173,7 @@ static bool free_all_caught(ds_arena *arena, row *rows, const ds_island *island,
   return true;
 }
 
-/* The normal's row for a deformable body that keeps its shape, or a held one that is not pulled. NULL where memory ran
+/* The normal's row for a deformable body that keeps its shape, or a held one that is not pulled. NULL if memory ran
  * out. */
 static const double *rigid_row(ds_arena *arena, const ds_step_body *body, ds_vec3 x, const ds_contact_point *c,
                                double sign) {
@@ -214,8 +214,8 @@ static bool is_tied(const ds_articulation *a) {
   return false;
 }
 
-/* Whether the island has an overlap to speak of, and is held by something that does not move; no memory needs to be
- * asked for where it has none. */
+/* Whether the island has a significant overlap, and is held by something that does not move; no memory needs to be
+ * asked for if it has none. */
 static bool is_deep(row *rows, const ds_island *island, const ds_move *moves, const ds_state *state,
                     const ds_assembly *assembly, const ds_contact_list *contacts, const double *held, double h) {
   const ds_subproblem *p = &island->problem;

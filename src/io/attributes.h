@@ -5,7 +5,7 @@
 #include <hdf5.h>
 #include <stddef.h>
 
-/* All are false where HDF5 failed, which knows why; the reading ones also where the attribute is missing, has another
+/* All are false if HDF5 failed, which knows why; the reading ones also where the attribute is missing, has another
  * type or shape, or is too long for the room. */
 bool ds_attribute_write_text(hid_t at, const char *name, const char *text);
 bool ds_attribute_write_real(hid_t at, const char *name, double value);

@@ -17,7 +17,7 @@ typedef struct ds_hdf5_output {
 
 /* Creates the file or empties it; false with the reason. `newest`: the newest file format, as SWMR needs. */
 bool ds_hdf5_output_open(ds_hdf5_output *out, const char *path, bool newest);
-/* Closes; false where something did not reach the file. */
+/* Closes; false if something did not reach the file. */
 bool ds_hdf5_output_close(ds_hdf5_output *out);
 /* Why: the system's reason where a write failed, else HDF5's. */
 void ds_hdf5_output_reason(const ds_hdf5_output *out, char *text, size_t size);

@@ -34,7 +34,7 @@ typedef struct ds_fclib_extra {
 /* Writes into a file that exists and is empty; false with HDF5's reason. */
 bool ds_fclib_write(const char *path, const ds_problem *problem, const ds_fclib_extra *extra, char *reason,
                     size_t reason_size);
-/* False where memory ran out; errors of the stream stay in the stream. */
+/* False if memory ran out; errors of the stream stay in the stream. */
 bool ds_siconos_write(FILE *out, const ds_problem *problem);
 
 /* ---- A file written under another name and then put in place ---- */

@@ -86,7 +86,7 @@ static char *read_start(FILE *stream, size_t *length, int64_t size, const char *
     count += fread(text + count, 1, capacity - count, stream);
     if (count < capacity || is_hdf5(text, count)) break;
     capacity *= 2;
-    bool large = capacity > TEXT_BYTES_MAX || (uint64_t)size > TEXT_BYTES_MAX; /* a pipe does not tell its size */
+    bool large = capacity > TEXT_BYTES_MAX || (uint64_t)size > TEXT_BYTES_MAX; /* the size of a pipe is unknown */
     char *more = large ? NULL : realloc(text, capacity);
     if (more == NULL) {
       free(text);

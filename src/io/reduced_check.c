@@ -51,7 +51,7 @@ static ds_status check_inertia(const ds_reduced *b, ds_error *error) {
       for (int32_t c = 0; c < 3; c++) {
         double x = b->coupling[3 * (i * b->r + k) + c], y = b->coupling[3 * (k * b->r + i) + c];
         if (!(fabs(x + y) <= TOLERANCE) || !(fabs(x) <= 1 + TOLERANCE))
-          return wrong(error, "its coupling is no integral of rho U_a x U_b");
+          return wrong(error, "its coupling is not an integral of rho U_a x U_b");
       }
   return DS_OK;
 }

@@ -49,7 +49,8 @@ static hid_t open_file(int64_t *size, const char *path, ds_error *error) {
   *size = (int64_t)status.st_size;
   if (H5Fis_hdf5(path) <= 0)
     return ds_fail(error, DS_ERROR_INPUT,
-                   "%.300s: not a reduced body: it is no HDF5 file; 'drystone reduce MESH -o body.h5' makes one", path),
+                   "%.300s: not a reduced body: it is not an HDF5 file; 'drystone reduce MESH -o body.h5' makes one",
+                   path),
            -1;
   hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
   if (file >= 0) return file;

@@ -66,7 +66,7 @@ enum { REAL_COUNT = (int)(sizeof real_table / sizeof *real_table) };
 
 typedef struct set {
   const char *name, *unit, *what;
-  void *data; /* NULL where there is no body yet */
+  void *data; /* NULL if there is no body yet */
   bool integer;
   int rank;
   hsize_t dims[3];
@@ -266,7 +266,7 @@ static const char *set_fault(hid_t id, const set *s, int64_t file_size) {
 static const char *read_set(hid_t group, const set *s, int64_t file_size) {
   if (H5Lexists(group, s->name, H5P_DEFAULT) <= 0) return "is missing";
   hid_t id = H5Dopen2(group, s->name, H5P_DEFAULT);
-  if (id < 0) return "is no dataset";
+  if (id < 0) return "is not a dataset";
   const char *fault = set_fault(id, s, file_size);
   if (fault == NULL && s->data != NULL &&
       H5Dread(id, s->integer ? H5T_NATIVE_INT32 : H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, s->data) < 0)
@@ -306,7 +306,7 @@ static ds_status read_body(ds_reduced *b, const sizes *n, hid_t group, int64_t f
   for (int i = 0; i < REAL_COUNT; i++)
     if (!ds_attribute_read_real((double *)((char *)b + real_table[i].offset), group, real_table[i].name))
       return bad(error, name, real_table[i].name, "is missing");
-  if (!ds_attribute_read_text(title, sizeof title, group, "name")) return bad(error, name, "its name", "is no text");
+  if (!ds_attribute_read_text(title, sizeof title, group, "name")) return bad(error, name, "its name", "is not a text");
   b->name = strdup(title);
   if (b->name == NULL) return ds_fail(error, DS_ERROR_MEMORY, "%.250s: out of memory", name);
   ds_status status = read_sets(n, b, group, file_size, name, error);

@@ -10,7 +10,7 @@
 /* Version of the layout, the attribute "drystone_reduced" of the group. */
 enum { DS_REDUCED_GROUP_VERSION = 1 };
 
-/* Writes into a group or file that is empty; false where HDF5 failed, which knows why. */
+/* Writes into a group or file that is empty; false if HDF5 failed, which knows why. */
 bool ds_reduced_group_write(hid_t group, const ds_reduced *body);
 /* NULL with a message that starts with `name`. file_size is that of the whole file: no dataset claims more. */
 ds_reduced *ds_reduced_group_read(hid_t group, int64_t file_size, const char *name, ds_error *error);

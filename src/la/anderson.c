@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double DEPENDENT = 1e-10; /* rest of a difference over itself, from which on it tells nothing new */
+static const double DEPENDENT = 1e-10; /* rest of a difference over itself, below which it adds no information */
 
 bool ds_anderson_new(ds_arena *arena, ds_anderson *m, int32_t n) {
   size_t all = (size_t)DS_ANDERSON_DEPTH * (size_t)n + 1;

@@ -1,9 +1,9 @@
 /* Block-sparse matrices on the graph of bodies, and their factorizations.
  *
  * Every second-order method here needs H = I + sum_k G_k B_k G_kᵀ, where contact k touches at most two bodies: one
- * dense block a body on the diagonal and one a touching pair beside it. H is positive definite for symmetric positive
- * semidefinite B_k, whatever the redundancy of the contacts. The pattern is fixed within a step: analyse once, factor
- * often.
+ * dense block per body on the diagonal and one per touching pair off the diagonal. H is positive definite for symmetric
+ * positive semidefinite B_k, for any redundancy of the contacts. The pattern is fixed within a step: analyse once,
+ * factor often.
  *
  *   symmetric:   P H Pᵀ = L Lᵀ          (ds_block_cholesky)
  *   otherwise:   P H Pᵀ = L U           (ds_block_lu; symmetric pattern, pivoting inside tiles on the diagonal only)
@@ -66,11 +66,11 @@ typedef struct ds_block_pattern {
   int32_t *task;   /* the panels in an order for several threads, sources first: by their height in the tree */
 } ds_block_pattern;
 
-/* Sizes of n blocks and the coupled pairs of blocks. NULL where memory ran out. */
+/* Sizes of n blocks and the coupled pairs of blocks. NULL if memory ran out. */
 ds_block_pattern *ds_block_analyse(ds_arena *arena, const int32_t *size, const int32_t *pairs, int32_t pair_count,
                                    int32_t n);
-/* Slot of the off-diagonal block of blocks i and j, which were given as a pair; *swapped tells that i is eliminated
- * before j, that is, that `lower` holds block (j, i) there. */
+/* Slot of the off-diagonal block of blocks i and j, which were given as a pair; *swapped is true if i is
+ * eliminated before j: `lower` then holds block (j, i) there. */
 int32_t ds_block_slot(bool *swapped, const ds_block_pattern *pattern, int32_t i, int32_t j);
 
 typedef struct ds_block_matrix {
@@ -87,10 +87,10 @@ typedef struct ds_block_matrix {
 
 ds_block_matrix *ds_block_create(ds_arena *arena, const ds_block_pattern *pattern);
 /* Lets the pool help with factorizations that are long enough to be worth it; the result is the same to the last bit.
- * No other use of the pool may be under way. False where memory ran out. */
+ * No other use of the pool may be under way. False if memory ran out. */
 bool ds_block_share(ds_arena *arena, ds_block_matrix *matrix, ds_pool *pool);
 void ds_block_identity(ds_block_matrix *matrix, bool symmetric); /* H = I; `upper` is left alone if symmetric */
-/* The matrix is left as it is. False where a pivot vanishes or is not finite. */
+/* The matrix is left as it is. False if a pivot vanishes or is not finite. */
 bool ds_block_cholesky(ds_block_matrix *matrix);
 bool ds_block_lu(ds_block_matrix *matrix);
 /* Sign of det H after ds_block_lu: 1 or -1. */

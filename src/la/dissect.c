@@ -20,8 +20,8 @@ enum { LEFT, RIGHT, MIDDLE }; /* MIDDLE: the separator */
 typedef struct graph {
   int32_t n;
   int32_t *start, *neighbour; /* n + 1, start[n] */
-  int32_t *edges;             /* how many edges of the finest graph an edge stands for */
-  int32_t *weight;            /* how many of its nodes a node stands for */
+  int32_t *edges;             /* number of edges of the finest graph in an edge */
+  int32_t *weight;            /* number of nodes of the finest graph in a node */
   int32_t total;
 } graph;
 
@@ -76,7 +76,7 @@ static void change(refiner *r, const graph *g, split *s, int32_t i, int32_t side
   }
 }
 
-/* The best move that keeps the balance, or mends it; false where there is none. */
+/* The best move that keeps the balance, or mends it; false if there is none. */
 static bool choose(const refiner *r, const graph *g, const split *s, int32_t *node, int32_t *to) {
   int32_t best = INT32_MIN, best_lighter = 0;
   for (int32_t m = 0; m < r->middle_count; m++) {

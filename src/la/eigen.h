@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /* a (n x n, symmetric, row-major) = sum_i w_i z_i z_iᵀ, w ascending. On return row i of a is the unit vector z_i, its
- * sign as it comes; work holds n numbers. False where no convergence was reached, as with entries that are no numbers.
+ * sign as it comes; work holds n numbers. False if no convergence was reached, as with entries that are not finite.
  */
 bool ds_symmetric_eigen(double *a, double *w, double *work, int32_t n);
 

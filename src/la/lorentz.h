@@ -39,7 +39,7 @@ static inline void ds_jordan_divide(double p[3], const double l[3], const double
   p[0] = p0, p[1] = p1, p[2] = p2;
 }
 
-/* False where a point is not inside, or so near the boundary that its slack underflows. */
+/* False if a point is not inside, or so near the boundary that its slack underflows. */
 static inline bool ds_lorentz_scale(ds_lorentz *s, const double x[3], const double z[3]) {
   double dx = ds_minkowski(x), dz = ds_minkowski(z);
   if (!(dx > 1e-280) || !(dz > 1e-280)) return false;

@@ -220,8 +220,8 @@ static double elimination_work(const ds_elimination *e, int32_t n) {
   return sum;
 }
 
-/* Dissection takes some 5 microseconds a node and saves a third of the work or more of large piles; measured there, it
- * pays from some 1,000 rigid bodies on. */
+/* Dissection takes about 5 microseconds per node and saves a third of the work or more of large piles; measured there,
+ * it pays from about 1,000 rigid bodies on. */
 static const double DISSECTED_WORK = 4e6;
 
 bool ds_eliminate(ds_arena *arena, ds_elimination *out, const int32_t *pairs, int32_t pair_count, int32_t n) {

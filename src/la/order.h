@@ -14,7 +14,7 @@ typedef struct ds_elimination {
 } ds_elimination;
 
 /* The better of minimum degree and, for large graphs, nested dissection, of a graph of n nodes and the given edges
- * (pairs of nodes; repeats and loops are ignored). False where memory ran out. */
+ * (pairs of nodes; repeats and loops are ignored). False if memory ran out. */
 bool ds_eliminate(ds_arena *arena, ds_elimination *out, const int32_t *pairs, int32_t pair_count, int32_t n);
 /* Minimum degree, one class of nodes (0 .. classes - 1) after the other; class_of = NULL: there is one class. */
 bool ds_minimum_degree(ds_arena *arena, ds_elimination *out, const int32_t *pairs, int32_t pair_count, int32_t n,

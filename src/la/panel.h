@@ -31,10 +31,10 @@ typedef struct ds_tile {
 void ds_panel_divide(double *x, const ds_tile *tile, int32_t rows, int32_t n, int32_t ld);
 
 /* a = l lᵀ, n <= DS_TILE, in place in the lower triangle, the reciprocals of l's diagonal in tile->inverse; x l⁻ᵀ is
- * then ds_panel_divide. False where a is not positive definite or not finite. */
+ * then ds_panel_divide. False if a is not positive definite or not finite. */
 bool ds_tile_cholesky(double *a, ds_tile *tile, int32_t n, int32_t ld);
 /* p a = l u with row interchanges, in place; `right` divides by u from the right, and `left`, of rows whose entries
- * have been interchanged, by lᵀ. The reciprocals of u's diagonal in right->inverse. False where a is singular or not
+ * have been interchanged, by lᵀ. The reciprocals of u's diagonal in right->inverse. False if a is singular or not
  * finite. */
 bool ds_tile_lu(double *a, int32_t *pivots, ds_tile *right, ds_tile *left, int32_t n, int32_t ld);
 /* Interchanges columns of x as the rows of a were. */

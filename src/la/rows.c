@@ -89,7 +89,7 @@ DS_INLINE void add_one_body(double *v, const double *g, const int32_t *at, const
   ds_v2_store(v + 4, tail);
 }
 
-/* One row a contact. */
+/* One row per contact. */
 DS_INLINE void add_normals(double *v, const double *g, const int32_t *at, const double *r, int32_t count) {
   ds_v4 head = ds_v4_load(v);
   ds_v2 tail = ds_v2_load(v + 4);

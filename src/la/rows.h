@@ -9,13 +9,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Which rows of a contact: vectors over contacts hold three numbers a contact, one, or two. */
+/* Which rows of a contact: vectors over contacts hold three numbers per contact, one, or two. */
 typedef enum ds_rows_part { DS_ROWS_ALL, DS_ROWS_NORMAL, DS_ROWS_TANGENT } ds_rows_part;
 
 /* y_k = A_k va + B_k vb, those rows */
 void ds_rows_times(double *y, const double *g, const int32_t *at, const double *va, const double *vb, int32_t count,
                    ds_rows_part part);
-/* w_k = diagonal of A_k A_kᵀ + B_k B_kᵀ, three numbers a contact; the bodies that take part are given as above */
+/* w_k = diagonal of A_k A_kᵀ + B_k B_kᵀ, three numbers per contact; the bodies that take part are given as above */
 void ds_rows_squares(double *w, const double *g, const int32_t *at, bool a, bool b, int32_t count);
 /* va += sum A_kᵀ r_k, vb += sum B_kᵀ r_k with those rows; where all are meant, rows with zero impulses cost nothing */
 void ds_rows_add(double *va, double *vb, const double *g, const int32_t *at, const double *r, int32_t count,

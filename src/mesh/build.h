@@ -17,7 +17,7 @@ typedef struct ds_build {
 
 /* ---- field.c ---- */
 /* Lays out the grid and finds which cells have bricks: all that come nearer to the surface than `band` coarse cells.
- * DS_ERROR_INPUT where the grid would be too large. */
+ * DS_ERROR_INPUT if the grid would be too large. */
 ds_status ds_field_plan(ds_distance_field *field, const ds_build *build, double fine, double band, ds_error *error);
 /* Computes all distances of a planned field. */
 ds_status ds_field_fill(ds_distance_field *field, const ds_build *build, ds_error *error);
@@ -39,7 +39,7 @@ ds_status ds_balls_build(ds_samples *samples, ds_error *error);
 /* The planar faces of a surface: all where they are few, else those that are wider than the spacing of samples.
  * `cell` is that of the distance field. */
 ds_status ds_faces_build(ds_faces *faces, const ds_surface *surface, double spacing, double cell, ds_error *error);
-/* Fills what follows from normals, offsets and the sides' points: axes, bounds, sizes, spokes. False where memory ran
+/* Fills what follows from normals, offsets and the sides' points: axes, bounds, sizes, spokes. False if memory ran
  * out. */
 bool ds_faces_finish(ds_faces *faces);
 int64_t ds_faces_bytes(const ds_faces *faces);

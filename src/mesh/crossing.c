@@ -85,7 +85,7 @@ bool ds_triangle_grid_init(ds_triangle_grid *g, const ds_mesh *mesh, double cell
     high = v3_max(high, mesh->vertices[i]);
   }
   ds_vec3 d = v3_sub(high, low);
-  /* at most 256 cells a side */
+  /* at most 256 cells per side */
   cell = fmax(cell, fmax(d.x, fmax(d.y, d.z)) / 255);
   *g = (ds_triangle_grid){.origin = low, .cell = cell, .unused = -1};
   g->size[0] = (int32_t)(d.x / cell) + 1;

@@ -270,7 +270,7 @@ static nearest find_nearest(ds_nearby *nearby, const ds_distance *tree, ds_vec3 
   return best;
 }
 
-/* Keeps the facets in the order of their distances; false where there is no room. */
+/* Keeps the facets in the order of their distances; false if there is no room. */
 static bool add_nearby(ds_nearby *nearby, int32_t facet, double distance) {
   int32_t i = nearby->count;
   if (i == DS_NEARBY) return false;

@@ -1,6 +1,6 @@
 /* Signs of determinants without rounding: on which side of a plane or line a point lies.
  *
- * Three stages, each only where the one before cannot tell: doubles with a bound of their error; pairs of doubles, good
+ * Three stages, each only if the one before cannot decide: doubles with a bound of their error; pairs of doubles, good
  * to about 100 bits, in 3D; all products of the exact differences summed as an expansion, which is exact. Sources:
  * Shewchuk 1997, Adaptive precision floating-point arithmetic and fast robust geometric predicates (bounds, two-sum,
  * expansions); Dekker 1971 (product, pairs). Limits: coordinates of at most about 1, and differences not below 1e-95 of

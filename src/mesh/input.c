@@ -156,7 +156,7 @@ bool ds_mesh_take_number(ds_mesh_input *in, double *value, const char *what) {
   if (!ds_mesh_take_word(in, &word))
     return ds_mesh_fail(in, in->at, "the %s ends here; expected %s", in->by_line ? "line" : "file", what);
   if (word.length >= sizeof copy || !is_decimal(word.text, word.length))
-    return ds_mesh_fail(in, word.at, "%s is no number; expected %s", ds_mesh_quote_word(&word).text, what);
+    return ds_mesh_fail(in, word.at, "%s is not a number; expected %s", ds_mesh_quote_word(&word).text, what);
   memcpy(copy, word.text, word.length);
   copy[word.length] = 0;
   *value = strtod(copy, NULL);
@@ -168,7 +168,7 @@ bool ds_mesh_take_integer(ds_mesh_input *in, int64_t *value, const char *what) {
   if (!ds_mesh_take_word(in, &word))
     return ds_mesh_fail(in, in->at, "the %s ends here; expected %s", in->by_line ? "line" : "file", what);
   if (!ds_mesh_parse_integer(value, word.text, word.length))
-    return ds_mesh_fail(in, word.at, "%s is no whole number; expected %s", ds_mesh_quote_word(&word).text, what);
+    return ds_mesh_fail(in, word.at, "%s is not a whole number; expected %s", ds_mesh_quote_word(&word).text, what);
   return true;
 }
 

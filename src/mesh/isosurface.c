@@ -64,7 +64,7 @@ static void add_triangle(contour *c, int32_t crossing, int32_t p, int32_t q, int
   c->source[c->mesh.triangle_count++] = crossing;
 }
 
-/* All triangles anew; false where a quadrangle lacks a cell, which a 1-Lipschitz f does not let happen. */
+/* Makes all triangles again; false if a quadrangle lacks a cell, which a 1-Lipschitz f does not let happen. */
 static bool set_triangles(contour *c) {
   const ds_lattice *l = &c->lattice;
   c->mesh.triangle_count = 0;
@@ -166,7 +166,7 @@ static int readiness(const contour *c, int32_t v) {
 }
 
 /* Draws vertices of bad triangles half way (or all the way) to their mean, and later fans out their quadrangles. False
- * where memory ran out. */
+ * if memory ran out. */
 static bool draw_back(contour *c, const uint8_t *bad, int round) {
   double share = round < 3 ? 0.5 : 1;
   uint8_t *moved = calloc((size_t)c->loop_count, 1);

@@ -258,7 +258,7 @@ static ds_status set_grid(ds_lattice *l, ds_vec3 low, ds_vec3 high, double h, ds
   ds_vec3 d = v3_sub(high, low);
   double side = fmax(d.x, fmax(d.y, d.z)) / h;
   if (!(h > 0) || !(side <= DS_LATTICE_SIDE_MAX))
-    return ds_fail(error, DS_ERROR_INPUT, "cells of %g m for a solid of %g m; expected at most %d cells a side", h,
+    return ds_fail(error, DS_ERROR_INPUT, "cells of %g m for a solid of %g m; expected at most %d cells per side", h,
                    side * h, DS_LATTICE_SIDE_MAX);
   /* shares of a cell that are no simple fractions: faces of solids seldom fall on grid planes */
   l->origin = v3_sub(low, v3(1.3819 * h, 1.4142 * h, 1.3028 * h));

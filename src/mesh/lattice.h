@@ -59,7 +59,7 @@ int32_t ds_lattice_find(const ds_lattice *lattice, ds_vec3 x);
 /* The crossing on edge e of a cell, or -1. */
 int32_t ds_lattice_edge(const ds_lattice *lattice, const ds_lattice_cell *cell, int32_t e);
 /* Where the vertex of a loop goes, and the mean of its crossings (fit.c). *bold: 1 where it follows an edge out of its
- * cell, 2 a corner. Marks the lattice where memory runs out. */
+ * cell, 2 per corner. Marks the lattice where memory runs out. */
 ds_vec3 ds_lattice_fit(ds_vec3 *mean, int8_t *bold, ds_lattice *lattice, const ds_lattice_cell *cell, int32_t loop);
 
 #endif

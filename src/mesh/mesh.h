@@ -111,7 +111,7 @@ typedef struct ds_tet_fault {
   const char *what; /* "tetrahedron t has a face that ..." */
 } ds_tet_fault;
 void ds_tet_face(int32_t corner[3], const int32_t *tets, int32_t face);
-/* twin[f]: the face of another tetrahedron with the same corners, or -1. False where memory ran out. */
+/* twin[f]: the face of another tetrahedron with the same corners, or -1. False if memory ran out. */
 bool ds_tet_faces_pair(int32_t *twin, ds_tet_fault *fault, const int32_t *tets, int32_t count);
 
 /* ---- predicates (exact.c): signs without rounding, for coordinates of at most 1 ---- */
@@ -123,22 +123,22 @@ int ds_mesh_orient2(ds_vec3 a, ds_vec3 b, ds_vec3 c, int axis);
 /* ---- self_crossing.c ----
  * Pairs of triangles that have points in common other than the corner or edge they share. Coordinates of at most 1;
  * triangles with skip[t] are left out. *first: the lowest triangle of any pair, or -1. The search ends after
- * DS_MESH_CROSSINGS_MAX pairs. False where memory ran out. */
+ * DS_MESH_CROSSINGS_MAX pairs. False if memory ran out. */
 #define DS_MESH_CROSSINGS_MAX 100000
 bool ds_mesh_find_crossings(int32_t *count, int32_t *first, const ds_vec3 *x, const int32_t *triangles, int32_t n,
                             const bool *skip);
 
 /* ---- parts.c ----
- * The parts of a mesh: surfaces that hang together over edges. */
+ * The parts of a mesh: surfaces connected by edges. */
 typedef struct ds_mesh_parts {
   int32_t count;
-  int32_t *of;    /* a triangle each: its part, numbered in order of first triangles; -1 = in none */
-  bool *broken;   /* a part each: not closed, or with edges that are wrong; its volume tells nothing */
-  double *volume; /* a part each */
+  int32_t *of;    /* per triangle: its part, numbered in order of first triangles; -1 = in none */
+  bool *broken;   /* per part: not closed, or with invalid edges; its volume is meaningless */
+  double *volume; /* per part */
 } ds_mesh_parts;
 /* Parts whose sign of volume is wrong for the place where they are: a part that lies in no other encloses what is
  * solid, one within it is a cavity, one within that is solid again. *first: the lowest triangle of the first such part,
- * or -1. Volumes up to `least` are nothing. False where memory ran out. */
+ * or -1. Volumes up to `least` are nothing. False if memory ran out. */
 bool ds_mesh_find_inverted(int32_t *count, int32_t *first, const ds_mesh_parts *parts, const ds_vec3 *x,
                            const int32_t *triangles, int32_t n, double least);
 

@@ -121,8 +121,7 @@ static bool read_format(msh *m) {
     if (!take_int(m, &one, "the number 1")) return false;
     m->big_endian = one == 0x01000000;
     if (one != 1 && !m->big_endian)
-      return ds_mesh_fail(in, at, "%lld in place of the number 1 that tells the byte order; expected 1",
-                          (long long)one);
+      return ds_mesh_fail(in, at, "%lld in place of the byte-order mark; expected 1", (long long)one);
   }
   return expect(m, "$EndMeshFormat");
 }

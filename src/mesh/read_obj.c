@@ -54,7 +54,7 @@ static bool read_face(ds_mesh_input *in, size_t at) {
   ds_mesh_begin_polygon(in);
   while (ds_mesh_take_word(in, &word)) {
     if (!parse_corner(&index, &word))
-      return ds_mesh_fail(in, word.at, "%s is no corner; expected v, v/vt, v/vt/vn or v//vn",
+      return ds_mesh_fail(in, word.at, "%s is not a corner; expected v, v/vt, v/vt/vn or v//vn",
                           ds_mesh_quote_word(&word).text);
     if (index == 0 || index < -(int64_t)in->vertex_count)
       return ds_mesh_fail(in, word.at, "vertex %lld does not exist; expected 1 up, or -1 to -%d", (long long)index,
@@ -78,7 +78,7 @@ bool ds_mesh_read_obj(ds_mesh_input *in) {
     else if (ds_mesh_word_is(&word, "f") || ds_mesh_word_is(&word, "fo"))
       ok = read_face(in, word.at);
     else if (!is_legal(&word))
-      ok = ds_mesh_fail(in, word.at, "%s is no keyword of OBJ; expected v, f, vn, vt, g, usemtl, ...",
+      ok = ds_mesh_fail(in, word.at, "%s is not an OBJ keyword; expected v, f, vn, vt, g, usemtl, ...",
                         ds_mesh_quote_word(&word).text);
     if (!ok) return false;
   } while (ds_mesh_next_line(in));

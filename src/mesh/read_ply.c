@@ -54,7 +54,7 @@ static bool take_type(ply *p, const type **found) {
     if (ds_mesh_word_is(&word, types[i].name) || ds_mesh_word_is(&word, types[i].other))
       return *found = &types[i], true;
   return ds_mesh_fail(p->in, p->in->at,
-                      "%s is no type of PLY; expected char, uchar, short, ushort, int, uint, float or "
+                      "%s is not a PLY type; expected char, uchar, short, ushort, int, uint, float or "
                       "double",
                       ds_mesh_quote_word(&word).text);
 }
@@ -173,7 +173,7 @@ static bool read_header(ply *p) {
       ok = read_property(p);
     else if (!ds_mesh_word_is(&word, "comment") && !ds_mesh_word_is(&word, "obj_info"))
       ok = ds_mesh_fail(in, word.at,
-                        "%s is no keyword of a PLY header; expected element, property, comment or end_header",
+                        "%s is not a keyword of a PLY header; expected element, property, comment or end_header",
                         ds_mesh_quote_word(&word).text);
   }
   return ok && ds_mesh_fail(in, in->at, "the file ends within its header; expected \"end_header\"");

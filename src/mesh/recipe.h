@@ -1,12 +1,12 @@
-/* Recipes: solids put together from signed-distance primitives.
+/* Recipes: solids combined from signed-distance primitives.
  *
  * A recipe is a tree. Its leaves are primitives with their exact distance, its inner nodes join, cut, blend, move,
  * mirror, hollow or grow what is below them. f(x) is negative inside and never changes faster than |dx|, so that
  * |f(x)| > R says that a ball of radius R about x holds no surface. Away from its own surface f may be less than the
  * distance (cuts, stretched parts), never more outside.
  *
- * Building cannot fail halfway: a call that runs out of memory marks the recipe, gives -1, and calls with -1 give -1.
- * ds_recipe_finish tells. A node has one parent at most. */
+ * Building cannot fail halfway: a call that runs out of memory marks the recipe, returns -1, and calls with -1 return
+ * -1. ds_recipe_finish reports the failure. A node has at most one parent. */
 #ifndef DS_MESH_RECIPE_H
 #define DS_MESH_RECIPE_H
 
@@ -92,7 +92,7 @@ int32_t ds_recipe_mirror(ds_recipe *recipe, int32_t part, int32_t axis);
 int32_t ds_recipe_shell(ds_recipe *recipe, int32_t part, double thickness); /* the part hollowed out */
 int32_t ds_recipe_offset(ds_recipe *recipe, int32_t part, double distance); /* the part grown; rounds its edges */
 
-/* Sets the root and all bounds. Fails where memory ran out, or where the solid has no bounds. */
+/* Sets the root and all bounds. Fails if memory ran out, or where the solid has no bounds. */
 ds_status ds_recipe_finish(ds_recipe *recipe, int32_t root, ds_error *error);
 /* f(x), and its bounds; after ds_recipe_finish. */
 double ds_recipe_distance(const ds_recipe *recipe, ds_vec3 x);

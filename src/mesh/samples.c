@@ -35,7 +35,7 @@ typedef struct sampler {
   bool *sharp;      /* half-edge */
   bool *visited;    /* half-edge, while edges are walked */
   bool *corner;     /* vertex */
-  int32_t *leaving; /* 2 a vertex: sharp half-edges that start there, the first two */
+  int32_t *leaving; /* 2 per vertex: sharp half-edges that start there, the first two */
   int32_t *sharps;  /* vertex: how many */
   int32_t *around;  /* vertex: a triangle corner of it, or -1 */
   ds_samples *out;

@@ -68,7 +68,7 @@ static bool segment_meets(ds_vec3 p, ds_vec3 q, int sp, int sq, const ds_vec3 t[
   return a * c >= 0 && b * c >= 0;
 }
 
-/* Sides of the plane of t for the three points; true where all are on one side of it and none on it. */
+/* Sides of the plane of t for the three points; true if all are on one side of it and none on it. */
 static bool apart(int side[3], const ds_vec3 point[3], const ds_vec3 t[3]) {
   for (int k = 0; k < 3; k++) side[k] = ds_mesh_orient3(t[0], t[1], t[2], point[k]);
   return side[0] != 0 && side[0] == side[1] && side[1] == side[2];

@@ -1,6 +1,6 @@
-/* What a solid is inside: what detection reads. Built by solid.c from field.c, samples.c, ball_tree.c and faces.c; kept
- * on disk by cache.c, less the faces, which are found anew. Everything is in the mesh's own frame. Constant once built,
- * shared by threads. */
+/* The data of a solid for detection. Built by solid.c from field.c, samples.c, ball_tree.c and faces.c; kept
+ * on disk by cache.c, without the faces, which are found again. Everything is in the mesh's own frame. Constant once
+ * built, shared by threads. */
 #ifndef DS_MESH_SOLID_H
 #define DS_MESH_SOLID_H
 

@@ -12,17 +12,17 @@ typedef struct ds_surface {
   const ds_mesh *mesh;
   ds_vec3 low, high; /* bounds of the triangles */
   double area;
-  int32_t *twin;           /* 3 a triangle: the half-edge that runs the other way */
+  int32_t *twin;           /* 3 per triangle: the half-edge that runs the other way */
   ds_vec3 *normals;        /* a triangle each: outward unit normal */
-  ds_vec3 *corner_normals; /* 3 a triangle: angle-weighted normal of the triangles around, unit where not zero */
+  ds_vec3 *corner_normals; /* 3 per triangle: angle-weighted normal of the triangles around, unit where not zero */
 } ds_surface;
 
-/* DS_ERROR_INPUT where an edge has not exactly two triangles that run along it in opposite directions. */
+/* DS_ERROR_INPUT if an edge has not exactly two triangles that run along it in opposite directions. */
 ds_status ds_surface_build(ds_surface *surface, const ds_mesh *mesh, ds_error *error);
 void ds_surface_free(ds_surface *surface);
 
 /* Angle-weighted normals at the corners, from the triangles around that are reached over edges whose two normals have a
- * dot product of at least `smooth`; -2 takes all of them. False where memory ran out. */
+ * dot product of at least `smooth`; -2 takes all of them. False if memory ran out. */
 bool ds_surface_corner_normals(ds_vec3 *normals, const ds_surface *surface, double smooth);
 
 static inline int32_t ds_half_next(int32_t half) { return half % 3 == 2 ? half - 2 : half + 1; }

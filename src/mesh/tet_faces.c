@@ -13,7 +13,7 @@ void ds_tet_face(int32_t corner[3], const int32_t *tets, int32_t face) {
   for (int i = 0; i < 3; i++) corner[i] = tet[faces[face % 4][i]];
 }
 
-/* Sorted corners; true where sorting took an odd number of exchanges. */
+/* Sorted corners; true if sorting took an odd number of exchanges. */
 static bool sort_face(int32_t sorted[3], const int32_t corner[3]) {
   int32_t a = corner[0], b = corner[1], c = corner[2], t;
   bool odd = false;

@@ -9,8 +9,8 @@
  * Damping delta: gamma = 1/2 + delta, beta = (1 + delta)²/4. Average accelerations (delta = 0) never forget a vibration
  * that the step cannot follow, and contact feeds it: a point that parts in one step and is stopped in the next gets the
  * work lambda (u0 + u1)/2 > 0. Backward Euler's rule (delta = 1) gives lambda u1 = 0 at most. So each coordinate has
- * its own: delta goes from 0 for slow ones to newmark_damping (default 1) for those with more than half a period a step
- * (assemble/deformable.c). Products beta K are then sqrt(beta) K sqrt(beta), with beta the diagonal matrix.
+ * its own: delta goes from 0 for slow ones to newmark_damping (default 1) for those with more than half a period per
+ * step (assemble/deformable.c). Products beta K are then sqrt(beta) K sqrt(beta), with beta the diagonal matrix.
  *
  * Default is one Newton step from q1 = q0, semi-implicit (Barbič and James 2005, section 3; Baraff and Witkin 1998 for
  * the idea): with K = df/dq at q0
@@ -18,7 +18,7 @@
  *   (1 + beta h² K + gamma h D) u1 = (1 + (1/2 - gamma + beta) h² K - (1 - gamma) h D) u0 - h f(q0) + inertial terms.
  *
  * beta = 1/4, gamma = 1/2 is the rule of average accelerations: a linear body that does not turn keeps the energy
- * |u|²/2 + V(q0 + h u1/2) for ever. It equals the variational integrator of the midpoint rule (Marsden and West 2001,
+ * |u|²/2 + V(q0 + h u1/2) forever. It equals the variational integrator of the midpoint rule (Marsden and West 2001,
  * section 2.3), and the inertial terms are taken from that one, so that the energy of a body that turns stays bounded
  * too: with the middles a of the step before and b of this one, s as in body/deformable.c,
  *

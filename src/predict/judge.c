@@ -1,34 +1,34 @@
-/* Deformable bodies that a step has misjudged.
+/* Deformable bodies whose prediction was wrong.
  *
- * One Newton step from the start takes a soft body that is hit hard too far: its forces grow with the third power of q,
- * and it ends where its energy V is many times what its quadratic model Q said. Energy out of nothing. Such a body gets
- * the missing stiffness along the way d = h u that it went,
+ * After a hard impact, one Newton step moves a soft body too far: its forces grow with the third power of q, and its
+ * energy V at the end is many times that of its quadratic model Q. This would create energy. Such a body gets the
+ * missing stiffness along its motion d = h u,
  *
  *   K += 2 (V - Q)/|d|⁴ d dᵀ,
  *
- * so that the model has the energy that was found there, and the step is solved again. Each time the model lies above V
- * at one more place, and the way gets shorter: in the end nothing has more energy than it was told. */
+ * so that the model has the actual energy there, and the step is solved again. Each time the model lies above V at one
+ * more point, and the motion gets shorter, until no body has more energy than its model. */
 #include "body/reduced.h"
 #include "predict/predict.h"
 
-static const double share = 0.02; /* of its energy: a body that finds more than it was told was misjudged */
+static const double share = 0.02; /* of its energy: larger errors of the model are corrected */
 
-/* The elastic energy that a body has at the end of a step with these rates, less what its linearized forces told, J.
+/* The elastic energy that a body has at the end of a step with these rates, minus that of its linearized forces, J.
  * `energy` is the elastic energy there and the kinetic one of the rates. */
 static double surprise_of(double *energy, const ds_step_deformable *d, const double *rate, double h) {
   int32_t r = d->reduced->r;
-  double q[DS_REDUCED_MAX], f[DS_REDUCED_MAX], told = 0, moving = 0;
+  double q[DS_REDUCED_MAX], f[DS_REDUCED_MAX], model = 0, moving = 0;
   ds_reduced_force(f, d->reduced, d->q);
   for (int32_t i = 0; i < r; i++) q[i] = d->q[i] + h * rate[i];
   for (int32_t i = 0; i < r; i++) {
     double sum = 0;
     for (int32_t k = 0; k < r; k++) sum += d->tangent[i * r + k] * rate[k];
-    told += (f[i] + 0.5 * h * sum) * h * rate[i];
+    model += (f[i] + 0.5 * h * sum) * h * rate[i];
     moving += 0.5 * rate[i] * rate[i];
   }
   double found = ds_reduced_energy(d->reduced, q);
   *energy = found + moving;
-  return found - ds_reduced_energy(d->reduced, d->q) - told;
+  return found - ds_reduced_energy(d->reduced, d->q) - model;
 }
 
 static void add_stiffness(double *stiffer, const double *rate, int32_t r, double surprise, double h) {

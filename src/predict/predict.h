@@ -17,8 +17,8 @@ ds_vec3 ds_free_spin(ds_vec3 inertia, ds_vec3 momentum, double h);
  * angular momentum `before`, and `momentum` with what torques and damping do in this step (deformable.c). */
 ds_vec3 ds_deformable_predict(ds_step_deformable *d, ds_vec3 before, ds_vec3 momentum, const ds_options *options);
 
-/* After the solve: how many deformable bodies end with more elastic energy than they were told, and in `stiffer`, one
- * matrix a body of the scene, what their stiffness lacks (judge.c). False where memory ran out. */
+/* After the solve: the number of deformable bodies with more elastic energy than their model, and in `stiffer`, one
+ * matrix per body of the scene, their missing stiffness (judge.c). False if memory ran out. */
 bool ds_find_misjudged(ds_arena *arena, double **stiffer, int32_t *count, const ds_assembly *assembly, int32_t bodies,
                        double h);
 

@@ -1,6 +1,6 @@
 /* The deformable bodies of a recording: /deformables/0, 1, ... are reduced bodies as in body files
- * (io/reduced_group.h), in the order in which bodies of the scene use them; /deformables/of_body tells which body is
- * made of which, -1 for rigid ones, and /deformables/first where its coordinates begin in a row of /frames/reduced. So
+ * (io/reduced_group.h), in the order in which bodies of the scene use them; /deformables/of_body is the deformable of
+ * each body, -1 for rigid ones, and /deformables/first where its coordinates begin in a row of /frames/reduced. So
  * a recording can be drawn without the files that its scene was made of. */
 #include <stdio.h>
 #include <stdlib.h>

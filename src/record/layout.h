@@ -1,5 +1,5 @@
-/* The layout of a recording, shared by writer and reader: names, rows, and their HDF5 types. docs/recording.md tells
- * the same to users. */
+/* The layout of a recording, shared by writer and reader: names, rows, and their HDF5 types. docs/recording.md
+ * describes it for users. */
 #ifndef DS_RECORD_LAYOUT_H
 #define DS_RECORD_LAYOUT_H
 
@@ -12,7 +12,7 @@
  * Recordings are written as version 5; all are read. */
 enum { DS_RECORD_FORMAT_FIRST = 1, DS_RECORD_FORMAT_STATE = 5, DS_RECORD_FORMAT_VERSION = 5 };
 
-/* The datasets, each with one row a frame but for the last four. Those of reduced coordinates are there where a scene
+/* The datasets, each with one row per frame but for the last four. Those of reduced coordinates are there where a scene
  * has deformable bodies: R = 0 of them else. */
 typedef enum ds_record_set {
   DS_SET_TIME,          /* F */

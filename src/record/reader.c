@@ -20,7 +20,7 @@
 #include "record/layout.h"
 
 /* What looks damaged may be half written: HDF5 reads it again, each time after twice the time, from 1 ns. 24 attempts
- * are 17 ms; the default of 100 would wait for ever on a file that is damaged. */
+ * are 17 ms; the default of 100 would wait indefinitely for a damaged file. */
 enum { READ_ATTEMPTS = 24, REPORT_BLOCK = 256 /* reports read at once */ };
 
 struct ds_recording {
@@ -36,7 +36,7 @@ struct ds_recording {
   double *times;
   int64_t *contact_start;
   int32_t *contact_count;
-  double *row; /* 7 numbers a body */
+  double *row; /* 7 numbers per body */
   ds_pose *poses;
   ds_vec3 *velocities, *angular_velocities;
   double *reduced, *reduced_rate;
@@ -96,7 +96,7 @@ static ds_status read_settings(ds_recording *r, ds_error *error) {
         (settings[i].optional && H5Aexists(group, settings[i].name) <= 0) || read_setting(&values, group, &settings[i]);
   if (group >= 0) H5Gclose(group);
   if (!ok) return damaged(r, error, "its /settings are not complete");
-  if (!isfinite(values.time) || values.time < 0) return damaged(r, error, "its time is no length of time");
+  if (!isfinite(values.time) || values.time < 0) return damaged(r, error, "its time is not a duration");
   if (values.method < 0 || values.predictor < 0 || values.metric < 0) return damaged(r, error, "its method is unknown");
   r->settings.time = values.time;
   ds_options *o = &r->settings.options;
@@ -191,7 +191,7 @@ static ds_status open_sets(ds_recording *r, int64_t *rows, ds_error *error) {
   for (int i = DS_SET_COUNT; i < DS_SET_END; i++)
     if (!set_fits(r, (ds_record_set)i, &rows[i]) ||
         H5Dread(r->sets[i], H5T_NATIVE_INT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, &scalars[i]) < 0 || scalars[i] < 0)
-      return bad_set(r, error, i, "is no count");
+      return bad_set(r, error, i, "is not a count");
   for (int i = 0; i < DS_SET_COUNT; i++)
     if (has_set(r, i) && (H5Drefresh(r->sets[i]) < 0 || !set_fits(r, (ds_record_set)i, &rows[i])))
       return bad_set(r, error, i, "has another type or shape than expected");
@@ -277,7 +277,7 @@ static ds_status open_file(ds_recording *r, ds_error *error) {
   if (file >= 0) close(file);
   if (!known) return ds_fail(error, DS_ERROR_INPUT, "%s: cannot be opened: %s", r->path, strerror(why));
   if (!S_ISREG(status.st_mode)) return ds_fail(error, DS_ERROR_INPUT, "%s: is not a regular file", r->path);
-  if (H5Fis_hdf5(r->path) <= 0) return damaged(r, error, "it is no HDF5 file");
+  if (H5Fis_hdf5(r->path) <= 0) return damaged(r, error, "it is not an HDF5 file");
   r->file_size = (int64_t)status.st_size;
   hid_t access = H5Pcreate(H5P_FILE_ACCESS);
   if (access >= 0 && H5Pset_metadata_read_attempts(access, READ_ATTEMPTS) >= 0)
@@ -585,5 +585,5 @@ ds_status ds_recording_read_state(ds_recording *r, ds_state *state, ds_error *er
   }
   ds_state_destroy(other);
   return isfinite(best) ? DS_OK
-                        : ds_fail(error, DS_ERROR_INPUT, "%s: no state to go on from: %s", r->path, why.message);
+                        : ds_fail(error, DS_ERROR_INPUT, "%s: no state to continue from: %s", r->path, why.message);
 }

@@ -23,11 +23,11 @@
 static ds_status add_solid(ds_record_solids *list, const ds_solid *solid, ds_error *error) {
   const char *name = ds_solid_name(solid);
   if (name[0] == '\0' || strchr(name, '/') != NULL || strcmp(name, ".") == 0)
-    return ds_fail(error, DS_ERROR_INPUT, "a solid is called \"%s\"; to be recorded it needs a name without \"/\"",
+    return ds_fail(error, DS_ERROR_INPUT, "a solid is named \"%s\"; to be recorded it needs a name without \"/\"",
                    name);
   for (int32_t i = 0; i < list->count; i++)
     if (strcmp(ds_solid_name(list->items[i]), name) == 0)
-      return ds_fail(error, DS_ERROR_INPUT, "two solids are called \"%s\"; to be recorded they need different names",
+      return ds_fail(error, DS_ERROR_INPUT, "two solids are named \"%s\"; to be recorded they need different names",
                      name);
   if (!ds_array_reserve(&list->items, &list->capacity, list->count + 1, sizeof *list->items))
     return ds_fail(error, DS_ERROR_MEMORY, "out of memory");

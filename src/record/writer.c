@@ -229,7 +229,7 @@ static ds_status reserve_name(char **name, const char *path, ds_error *error) {
   return failed;
 }
 
-/* Closes and frees; false where something did not reach the file. */
+/* Closes and frees; false if something did not reach the file. */
 static bool recorder_free(ds_recorder *r) {
   bool ok = true;
   for (int i = 0; i < DS_SET_END; i++)
@@ -390,8 +390,8 @@ static bool write_waiting(ds_recorder *r) {
   return true;
 }
 
-/* The state of the last frame, in the place of the one before the last: where this one is only half written the last is
- * still whole, and its checksum tells. */
+/* The state of the last frame, replaces the one before the last: if this one is only half written, as its checksum
+ * shows, the last one is still complete. */
 static bool write_state(ds_recorder *r) {
   if (r->state == NULL) return true;
   hsize_t start[2] = {(hsize_t)r->state_turn, 0}, count[2] = {1, (hsize_t)r->state_size};

@@ -12,8 +12,8 @@
  *   reduced_cache.c  built bodies on disk
  *   reduce.c       puts them together
  *
- * A vector over the mesh has three numbers a node, x y z. Everything is the same bit for bit for any number of threads:
- * what a thread computes never depends on which one it is, and sums have a fixed order. */
+ * A vector over the mesh has three numbers per node, x y z. Everything is the same bit for bit for any number of
+ * threads: what a thread computes never depends on which one it is, and sums have a fixed order. */
 #ifndef DS_REDUCE_FEM_H
 #define DS_REDUCE_FEM_H
 
@@ -113,7 +113,7 @@ int32_t ds_vectors_orthonormalize(double *x, double *b, ds_vectors *set, int32_t
  */
 void ds_vectors_combine(double *x, const double *s, int32_t kept, int32_t count, int32_t n, ds_pool *pool);
 /* Turns m orthonormal vectors within their space until K is diagonal, lambda ascending; a holds m x m numbers, work
- * as many as a vector and m. False where that failed. */
+ * as many as a vector and m. False if that failed. */
 bool ds_vectors_diagonalize(double *x, double *lambda, double *a, double *work, const ds_fem *fem, int32_t m,
                             ds_pool *pool);
 double ds_vectors_dot(const double *x, const double *y, int32_t n);
@@ -153,7 +153,7 @@ ds_status ds_stvk_polynomials(ds_reduced *reduced, const ds_fem *fem, ds_pool *p
                               ds_error *error);
 
 /* ---- integrals.c ---- */
-/* Moves the nodes to the principal frame; frame, mass, inertia of reduced.h. False where the body has no volume. */
+/* Moves the nodes to the principal frame; frame, mass, inertia of reduced.h. False if the body has no volume. */
 bool ds_reduced_to_principal(ds_reduced *reduced, double density);
 /* second0, second1, second2, coupling from tets and node_basis. */
 ds_status ds_reduced_integrals(ds_reduced *reduced, const ds_fem *fem, ds_error *error);

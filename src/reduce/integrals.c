@@ -83,7 +83,7 @@ bool ds_reduced_to_principal(ds_reduced *x, double density) {
 
 /* ---- shape integrals ---- */
 
-/* y = M x for `width` numbers a node */
+/* y = M x for `width` numbers per node */
 static void times_mass(double *y, const ds_fem *fem, const double *x, int32_t width) {
   memset(y, 0, (size_t)fem->tets->node_count * (size_t)width * sizeof *y);
   for (int64_t i = 0; i < fem->tets->node_count; i++)

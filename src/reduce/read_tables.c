@@ -1,12 +1,12 @@
 /* TetGen's .node and .ele, and VEGA's .veg, which puts the same tables into one file.
  *
- * A table is a line with the number of rows and what they hold, then a row a line: its number, its values, and things
- * that are not needed here (attributes, markers). Nodes are numbered in order, from 0 or from 1; '#' starts a comment.
+ * A table is a line with the number of rows and what they hold, then one row per line: its number, its values, and data
+ * that is not needed here (attributes, markers). Nodes are numbered in order, from 0 or from 1; '#' starts a comment.
  *
  *   .node  rows, 3, attributes, markers    then  number x y z ...
- *   .ele   rows, nodes a tetrahedron, ...  then  number node node node node ...
+ *   .ele   rows, nodes per tetrahedron, ...  then  number node node node node ...
  *   .veg   *VERTICES, a table of nodes; *ELEMENTS, TET, a table of tetrahedra; *MATERIAL name, then "ENU, density,
- *          young, poisson"; *REGION, then lines "set, material" that tell which are in use; *SET is skipped.
+ *          young, poisson"; *REGION, then lines "set, material" with the materials in use; *SET is skipped.
  *          Instead of a table, *INCLUDE names a file beside it that has one.
  *
  * Sources: Si, TetGen's manual 1.5, "File formats"; Sin, Schroeder and Barbic 2013, Vega FEM library, user's manual. */
@@ -31,7 +31,7 @@ static bool find_line(ds_mesh_input *in) {
   }
 }
 
-/* The first line of a table: how many rows, and how many values a row where that is said. */
+/* The first line of a table: how many rows, and how many values per row where that is said. */
 static bool read_head(ds_mesh_input *in, int64_t *rows, int64_t *values, const char *what) {
   ds_mesh_word word;
   if (!find_line(in)) return ds_mesh_fail(in, in->at, "the file ends; expected %s", what);
@@ -183,7 +183,7 @@ typedef struct veg_material {
 typedef struct veg_materials {
   veg_material items[MATERIALS_MAX];
   int32_t count;
-  bool regions; /* some are told to be in use */
+  bool regions; /* *REGION names the ones in use */
 } veg_materials;
 
 /* The next word of a line whose words have commas or blanks between them; cuts it off, NULL at its end. */

@@ -57,7 +57,7 @@ static bool take_type(vtk *v, const value_type **type) {
   if (ds_mesh_take_word(v->in, &word))
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
       if (ds_mesh_word_is_any_case(&word, types[i].name)) return *type = &types[i], true;
-  return ds_mesh_fail(v->in, word.at, "%s is no type of numbers; expected float, double, int, vtktypeint64, ...",
+  return ds_mesh_fail(v->in, word.at, "%s is not a number type; expected float, double, int, vtktypeint64, ...",
                       ds_mesh_quote_word(&word).text);
 }
 
@@ -144,7 +144,7 @@ static bool add_cell(vtk *v, int64_t first, size_t at) {
   return true;
 }
 
-/* A count and as many points a cell; `size` is the number of all of these. */
+/* A count and as many points per cell; `size` is the number of all of these. */
 static bool read_cells_old(vtk *v, int64_t count, int64_t size) {
   int64_t points, number;
   if (!begin_data(v)) return false;

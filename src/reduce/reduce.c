@@ -52,8 +52,9 @@ static ds_status check_size(const ds_tets *tets, const ds_reduced_def *def, ds_e
   if (tets->tet_count > TETS_MAX)
     return ds_fail(error, DS_ERROR_INPUT, "deformable: %d tetrahedra; expected at most %d", tets->tet_count, TETS_MAX);
   if (def->modes > possible_modes(tets))
-    return ds_fail(error, DS_ERROR_INPUT, "deformable: modes = %d; a mesh of %d nodes has at most %d, 3 a node less 6",
-                   def->modes, tets->node_count, possible_modes(tets));
+    return ds_fail(error, DS_ERROR_INPUT,
+                   "deformable: modes = %d; a mesh of %d nodes has at most %d, 3 per node minus 6", def->modes,
+                   tets->node_count, possible_modes(tets));
   return DS_OK;
 }
 
@@ -78,7 +79,7 @@ ds_status ds_reduced_take_material(ds_reduced_def *def, const ds_tets *tets, ds_
   if (m->count > 1 || !known)
     return ds_fail(error, DS_ERROR_INPUT,
                    "the mesh file states %s; give young, poisson and density, of which a body has one each",
-                   m->count > 1 ? "several materials" : "a material of a kind that is not known");
+                   m->count > 1 ? "several materials" : "a material of unknown kind");
   if (!(m->young > 0 && m->density > 0 && m->poisson > -1 && m->poisson < 0.5))
     return ds_fail(
         error, DS_ERROR_INPUT,

@@ -46,7 +46,7 @@ typedef struct filling {
 
 ds_stuffing_def ds_default_stuffing(void) { return (ds_stuffing_def){.wanted = 4000}; }
 
-static void tell(const stuffer *s, double share) {
+static void report(const stuffer *s, double share) {
   if (s->def->progress) s->def->progress(s->def->user, "tetrahedra", share);
 }
 
@@ -252,7 +252,7 @@ static ds_status stuff_wanted(ds_tets *tets, int32_t *along, const stuffer *s, d
     } else {
       ds_tets_free(&now);
     }
-    tell(s, 0.8 * (pass + 1) / PASSES);
+    report(s, 0.8 * (pass + 1) / PASSES);
     for (int i = 0; i <= pass; i++)
       if (tried[i] == next) return DS_OK;
   }
@@ -378,15 +378,15 @@ static ds_status run(ds_tets *tets, const stuffer *s, ds_error *error) {
   int32_t along = s->def->cell > 0 ? cells_along(s, s->def->cell) : 0;
   bool whole = false;
   ds_vec3 where;
-  tell(s, 0);
+  report(s, 0);
   ds_status status = along > 0 ? stuff(tets, s, along, error) : stuff_wanted(tets, &along, s, error);
-  tell(s, 0.8);
+  report(s, 0.8);
   if (status == DS_OK) status = inspect(&whole, &where, s, tets, along, error);
   if (status == DS_OK && !whole) {
     ds_tets_free(tets);
     status = stuff_finer(tets, s, along, where, error);
   }
-  if (status == DS_OK) tell(s, 1);
+  if (status == DS_OK) report(s, 1);
   return status;
 }
 

@@ -38,14 +38,14 @@ typedef struct ds_stuffing_lattice {
   ds_vec3 origin;
   double cell;
   int32_t size[3]; /* cells, those around included */
-  int32_t points;  /* 2 a cell */
+  int32_t points;  /* 2 per cell */
   double *value;   /* depth: above 0 inside; away from the surface a lower bound of it */
   int32_t *warp;   /* cut point that the point was moved to, or -1 */
   ds_stuffing_cut *cuts;
   int32_t cut_count, cut_capacity;
 } ds_stuffing_lattice;
 
-/* `along` cells span the longest side of the surface. DS_ERROR_INPUT where it would be too large. */
+/* `along` cells span the longest side of the surface. DS_ERROR_INPUT if it would be too large. */
 ds_status ds_stuffing_lattice_build(ds_stuffing_lattice *lattice, const ds_distance *tree, int32_t along, ds_pool *pool,
                                     ds_error *error);
 void ds_stuffing_lattice_free(ds_stuffing_lattice *lattice);

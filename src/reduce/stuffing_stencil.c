@@ -14,7 +14,7 @@
  *   rule). Both faces at that edge then get diagonals from the same corner.
  * - else to the cut point on the long edge.
  * Neither lets the three diagonals of a prism run in a circle, which could not be filled. The quadrilateral of four cut
- * points is on the surface, nobody else's; of its two diagonals, where both can be, the better one is taken.
+ * points is on the surface and not shared; of its two diagonals the better possible one is used.
  *
  * Bounds: for every stencil, with cut points at both ends of where they may be and with corners on the surface anywhere
  * they may have been pulled to, dihedral angles are from 10.7 to 164.8 degrees (test_stuffing.c tries all of them). */
@@ -39,7 +39,7 @@ static bool starts_at(const ds_stuffing_cell *c, int p, int q, int n) {
 /* ---- prisms ---- */
 
 /* Between the triangles a and b, with diagonals from a_i to b_j where up is true, else from b_i to a_j. One corner of a
- * has then two diagonals, one has none; false where they run in a circle. */
+ * has then two diagonals, one has none; false if they run in a circle. */
 typedef struct prism {
   int a[3], b[3];
   bool up01, up12, up02;

@@ -166,7 +166,7 @@ static ds_status check_parts(ds_tets_report *report, int32_t *set, const ds_tets
   if (report->parts == 1) return DS_OK;
   ds_vec3 x = tets->nodes[tets->tets[4 * (int64_t)apart]];
   return ds_fail(error, DS_ERROR_INPUT,
-                 "%d parts that do not hang together over faces (the second has tetrahedron %d, near %g %g %g m); "
+                 "%d parts that are not connected by faces (the second has tetrahedron %d, near %g %g %g m); "
                  "expected one body",
                  report->parts, apart, x.x, x.y, x.z);
 }

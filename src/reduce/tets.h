@@ -14,7 +14,7 @@ void ds_tets_corners(ds_vec3 x[4], const ds_tets *tets, int32_t tet, int exponen
 int ds_tet_sign(const ds_vec3 x[4]);
 /* The dihedral angles at edges 01, 02, 03, 12, 13, 23, rad. */
 void ds_tet_angles(double angles[6], const ds_vec3 x[4]);
-/* The twin of every face, or -1; DS_ERROR_INPUT where a face has not one tetrahedron, or one on each side. */
+/* The twin of every face, or -1; DS_ERROR_INPUT if a face has not one tetrahedron, or one on each side. */
 ds_status ds_tets_pair(int32_t *twin, const ds_tets *tets, ds_error *error);
 
 /* ---- readers ---- */

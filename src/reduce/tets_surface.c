@@ -13,7 +13,7 @@ static int compare_keys(const void *pa, const void *pb) {
   return (a > b) - (a < b);
 }
 
-/* Triangles of node numbers, outward; false where memory ran out. */
+/* Triangles of node numbers, outward; false if memory ran out. */
 static bool take_boundary(ds_mesh *surface, const int32_t *twin, const ds_tets *tets) {
   int32_t count = 0;
   for (int32_t f = 0; f < 4 * tets->tet_count; f++) count += twin[f] < 0;

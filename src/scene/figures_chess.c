@@ -1,4 +1,4 @@
-/* Chess men after Staunton's pattern: turned bodies, and what is carved on top. Their own design; mm, z up. */
+/* Chess pieces after Staunton's pattern: bodies of revolution with carved tops. Our own design; mm, z up. */
 #include "scene/figures.h"
 
 /* A regular row of parts around z: n copies, the first at `degrees`. */

@@ -125,7 +125,7 @@ static ds_status read_value(double *value, const ds_generator *generator, const 
                  parameter->high, unit[0] ? " " : "", unit, parameter->initial);
 }
 
-/* Copies the characters up to one of `stops` and moves on to it; false where the word is longer than any known one. */
+/* Copies the characters up to one of `stops` and moves on to it; false if the word is longer than any known one. */
 static bool take_word(char word[WORD_MAX + 1], const char **at, const char *stops) {
   size_t n = strcspn(*at, stops), kept = n < WORD_MAX ? n : WORD_MAX;
   memcpy(word, *at, kept);

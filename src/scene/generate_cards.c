@@ -80,8 +80,8 @@ static void write_pair(ds_generation *g, int32_t *number, card_shape card, doubl
   }
 }
 
-/* The friction coefficient a pair on the floor needs: each card turns about its foot, the other holds it at the highest
- * point of the meeting, mu = (foot - centre) / height; (tan theta - t/L)/2 for cards that meet at an edge. */
+/* The friction coefficient that a pair on the floor needs: each card turns about its foot, the other holds it at the
+ * highest point of the meeting, mu = (foot - centre) / height; (tan theta - t/L)/2 for cards that meet at an edge. */
 static double pair_needs(card_shape card) {
   double foot, height, s = sin(card.theta), c = cos(card.theta), along, across;
   pair_measures(&foot, &height, card);

@@ -1,5 +1,5 @@
-/* Heaps of figures: chess men, bunnies, helmets dropped from a grid; chess men through a hopper [FFD05 figures 1, 5, 8;
- * SP08 figure 1c]. The papers do not give their measures: these are ours. */
+/* Heaps of figures: chess pieces, bunnies, helmets dropped from a grid; chess pieces through a hopper [FFD05 figures 1,
+ * 5, 8; SP08 figure 1c]. The papers do not give dimensions; these are ours. */
 #include "scene/generate_solids.h"
 
 /* Time to pour, to fall from the top of the grid, and some seconds to come to rest. */
@@ -51,7 +51,7 @@ void ds_generate_helmets(ds_generation *g) {
 }
 
 /* Four slanted plates under four upright ones, wide enough for the grid; the walls rise at 60 degrees from an opening
- * of several men's lengths, steeper than the men pile up. */
+ * of several pieces' lengths, steeper than the slope of a heap. */
 void ds_generate_hopper(ds_generation *g) {
   int32_t count = ds_generation_count(g, "count");
   double opening = ds_generation_value(g, "opening"), height = 0.5;

@@ -1,5 +1,5 @@
 /* A tool among blocks in a tray, to be touched [SP08 section 8.1, Fig. 1a, last row of Table 1]: 72 degrees of freedom,
- * some 120 contacts, rigid and modal bodies, tolerance 1e-2, steps of 1 ms.
+ * about 120 contacts, rigid and modal bodies, tolerance 1e-2, steps of 1 ms.
  *
  * Six rigid blocks and a soft one of twice their size stand in two rows on the floor of a tray, close to each other and
  * to its walls, but for a slot of 8 mm in the middle. The tool is a soft peg of 12 mm with a blunt tip: pushed into the

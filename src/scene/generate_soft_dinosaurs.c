@@ -1,5 +1,5 @@
 /* Large-deformation animals thrown together [SP08 section 8.1, figure 1b]: reduced St. Venant-Kirchhoff bodies hit each
- * other in the air, fall and end in a stable pile. The paper tells mu, the step and the degrees of freedom; everything
+ * other in the air, fall and end in a stable pile. The paper gives mu, the step and the degrees of freedom; everything
  * else is ours. */
 #include "scene/generate_deformable.h"
 

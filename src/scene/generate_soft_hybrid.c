@@ -1,6 +1,6 @@
 /* Deformable and rigid together [SP08 section 8.1, figure 6]: red and blue bunnies, which differ in friction alone,
  * fall on a ramp, slide down and run into two semicircular arches of rigid blocks, which stand by friction and did so
- * before. The paper tells the three coefficients; the measures are ours.
+ * before. The paper gives the three coefficients; the dimensions are ours.
  *
  * The ramp falls towards -y at tan theta = slope between the two coefficients: blue bunnies slide as they come, red
  * ones stick or stick and slip. Arches stand in the plane y = 0, the left one before the red bunnies. A contact takes
@@ -59,7 +59,7 @@ static void write_ramp(ds_generation *g, const ramp *ramp) {
   ds_generation_slab(g, "ramp", "ramp", (ds_pose){middle, tilt}, v3(width, ramp->length, thickness), DS_COLOR_FLOOR);
 }
 
-/* Two bunnies a row, one above each leg of their arch; rows up the ramp. Each starts a little above it, not quite in
+/* Two bunnies per row, one above each leg of their arch; rows up the ramp. Each starts a little above it, not quite in
  * line and turned by chance. */
 static void write_bunnies(ds_generation *g, const char *color, double side, const ramp *ramp, int32_t count) {
   const double row = 0.28, fall = 0.08, theta = atan(ramp->slope);

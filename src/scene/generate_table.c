@@ -1,4 +1,4 @@
-/* All generators and their parameters: names, units, defaults, ranges. docs/generators.md tells the same at length. */
+/* All generators and their parameters: names, units, defaults, ranges. docs/generators.md has the details. */
 #include "scene/generate.h"
 
 #define NUMBER(name, unit, initial, low, high, summary) \
@@ -14,13 +14,13 @@
 
 /* For scene/imperfect.c, all of them or none. */
 #define IMPERFECT(ball_radius, ball_yaw)                                                                     \
-  NUMBER("jitter", "m", "0", 0, 0.1, "every body is moved by up to as much along x, y and z"),               \
-      NUMBER("tilt", "deg", "0", 0, 45, "every body is turned by up to as much, about any axis"),            \
+  NUMBER("jitter", "m", "0", 0, 0.1, "each body is moved by up to this along x, y and z"),                   \
+      NUMBER("tilt", "deg", "0", 0, 45, "each body is rotated by up to this, about a random axis"),          \
       NUMBER("size_jitter", "", "0", 0, 0.5, "sizes differ by up to this share, either way"),                \
-      NUMBER("gap", "m", "0", 0, 0.1, "bodies are smaller by up to as much, about their centres"),           \
-      NUMBER("overlap", "m", "0", 0, 0.1, "bodies are larger by up to as much, about their centres"),        \
+      NUMBER("gap", "m", "0", 0, 0.1, "bodies shrink by up to this, about their centres"),                   \
+      NUMBER("overlap", "m", "0", 0, 0.1, "bodies grow by up to this, about their centres"),                 \
       WHOLE("missing", "0", 0, 1000, "bodies left out, at random"),                                          \
-      WHOLE("seed", "1", 0, 1e6, "of the random numbers behind these"),                                      \
+      WHOLE("seed", "1", 0, 1e6, "of the random numbers"),                                                   \
       NUMBER("ball_speed", "m/s", "0", 0, 100, "of a ball that flies at the middle of the scene; 0 = none"), \
       NUMBER("ball_radius", "m", ball_radius, 0.001, 10, "of the ball"),                                     \
       NUMBER("ball_mass", "kg", "0", 0, 1e6, "of the ball; 0 = that of 2000 kg/m3"),                         \
@@ -67,7 +67,7 @@ static const ds_generator_parameter billiard[] = {
 };
 static const ds_generator_parameter bridge[] = {
     WHOLE("planks", "12", 2, 200, "hinged to one another"),
-    WHOLE("blocks", "5", 0, 200, "on the planks, one a plank at most"),
+    WHOLE("blocks", "5", 0, 200, "on the planks, at most one per plank"),
     NUMBER("slope", "", "0.3", 0.01, 1, "of the chain at its ends"),
     NUMBER("mu", "", "0.6", 0, 10, "coefficient of friction"),
     NUMBER("damping", "1/s", "0.5", 0, 100, "of the planks; hinges have none"),
@@ -139,7 +139,7 @@ static const ds_generator_parameter arch[] = {
     NUMBER("rise", "", "1", 0.1, 3, "height of a catenary over its span"),
     NUMBER("width", "m", "0.3", 0.001, 1000, "along y"),
     CHOICE("drop", "none", "none|blocks|throw", "blocks dropped on the keystone or thrown at a leg"),
-    WHOLE("contacts_per_face", "8", 3, 512, "contact points a joint"),
+    WHOLE("contacts_per_face", "8", 3, 512, "contact points per joint"),
     SHAKE,
     IMPERFECT("0.1", "0"),
 };
@@ -154,7 +154,7 @@ static const ds_generator_parameter vault[] = {
     NUMBER("thickness", "", "0.2", 0.02, 0.5, "over the mean radius"),
     NUMBER("span", "m", "2", 0.01, 1000, "twice the mean radius"),
     NUMBER("length", "m", "1", 0.01, 1000, "of a barrel, along y"),
-    WHOLE("contacts_per_face", "8", 3, 512, "contact points a joint"),
+    WHOLE("contacts_per_face", "8", 3, 512, "contact points per joint"),
     IMPERFECT("0.1", "0"),
 };
 static const ds_generator_parameter tower[] = {
@@ -181,7 +181,7 @@ static const ds_generator_parameter helmets[] = {HEAP("1000")};
 static const ds_generator_parameter hopper[] = {
     HEAP("2016"),
     NUMBER("opening", "m", "0.66", 0.05, 2, "width of the square opening"),
-    NUMBER("pour", "s", "0.25", 0, 10, "between the release of one layer of men and the next; 0 = all at once"),
+    NUMBER("pour", "s", "0.25", 0, 10, "between the release of one layer of pieces and the next; 0 = all at once"),
 };
 static const ds_generator_parameter rings[] = {
     HEAP("60"),
@@ -295,11 +295,11 @@ static const ds_generator table[] = {
     GENERATOR("bounce", bounce, "a ball that bounces"),
     GENERATOR("bridge", bridge, "a hanging bridge of hinged planks with blocks on it"),
     GENERATOR("bunny-drop", bunny_drop, "bunnies that fall into a heap"),
-    GENERATOR("card-house", card_house, "a house of cards, at wish with falling blocks"),
+    GENERATOR("card-house", card_house, "a house of cards, optionally with falling blocks"),
     GENERATOR("card-house-sp08", card_house_sp08, "the card house of SP08 figure 7"),
     GENERATOR("card-pair", card_pair, "two leaning cards close to their friction limit"),
     GENERATOR("chairs", chairs, "plastic chairs that chatter down a slope"),
-    GENERATOR("chess-drop", chess_drop, "chess men that fall into a heap"),
+    GENERATOR("chess-drop", chess_drop, "chess pieces that fall into a heap"),
     GENERATOR("composites", composites, "woven strands that hang on pegs, hold or come apart"),
     GENERATOR("composites-thrown", composites_thrown, "woven patches thrown at a board of pegs"),
     GENERATOR("dinosaurs", dinosaurs, "soft dinosaurs thrown together, into a pile"),
@@ -307,7 +307,7 @@ static const ds_generator table[] = {
     GENERATOR("dominoes", dominoes, "a row of dominoes, the first one tipping"),
     GENERATOR("haptic", haptic, "a soft tool among blocks in a tray, for touch"),
     GENERATOR("helmets", helmets, "thin-walled helmets that fall into a heap"),
-    GENERATOR("hopper", hopper, "chess men that fall through a hopper"),
+    GENERATOR("hopper", hopper, "chess pieces that fall through a hopper"),
     GENERATOR("hybrid", hybrid, "soft bunnies slide down a ramp into arches of rigid blocks"),
     GENERATOR("incline", incline, "a cube on a slope close to its friction limit"),
     GENERATOR("jam", jam, "bones that pass through a narrowing tube, or jam in it"),
@@ -325,7 +325,7 @@ static const ds_generator table[] = {
     GENERATOR("soft-stack", soft_stack, "a tower of deformable blocks"),
     GENERATOR("spin", spin, "a free box that turns over"),
     GENERATOR("stack", stack, "a stack of cubes"),
-    GENERATOR("tower", tower, "a tower of blocks, three a level, as in the game"),
+    GENERATOR("tower", tower, "a tower of blocks, three per level, as in the game"),
     GENERATOR("vault", vault, "a barrel vault or a dome of wedge stones"),
     GENERATOR("wall", wall, "a dry brick wall"),
 };

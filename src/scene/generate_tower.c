@@ -1,4 +1,4 @@
-/* A tower of blocks as in the game: three a level, every second level crosswise. A block is three times as long as it
+/* A tower of blocks as in the game: three per level, every second level crosswise. A block is three times as long as it
  * is wide, so that the three of a level fill a square, and five times as long as it is high. */
 #include <stdio.h>
 

@@ -20,13 +20,13 @@ typedef struct ds_imperfect_body {
 /* Whether a parameter is one of those that are handled here; notes name them where they are not at their defaults. */
 bool ds_imperfect_parameter(const ds_generation *g, const char *name);
 
-/* Reads the parameters; false where none asks for anything. */
+/* Reads the parameters; false if none asks for anything. */
 bool ds_imperfect_begin(ds_generation *g);
 
 /* Of the pass that measures: its end. The next pass writes. */
 void ds_imperfect_measured(ds_generation *g);
 
-/* One body. False where it is not to be written: in the pass that measures, or as one of the missing. */
+/* One body. False if it is not to be written: in the pass that measures, or as one of the missing. */
 bool ds_imperfect_change(ds_generation *g, ds_imperfect_body *out, const char *material, const ds_body_def *def,
                          const ds_shape_def *shapes, int32_t shape_count);
 

@@ -1,7 +1,7 @@
-/* Reads a scene from JSON text: docs/scenes.md tells what each key means, schema/scene.schema.json is the formal form.
+/* Reads a scene from JSON text: docs/scenes.md describes the keys, schema/scene.schema.json is the formal definition.
  *
  * Method: the text becomes a tree (json.c), tables turn objects into definitions (fields.c), and the public API builds
- * the scene; so whatever a file can say, a program can say too. Every error names file, line and column, the body and
+ * the scene; so a program can do whatever a file can. Every error names file, line and column, the body and
  * the key, and what was expected. Last, the start is checked for overlaps. Limits: only the deepest overlap is looked
  * at. */
 #include "scene/read.h"

@@ -246,7 +246,7 @@ static bool check_form(ds_reader *r, const body_text *b, uint64_t given, const d
 static bool read_coordinates(ds_reader *r, double *q, int32_t count, const ds_json *array) {
   if (!array) return true;
   if (array->count != count)
-    return ds_reader_fail(r, array, "\"%s\" has %d numbers; expected %d, one a reduced coordinate", array->key,
+    return ds_reader_fail(r, array, "\"%s\" has %d numbers; expected %d, one per reduced coordinate", array->key,
                           array->count, count);
   for (const ds_json *x = array->first; x; x = x->next) {
     if (x->kind != DS_JSON_NUMBER || !(fabs(x->number) <= DS_FIELD_LIMIT))

@@ -78,8 +78,7 @@ static bool read_definition(ds_scene_reader *s, ds_file_deformable *d, const ds_
     return ds_reader_fail_key(r, ds_json_find(value, "mass"), "\"mass\" beside \"density\"; expected one of them");
   if (!(text.def.poisson > -1 && text.def.poisson < 0.5))
     return ds_reader_fail(r, ds_json_find(value, "poisson"),
-                          "\"poisson\" is %.9g; expected a number between -1 and 0.5, without the ends",
-                          text.def.poisson);
+                          "\"poisson\" is %.9g; expected a number above -1 and below 0.5", text.def.poisson);
   d->path = text.path;
   d->def = text.def;
   d->given = (ds_material_given){given >> YOUNG & 1, given >> POISSON & 1, (given >> DENSITY | given >> MASS) & 1};

@@ -3,7 +3,7 @@
  * Method: the value's bytes are replaced in the text, everything else stays, so that comments remain and messages keep
  * their line numbers. A path goes from the top through keys, indices from 0 and names of bodies, with dots between;
  * where keys or names hold dots themselves, the longest that fits is taken. A key that is not there yet is added to its
- * object; "options" is there in every scene, since it has defaults. After each setting the text is read anew. */
+ * object; "options" is there in every scene, since it has defaults. After each setting the text is parsed again. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

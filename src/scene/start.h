@@ -4,7 +4,7 @@
 
 #include "drystone/drystone.h"
 
-/* The deepest overlap at the start, m, and whose it is; 0 where it is none or within rounding, NAN where memory ran
+/* The deepest overlap at the start, m, and whose it is; 0 if it is none or within rounding, NAN if memory ran
  * out. */
 double ds_start_overlap(ds_body_id *a, ds_body_id *b, const ds_scene *scene);
 

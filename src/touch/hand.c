@@ -51,7 +51,7 @@ static ds_status check_hand(const ds_state *state, const ds_hand_def *def, ds_er
     return ds_fail(error, DS_ERROR_INPUT, "body %d is not in the scene: it has bodies 1 to %d", def->body.index1,
                    state->body_count);
   if (state->scene->bodies[ds_index(def->body)].kind != DS_BODY_DYNAMIC)
-    return ds_fail(error, DS_ERROR_INPUT, "body \"%s\" is not moved by forces: take hold of a dynamic one",
+    return ds_fail(error, DS_ERROR_INPUT, "body \"%s\" is not dynamic: only dynamic bodies can be held",
                    ds_body_name(state->scene, def->body));
   if (!v3_finite(def->grip) || !pose_ok(def->target))
     return ds_fail(error, DS_ERROR_INPUT,
@@ -85,7 +85,7 @@ ds_hand_id ds_state_grab(ds_state *state, const ds_hand_def *def, ds_error *erro
   if (check_hand(state, def, error) != DS_OK) return (ds_hand_id){0};
   while (slot < DS_HANDS_MAX && state->hands[slot].def.body.index1) slot++;
   if (slot == DS_HANDS_MAX) {
-    ds_fail(error, DS_ERROR_INPUT, "all %d hands hold something: release one first", DS_HANDS_MAX);
+    ds_fail(error, DS_ERROR_INPUT, "all %d hands are in use: release one first", DS_HANDS_MAX);
     return (ds_hand_id){0};
   }
   const ds_body *body = &state->scene->bodies[ds_index(def->body)];

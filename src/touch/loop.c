@@ -12,7 +12,7 @@
 #include "body/scene.h"
 #include "drystone/touch.h"
 
-static const double SMOOTHING = 0.005; /* s: of velocities that a device does not tell */
+static const double SMOOTHING = 0.005; /* s: smoothing of estimated velocities */
 /* What a device may ask for. A target beyond REACH is no reading: there, 0.1 nm is the last bit of a coordinate. Nearer
  * ones are followed no faster than a hand can be; thrown balls reach 50 m/s and a flick of the wrist 50 rad/s. */
 static const double REACH = 1e6;         /* m from the world's origin */
@@ -130,7 +130,7 @@ static ds_vec3 cut(ds_vec3 x, double longest) {
 
 static bool within_reach(ds_vec3 p) { return fabs(p.x) <= REACH && fabs(p.y) <= REACH && fabs(p.z) <= REACH; }
 
-/* Where the device wants the hand to be; false where that is nowhere. */
+/* Where the device wants the hand to be; false if that is nowhere. */
 static bool find_target(ds_touch_loop *loop, ds_pose *target, const ds_device_motion *m) {
   const ds_touch_def *d = &loop->def;
   ds_vec3 moved = v3_scale(d->scale, quat_rotate(d->origin.q, m->pose.p));
@@ -211,7 +211,7 @@ void ds_touch_last_step(const ds_touch_loop *loop, ds_step_report *report) { *re
 
 /* ---- the thread ---- */
 
-/* A tick with its times; true where it was done before `due`. */
+/* A tick with its times; true if it was done before `due`. */
 static bool timed_tick(ds_touch_loop *loop, double due) {
   double clock = ds_clock(), cpu = ds_thread_clock();
   ds_status status = ds_touch_tick(loop);

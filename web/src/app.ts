@@ -63,7 +63,7 @@ export class App {
       choose: (hit) => choice.choose(hit ? hit.body : -1),
       focus: (hit) => choice.focus(hit),
     });
-    const lost = "The graphics card lost this page's picture; it comes back, or reload.";
+    const lost = "The graphics context was lost. It will be restored; otherwise reload the page.";
     canvas.addEventListener("webglcontextlost", () => chrome.note(lost, true));
     canvas.addEventListener("webglcontextrestored", () => {
       chrome.takeBack(lost);
@@ -98,7 +98,7 @@ export class App {
   async loadFile(file: File): Promise<void> {
     this.hello = null;
     const failure = await this.source.loadFile(file);
-    if (failure) this.chrome.note(`${file.name} cannot be read: ${failure}. A file that "drystone view --export" wrote is expected (recording.bin).`, true);
+    if (failure) this.chrome.note(`${file.name} cannot be read: ${failure}. Expected a file written by "drystone view --export" (recording.bin).`, true);
     this.loaded();
   }
 
@@ -221,7 +221,7 @@ export class App {
     const { show, choice } = this;
     on ? show.layers.add(name) : show.layers.delete(name);
     if (on && ["spheres", "field", "modes"].includes(name) && this.chosen < 0) choice.chooseFirst(name === "modes");
-    if (on && (name === "spheres" || name === "field") && !this.live) this.chrome.note("Sphere trees and distance fields are asked from the program: open the scene live.", false);
+    if (on && (name === "spheres" || name === "field") && !this.live) this.chrome.note("Sphere trees and distance fields are available for live scenes only.", false);
     if (name === "modes") choice.chooseMode(show.modes.mode);
     if (!on && name === "spheres") show.spheres.clear();
     if (!on && name === "field") show.field.clear();
@@ -258,7 +258,7 @@ export class App {
   private fileName(): string { return `${(this.scene?.name || "drystone").replace(/[^\w.-]+/g, "-")}-${this.player.time.toFixed(2)}s`; }
 
   private film(hello: Hello): Promise<void> | void {
-    if (!this.player.history.length || !this.world?.complete) return this.chrome.note("The recording holds no frame to film.", true);
+    if (!this.player.history.length || !this.world?.complete) return this.chrome.note("The recording has no frames.", true);
     this.filming = true;
     return makeFilm(this.show, this.player, hello.film, { send: (message) => this.send(message), taken: () => new Promise((go) => (this.takenWaiter = go)) });
   }

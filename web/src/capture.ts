@@ -13,7 +13,7 @@ export function download(blob: Blob, name: string): void {
 export function picture(canvas: HTMLCanvasElement, draw: () => void): Promise<Blob> {
   return new Promise((done, fail) => {
     draw();
-    canvas.toBlob((blob) => (blob ? done(blob) : fail(new Error("the browser gave no picture"))), "image/png");
+    canvas.toBlob((blob) => (blob ? done(blob) : fail(new Error("the browser returned no image"))), "image/png");
   });
 }
 
@@ -26,7 +26,7 @@ export class Video {
 
   start(canvas: HTMLCanvasElement): void {
     const type = ["video/mp4;codecs=avc1.640028", "video/webm;codecs=vp9", "video/webm"].find((t) => MediaRecorder.isTypeSupported(t));
-    if (!type) throw new Error("this browser records no video");
+    if (!type) throw new Error("this browser cannot record video");
     this.chunks = [];
     this.recorder = new MediaRecorder(canvas.captureStream(60), { mimeType: type, videoBitsPerSecond: 12e6 });
     this.recorder.ondataavailable = (event) => this.chunks.push(event.data);

@@ -91,7 +91,7 @@ export class Choice {
     if (!world || this.chosen < 0) return;
     const count = modes.count(world, this.chosen);
     this.chrome.panel.setModes(count);
-    if (layers.has("modes") && count === 0) this.chrome.note("The chosen body is rigid: choose a deformable one.", false);
+    if (layers.has("modes") && count === 0) this.chrome.note("The selected body is rigid: select a deformable one.", false);
     this.show.chooseMode(Math.min(mode, Math.max(count - 1, 0)));
   }
 

@@ -49,7 +49,7 @@ export class Chrome {
   buildTools(app: App, help: () => void, theme: () => void): void {
     this.videoButton = iconButton("video", "Record a video (V)", () => void app.toggleVideo(), "video");
     byId("tools").append(
-      iconButton("home", "Camera as at the start (H)", () => app.view.orbit.goHome(), "home"), iconButton("camera", "Save a picture (S)", () => void app.screenshot(), "screenshot"), this.videoButton,
+      iconButton("home", "Reset the camera (H)", () => app.view.orbit.goHome(), "home"), iconButton("camera", "Save an image (S)", () => void app.screenshot(), "screenshot"), this.videoButton,
       iconButton("open", "Open a recording (O)", () => this.file.click(), "open-recording"), iconButton("theme", "Dark or light (T)", theme, "theme"), iconButton("help", "Keys (?)", help, "help"),
       iconButton("panel", "Show or hide the panel (P)", () => this.togglePanel(), "toggle-panel"));
   }
@@ -98,7 +98,7 @@ export class Chrome {
     const asFile = location.protocol === "file:";
     if (on)
       empty.replaceChildren(el("h2", {}, asFile ? "Open recording.bin" : "No recording here"),
-        el("p", {}, asFile ? "This page was opened as a file, and may read nothing by itself: drop recording.bin here, or open it." : "Drop a recording on this page, or open one."),
+        el("p", {}, asFile ? "This page was opened as a file and cannot load recordings itself: drop recording.bin here, or open it." : "Drop a recording on this page, or open one."),
         el("button", { type: "button", class: "primary", onclick: () => this.file.click() }, "Open a recording…"), el("p", { class: "hint" }, "“drystone view RECORD.h5 --export FOLDER” writes this page with a recording beside it."));
   }
 
@@ -129,7 +129,7 @@ export class Chrome {
     this.readout.show(shown, scene, app.hovered >= 0 ? app.hovered : app.chosen, app.hovered < 0 || app.hovered === app.chosen);
     if (this.videoButton) {
       this.videoButton.classList.toggle("recording", app.video.running);
-      setIcon(this.videoButton, "video", app.video.running ? "End the video (V)" : "Record a video (V)");
+      setIcon(this.videoButton, "video", app.video.running ? "Stop the video (V)" : "Record a video (V)");
     }
     if (shown && scene) this.showFacts(app);
   }
@@ -144,8 +144,8 @@ export class Chrome {
   private showPicture({ view, moving }: App): void {
     const { canvas, pace, renderer: { info: { render } } } = view, part = Math.round(100 * pace.part);
     this.panel.showPicture([
-      ["Pixels", `${canvas.width} × ${canvas.height}`], ["While it moves", part < 100 ? `${part} % of them along each side` : "all of them"],
-      ["Pictures a second", moving ? String(Math.round(1 / pace.seconds)) : "–"], ["Draw calls", String(render.calls)], ["Triangles", render.triangles.toLocaleString("en")],
+      ["Pixels", `${canvas.width} × ${canvas.height}`], ["Resolution while moving", part < 100 ? `${part} % of each side` : "full"],
+      ["Frames per second", moving ? String(Math.round(1 / pace.seconds)) : "–"], ["Draw calls", String(render.calls)], ["Triangles", render.triangles.toLocaleString("en")],
     ]);
   }
 

@@ -49,12 +49,12 @@ export class Connection {
   private receive(socket: WebSocket, data: unknown): void {
     let message: Message;
     try {
-      if (!(data instanceof ArrayBuffer)) throw new Error("a text arrived where bytes were expected");
+      if (!(data instanceof ArrayBuffer)) throw new Error("text instead of binary data");
       message = decode(data);
       this.wait = FIRST_WAIT;
       this.events.message(message);
     } catch (error) {
-      this.events.error(`The program sent something this page cannot read: ${(error as Error).message}`);
+      this.events.error(`The program sent an invalid message: ${(error as Error).message}`);
       socket.close();
     }
   }

@@ -40,8 +40,8 @@ export class Readout {
     const rows: [string, string][] = [["", mass > 0 ? `${kind}, ${withUnit(mass * 1000, "g")}` : kind]];
     if (mass > 0 || kind === "kinematic")
       rows.push(["velocity", withUnit(Math.hypot(v[o], v[o + 1], v[o + 2]), "m/s")], ["turning", withUnit(Math.hypot(v[o + 3], v[o + 4], v[o + 5]), "rad/s")]);
-    rows.push(["contacts", sums.contacts ? `${sums.contacts}${sums.sliding ? `, ${sums.sliding} sliding` : ", all stick"}` : "none"]);
-    if (sums.contacts) rows.push(["pressed by", withUnit(sums.normal, "N")], ["friction", withUnit(sums.friction, "N")]);
+    rows.push(["contacts", sums.contacts ? `${sums.contacts}${sums.sliding ? `, ${sums.sliding} sliding` : ", all sticking"}` : "none"]);
+    if (sums.contacts) rows.push(["normal force", withUnit(sums.normal, "N")], ["friction", withUnit(sums.friction, "N")]);
     this.lines.replaceChildren(...rows.map(([term, text]) => el("div", {}, el("span", {}, term), el("span", {}, text))));
   }
 
@@ -49,6 +49,6 @@ export class Readout {
 
   sentence(frame: Frame, scene: Scene, body: number): string {
     const sums = contactSums(frame, scene, body), v = frame.velocity, o = 6 * body;
-    return `${scene.bodies[body].name || `body ${body}`}: ${withUnit(Math.hypot(v[o], v[o + 1], v[o + 2]), "m/s")}, ${sums.contacts} contacts, ${sums.sliding} sliding, pressed by ${withUnit(sums.normal, "N")}`;
+    return `${scene.bodies[body].name || `body ${body}`}: ${withUnit(Math.hypot(v[o], v[o + 1], v[o + 2]), "m/s")}, ${sums.contacts} contacts, ${sums.sliding} sliding, normal force ${withUnit(sums.normal, "N")}`;
   }
 }

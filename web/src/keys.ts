@@ -26,7 +26,7 @@ export class Keys {
 
   private makeSheet(): HTMLDialogElement {
     const list = el("dl"), mouse = el("dl");
-    for (const [how, what] of [["drag", "a body: pull it (live); beside bodies: turn"], ["shift drag", "turn, also over bodies"], ["right drag", "move sideways"], ["wheel", "nearer, farther"], ["double click", "look at a body"], ["drop a file", "open a recording"]])
+    for (const [how, what] of [["drag", "a body: pull it (live); on the background: turn"], ["shift drag", "turn, also over bodies"], ["right drag", "move sideways"], ["wheel", "nearer, farther"], ["double click", "look at a body"], ["drop a file", "open a recording"]])
       mouse.append(el("dt", {}, el("kbd", {}, how)), el("dd", {}, what));
     // Layers stand under the mouse, so that the columns are of one height.
     for (const { shown, does } of this.shortcuts)

@@ -18,11 +18,11 @@ function shortcuts(app: App, chrome: Chrome, theme: Theme, help: () => void): Sh
   };
   return [
     does([" "], "space", "play, pause", () => app.toggle()),
-    does([","], ",", "a frame back", () => app.player.step(-1)),
-    does(["."], ".", "a frame on", () => app.player.step(1)),
+    does([","], ",", "one frame back", () => app.player.step(-1)),
+    does(["."], ".", "one frame forward", () => app.player.step(1)),
     does(["["], "[ ]", "slower, faster", () => chrome.changeSpeed(app, -1)),
     does(["]"], "", "", () => chrome.changeSpeed(app, 1)),
-    does(["r", "R"], "R", "begin anew", () => app.restart()),
+    does(["r", "R"], "R", "restart", () => app.restart()),
     does(["l", "L"], "L", "back to the present (live)", () => app.player.goLive()),
     does(["ArrowLeft"], "← → ↑ ↓", "turn; with shift: move sideways", arrow(-1, 0), true),
     does(["ArrowRight"], "", "", arrow(1, 0), true),
@@ -30,19 +30,19 @@ function shortcuts(app: App, chrome: Chrome, theme: Theme, help: () => void): Sh
     does(["ArrowDown"], "", "", arrow(0, -1), true),
     does(["+", "="], "+ −", "nearer, farther", () => app.view.orbit.zoom(1 / ZOOM)),
     does(["-", "_"], "", "", () => app.view.orbit.zoom(ZOOM)),
-    does(["h", "H", "Home"], "H", "camera as at the start", () => app.view.orbit.goHome()),
-    does(["Enter"], "enter", "walk through the bodies; then tab and shift tab", () => app.choice.chooseNext(1), true),
+    does(["h", "H", "Home"], "H", "reset the camera", () => app.view.orbit.goHome()),
+    does(["Enter"], "enter", "select bodies one by one; then tab and shift tab", () => app.choice.chooseNext(1), true),
     { keys: ["Tab"], shown: "", does: "", onView: true, run: (event) => { if (app.chosen >= 0) { event.preventDefault(); app.choice.chooseNext(event.shiftKey ? -1 : 1); } } },
-    does(["g", "G"], "G", "pull the chosen body with the arrow keys; again: let go (live)", () => app.choice.grabChosen()),
-    does(["f", "F"], "F", "look at the chosen body", () => app.choice.focusChosen()),
-    does(["Escape"], "esc", "let go; choose no body", () => { app.hand.release(); app.choice.choose(-1); }, true),
+    does(["g", "G"], "G", "pull the selected body with the arrow keys; again: release it (live)", () => app.choice.grabChosen()),
+    does(["f", "F"], "F", "look at the selected body", () => app.choice.focusChosen()),
+    does(["Escape"], "esc", "release; deselect", () => { app.hand.release(); app.choice.choose(-1); }, true),
     ...LAYERS.map((layer) => does([layer.key, layer.key.toLowerCase()], layer.key, layer.label.toLowerCase(), () => app.setLayer(layer.name, !app.layers.has(layer.name)))),
     does(["p", "P"], "P", "panel", () => chrome.togglePanel()),
     does(["t", "T"], "T", "dark or light", () => theme.toggle()),
     does(["s", "S"], "S", "save a picture", () => void app.screenshot()),
-    does(["v", "V"], "V", "record a video; again: end it", () => void app.toggleVideo()),
+    does(["v", "V"], "V", "record a video; again: stop", () => void app.toggleVideo()),
     does(["o", "O"], "O", "open a recording", () => chrome.pickFile()),
-    does(["?"], "?", "this sheet", help),
+    does(["?"], "?", "this list", help),
   ];
 }
 
@@ -53,7 +53,7 @@ function start(): void {
   try {
     app = new App(canvas, document.getElementById("overlay")!, chrome);
   } catch (error) {
-    return chrome.note(`This page needs WebGL 2, which this browser does not offer here: ${(error as Error).message}`, true);
+    return chrome.note(`This page needs WebGL 2, which is not available in this browser: ${(error as Error).message}`, true);
   }
   const theme = new Theme((light) => app.show.setLight(light));
   let keys!: Keys;
@@ -72,7 +72,7 @@ async function openRecording(app: App, wanted: string | null): Promise<void> {
   if (location.protocol === "file:") return app.chrome.showEmpty(true);
   if (!wanted) return app.loadUrl("recording.bin", true);
   const url = new URL(wanted, location.href);
-  if (url.origin !== location.origin) return app.chrome.note("A recording of another host is not opened: save it beside this page, or drop the file here.", true);
+  if (url.origin !== location.origin) return app.chrome.note("Recordings of other hosts cannot be opened: save the file next to this page, or drop it here.", true);
   return app.loadUrl(url.href, false);
 }
 

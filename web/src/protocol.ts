@@ -96,7 +96,7 @@ class Reader {
     return [v[0], v[1], v[2]];
   }
   done(): void {
-    if (this.at !== this.end) throw new ProtocolError(`message is ${this.end - this.at} bytes longer than its counts say`);
+    if (this.at !== this.end) throw new ProtocolError(`message is ${this.end - this.at} bytes longer than its counts imply`);
   }
 }
 
@@ -121,7 +121,7 @@ export function messageBytes(view: DataView, at: number): number {
   if (view.byteLength - at < HEADER) return 0;
   const version = view.getUint32(at + 4, true), length = view.getUint32(at + 8, true);
   if (version !== VERSION) throw new ProtocolError(`version ${version}: this page reads version ${VERSION}; is this a recording for the page?`);
-  if (length > MOST_BYTES) throw new ProtocolError(`a message of ${length} bytes is larger than this page takes`);
+  if (length > MOST_BYTES) throw new ProtocolError(`a message of ${length} bytes is too large for this page`);
   return HEADER + Math.ceil(length / 8) * 8;
 }
 
@@ -129,7 +129,7 @@ export function messageBytes(view: DataView, at: number): number {
 export function decode(buffer: ArrayBuffer): Message {
   const view = new DataView(buffer);
   const whole = messageBytes(view, 0);
-  if (whole === 0 || whole > buffer.byteLength) throw new ProtocolError("message is shorter than its header says");
+  if (whole === 0 || whole > buffer.byteLength) throw new ProtocolError("message is shorter than announced in its header");
   const type = view.getUint32(0, true), length = view.getUint32(8, true);
   const text = () => new TextDecoder().decode(new Uint8Array(buffer, HEADER, length));
   const reader = new Reader(buffer, HEADER, length);
@@ -184,9 +184,9 @@ export function checkFrame(frame: Frame, scene: Scene): void {
   if (frame.coordinate.length !== scene.reduced) throw new ProtocolError(`a frame of ${frame.coordinate.length} reduced coordinates, the scene has ${scene.reduced}`);
   for (let k = 0; k < frame.contacts; k++) {
     const at = k * CONTACT_WORDS;
-    if (frame.contactU[at] >= n || frame.contactU[at + 1] >= n) throw new ProtocolError("a contact of a body that is not there");
+    if (frame.contactU[at] >= n || frame.contactU[at + 1] >= n) throw new ProtocolError("a contact with a body that does not exist");
   }
-  if (frame.handU && frame.handU[Hand.Body] >= n) throw new ProtocolError("a hand at a body that is not there");
+  if (frame.handU && frame.handU[Hand.Body] >= n) throw new ProtocolError("a hand on a body that does not exist");
 }
 
 /* A geometry must have the modes that its bodies use, and a scene's parts must name geometries that are there. */
@@ -194,10 +194,10 @@ export function checkScene(scene: Scene): void {
   for (const body of scene.bodies) {
     for (const part of body.parts)
       if (!(part.geometry >= 0 && part.geometry < scene.geometries)) throw new ProtocolError(`body "${body.name}" has geometry ${part.geometry} of ${scene.geometries}`);
-    if (body.firstReduced + body.reduced > scene.reduced) throw new ProtocolError(`body "${body.name}" has reduced coordinates that the scene has not`);
+    if (body.firstReduced + body.reduced > scene.reduced) throw new ProtocolError(`body "${body.name}" has reduced coordinates beyond those of the scene`);
   }
   for (const joint of scene.joints) {
-    if (joint.a >= scene.bodies.length || joint.b >= scene.bodies.length) throw new ProtocolError(`joint "${joint.name}" has a body that the scene has not`);
+    if (joint.a >= scene.bodies.length || joint.b >= scene.bodies.length) throw new ProtocolError(`joint "${joint.name}" has a body that does not exist`);
     if (joint.kind === "hinge" && !(Math.hypot(...joint.axis) > 0)) throw new ProtocolError(`hinge "${joint.name}" has no axis`);
   }
 }
@@ -224,7 +224,7 @@ type Json = Record<string, unknown>;
 
 function json(text: string): Json {
   let value: unknown;
-  try { value = JSON.parse(text); } catch { throw new ProtocolError("a text that should be JSON is not"); }
+  try { value = JSON.parse(text); } catch { throw new ProtocolError("invalid JSON"); }
   return object(value, "message");
 }
 
@@ -268,9 +268,9 @@ function numbers(j: Json, key: string, n: number, absent?: number[]): number[] {
 function vec3(j: Json, key: string, absent?: Vec3): Vec3 { return numbers(j, key, 3, absent) as Vec3; }
 
 function readHello(j: Json): Hello {
-  if (number(j, "protocol") !== VERSION) throw new ProtocolError(`protocol ${j["protocol"]}: this page speaks ${VERSION}; reload it from the program`);
+  if (number(j, "protocol") !== VERSION) throw new ProtocolError(`protocol ${j["protocol"]}: this page supports ${VERSION}; reload it from the program`);
   const mode = text(j, "mode");
-  if (mode !== "live" && mode !== "recording" && mode !== "film") throw new ProtocolError(`mode "${mode}" is not known`);
+  if (mode !== "live" && mode !== "recording" && mode !== "film") throw new ProtocolError(`unknown mode "${mode}"`);
   const film = mode === "film" ? object(j["film"], "film") : {};
   return {
     program: text(j, "program"), mode, scenes: list(j, "scenes").map(readChoice),

@@ -27,7 +27,7 @@ export class Source {
       state: (state, wait) => {
         if (state === "open") this.events.state("open", "");
         else if (state === "lost") this.events.state("lost", `Connection lost. Next attempt in ${wait} s.`);
-        else if (state === "refused") this.events.state("lost", "The program does not know this address. If it was started again, open the address that it printed.");
+        else if (state === "refused") this.events.state("lost", "The access token is not valid. If the program was restarted, open the URL that it printed.");
         else this.events.state("connecting", "Connecting…");
       },
     });

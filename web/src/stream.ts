@@ -37,8 +37,8 @@ async function readStream(stream: ReadableStream<Uint8Array>, total: number, eve
     }
   }
   events.progress(received, received);
-  if (received === 0) throw new ProtocolError("it holds no message");
-  if (cutter.left > 0) throw new ProtocolError(`the recording ends inside a message, ${cutter.left} bytes of it are there`);
+  if (received === 0) throw new ProtocolError("it is empty");
+  if (cutter.left > 0) throw new ProtocolError(`the recording is truncated: the last message has only ${cutter.left} bytes`);
 }
 
 /* Cuts a stream of chunks into messages, each in a buffer of its own so that its arrays are aligned and old ones can go. */

@@ -25,8 +25,8 @@ export class Timeline {
     this.range.addEventListener("pointerdown", () => (this.held = true));
     for (const end of ["pointerup", "pointercancel", "change"]) this.range.addEventListener(end, () => (this.held = false));
     root.append(
-      el("div", { class: "buttons" }, iconButton("restart", "Begin anew (R)", actions.restart, "restart"), iconButton("previous", "A frame back (,)", () => actions.step(-1), "back"), this.play,
-        iconButton("next", "A frame on (.)", () => actions.step(1), "forward")),
+      el("div", { class: "buttons" }, iconButton("restart", "Restart (R)", actions.restart, "restart"), iconButton("previous", "One frame back (,)", () => actions.step(-1), "back"), this.play,
+        iconButton("next", "One frame forward (.)", () => actions.step(1), "forward")),
       el("div", { class: "track" }, this.loaded, this.range), this.clock, this.speed, this.live);
   }
 

@@ -121,11 +121,11 @@ const tests = {
   }),
 
   "a picture that the card lost comes back": () => live(["card-house:levels=2"], async (page) => {
-    const noted = () => document.getElementById("notes").textContent.includes("lost this page's picture");
+    const noted = () => document.getElementById("notes").textContent.includes("graphics context was lost");
     await page.evaluate(() => { (window.card = window.drystone.view.renderer.getContext().getExtension("WEBGL_lose_context")).loseContext(); });
     await until(page, noted);
     await page.evaluate(() => window.card.restoreContext());
-    await page.waitForFunction(() => !document.getElementById("notes").textContent.includes("lost this page's picture"));
+    await page.waitForFunction(() => !document.getElementById("notes").textContent.includes("graphics context was lost"));
     const colors = await page.evaluate(() => {
       const { view, show } = window.drystone, gl = view.renderer.getContext(), pixel = new Uint8Array(4), seen = new Set();
       show.draw(true);
@@ -280,12 +280,12 @@ const tests = {
     check(one.readUInt32BE(16) === 160 && one.readUInt32BE(20) === 120, `a picture of ${one.readUInt32BE(16)} x ${one.readUInt32BE(20)}`);
   },
 
-  "what is broken is told, not fatal": async () => {
+  "invalid recordings are reported, not fatal": async () => {
     const whole = recording(3, 5, { soft: true });
     const noise = Buffer.from(Array.from({ length: 4096 }, (_, k) => (k * 7919) & 255));
     await recorded({}, async (page) => {
       await page.waitForSelector(".note.bad");
-      for (const [name, buffer, reason] of [["short.bin", whole.subarray(0, whole.length - 100), "ends inside"], ["noise.bin", noise, "version"], ["empty.bin", Buffer.alloc(0), "holds no"]]) {
+      for (const [name, buffer, reason] of [["short.bin", whole.subarray(0, whole.length - 100), "is truncated"], ["noise.bin", noise, "version"], ["empty.bin", Buffer.alloc(0), "it is empty"]]) {
         await page.setInputFiles("#file", { name, mimeType: "application/octet-stream", buffer });
         await page.waitForSelector(`.note.bad:has-text("${name}"):has-text("${reason}")`);
       }

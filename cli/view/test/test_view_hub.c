@@ -1,5 +1,5 @@
-/* The hub between page and simulation: pause, reset and another scene end a long step, what comes sixty times a second
- * does not. */
+/* The hub between page and simulation: pause, reset and another scene end a long step, what comes sixty times per
+ * second does not. */
 #include "../hub.h"
 
 #include <math.h>
