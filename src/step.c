@@ -83,7 +83,7 @@ typedef struct island_watch {
 } island_watch;
 
 /* The problem of an island as it is solved: where joints are, in coordinates that they leave free. */
-static ds_subproblem *problem_of(ds_island *island) {
+static const ds_subproblem *problem_of(const ds_island *island) {
   return island->articulation ? &island->articulation->problem : &island->problem;
 }
 
@@ -93,6 +93,8 @@ typedef struct island_job {
   const ds_state *state;
   const ds_options *options;
   island_watch *watch; /* NULL where nobody observes */
+  ds_effort *efforts;  /* of the islands */
+  ds_pool *helpers;    /* threads that are free to help with the island; NULL: none */
   bool *done;
 } island_job;
 
@@ -103,12 +105,17 @@ static void project_one(void *context, int32_t item, int32_t worker) {
   if (job->done[item]) return;
   ds_arena_mark mark = ds_arena_get_mark(arena);
   double clock = job->watch ? ds_clock() : 0;
+  ds_solve solve = {.arena = arena,
+                    .pool = job->helpers,
+                    .effort = &job->efforts[item],
+                    .options = job->options,
+                    .purpose = DS_FOR_STEP,
+                    .ends_on_contact = job->options->deadline > 0};
   if (island->articulation)
-    job->done[item] = ds_articulation_project(arena, island, job->watch ? job->watch[item].start : NULL, job->assembly,
-                                              job->state, job->options);
+    job->done[item] =
+        ds_articulation_project(&solve, island, job->watch ? job->watch[item].start : NULL, job->assembly, job->state);
   else
-    job->done[item] = ds_project_split(arena, island->r, island->v, &island->certificate, &island->problem,
-                                       job->options, DS_AIM_OF_STEP);
+    job->done[item] = ds_project_split(&solve, island->r, island->v, &island->certificate, &island->problem);
   if (job->watch) job->watch[item].seconds = ds_clock() - clock;
   ds_arena_release(arena, mark);
 }
@@ -154,38 +161,38 @@ static bool takes_all_threads(const ds_stepper *stepper, const ds_subproblem *p,
 
 /* When each island has to be done: a share of the time by its contacts where one thread does all, and before that what
  * its last contact projection will take. */
-static void set_deadlines(const ds_stepper *stepper, const ds_assembly *assembly, double start, double end) {
+static void set_deadlines(const ds_stepper *stepper, ds_effort *efforts, const ds_assembly *assembly, double start,
+                          double end) {
   double all = 0, so_far = 0;
   for (int32_t i = 0; i < assembly->island_count; i++) all += problem_of(&assembly->islands[i])->contact_count;
   for (int32_t i = 0; i < assembly->island_count; i++) {
-    ds_subproblem *p = problem_of(&assembly->islands[i]);
+    const ds_subproblem *p = problem_of(&assembly->islands[i]);
     so_far += p->contact_count;
     double share = ds_pool_size(stepper->pool) > 1 || all == 0 ? 1 : so_far / all;
-    p->effort->until = start + share * (end - start) - stepper->last_rate * p->contact_count;
-    p->ends_on_contact = true;
+    efforts[i].until = start + share * (end - start) - stepper->last_rate * p->contact_count;
   }
 }
 
-/* What each island may take. False where memory ran out. */
-static bool set_efforts(ds_stepper *stepper, const ds_assembly *assembly, const ds_options *options) {
+/* What each island may take. NULL where memory ran out. */
+static ds_effort *new_efforts(ds_stepper *stepper, const ds_assembly *assembly, const ds_options *options) {
   ds_effort *efforts = DS_NEW0(&stepper->arena, ds_effort, assembly->island_count + 1);
-  if (!efforts) return false;
+  if (!efforts) return NULL;
   for (int32_t i = 0; i < assembly->island_count; i++) {
-    ds_subproblem *p = problem_of(&assembly->islands[i]);
-    p->effort = &efforts[i];
+    int32_t contacts = problem_of(&assembly->islands[i])->contact_count;
     efforts[i] = (ds_effort){
-        .budget = options->step_budget, .stop = &stepper->stop, .count = &stepper->work, .contacts = p->contact_count};
+        .budget = options->step_budget, .stop = &stepper->stop, .count = &stepper->work, .contacts = contacts};
   }
-  if (options->deadline > 0) set_deadlines(stepper, assembly, ds_clock(), stepper->started + options->deadline);
-  return true;
+  if (options->deadline > 0)
+    set_deadlines(stepper, efforts, assembly, ds_clock(), stepper->started + options->deadline);
+  return efforts;
 }
 
 /* What last contact projections take: a slower one is believed at once, quicker ones only by and by. */
-static void learn_rate(ds_stepper *stepper, const ds_assembly *assembly) {
+static void learn_rate(ds_stepper *stepper, const ds_assembly *assembly, const ds_effort *efforts) {
   for (int32_t i = 0; i < assembly->island_count; i++) {
-    const ds_subproblem *p = problem_of(&assembly->islands[i]);
-    if (!(p->last_seconds > 0)) continue;
-    double rate = LAST_SPARE * p->last_seconds / p->contact_count, change = rate - stepper->last_rate;
+    if (!(efforts[i].last_seconds > 0)) continue;
+    int32_t contacts = problem_of(&assembly->islands[i])->contact_count;
+    double rate = LAST_SPARE * efforts[i].last_seconds / contacts, change = rate - stepper->last_rate;
     stepper->last_rate += change > 0 ? change : 0.2 * change;
   }
 }
@@ -194,22 +201,22 @@ static void learn_rate(ds_stepper *stepper, const ds_assembly *assembly) {
 static bool project(ds_stepper *stepper, ds_assembly *assembly, const ds_state *state, island_watch *watch,
                     const ds_options *options) {
   int32_t count = assembly->island_count;
-  if (!set_efforts(stepper, assembly, options)) return false;
-  island_job job = {stepper, assembly, state, options, watch, DS_NEW0(&stepper->arena, bool, count + 1)};
-  if (!job.done) return false;
+  island_job job = {.stepper = stepper, .assembly = assembly, .state = state, .options = options, .watch = watch};
+  job.efforts = new_efforts(stepper, assembly, options);
+  job.done = DS_NEW0(&stepper->arena, bool, count + 1);
+  if (!job.efforts || !job.done) return false;
   int32_t contacts = 0;
   for (int32_t i = 0; i < count; i++) contacts += assembly->islands[i].problem.contact_count;
   for (int32_t i = 0; i < count; i++) {
-    ds_subproblem *p = problem_of(&assembly->islands[i]);
-    if (!takes_all_threads(stepper, p, contacts)) continue;
-    p->pool = stepper->pool;
+    if (!takes_all_threads(stepper, problem_of(&assembly->islands[i]), contacts)) continue;
+    job.helpers = stepper->pool;
     project_one(&job, i, 0);
-    p->pool = NULL;
+    job.helpers = NULL;
   }
   ds_pool_run(stepper->pool, count, project_one, &job);
   bool all = true;
   for (int32_t i = 0; i < count; i++) all &= job.done[i];
-  if (options->deadline > 0) learn_rate(stepper, assembly);
+  if (options->deadline > 0) learn_rate(stepper, assembly, job.efforts);
   return all;
 }
 

@@ -4,8 +4,6 @@
 
 #include <math.h>
 
-#include "problem/effort.h"
-
 enum { QUICK_SWEEPS_MAX = 20, FEW_CONTACTS = 16, MANY_CONTACTS = 5000 };
 
 static inline void add_rows_times(double u[3], const double *g, const double *v, int32_t n) {
@@ -103,14 +101,14 @@ static void sweep_loaded(ds_iterate *x, const ds_subproblem *p, const ds_single_
     if (x->r[3 * k] > 0) visit(x, p, blocks, k);
 }
 
-bool ds_gauss_seidel_quick(ds_iterate *x, ds_iterate *trial, const ds_subproblem *p, const ds_single_contact *blocks,
-                           ds_work *work, double tolerance) {
+bool ds_gauss_seidel_quick(ds_solve *s, ds_iterate *x, ds_iterate *trial, const ds_subproblem *p,
+                           const ds_single_contact *blocks, double tolerance) {
   double enough = p->contact_count <= FEW_CONTACTS ? 0.3 : 0.1;
   ds_iterate_copy(trial, x, p);
   for (int32_t i = 0; i < QUICK_SWEEPS_MAX && x->error > tolerance; i++) {
     sweep(trial, p, blocks);
     ds_iterate_update(trial, p);
-    work->projections++;
+    s->work.projections++;
     double before = x->error;
     if (trial->error < before) ds_iterate_copy(x, trial, p);
     if (!(x->error < enough * before)) break;
@@ -118,11 +116,11 @@ bool ds_gauss_seidel_quick(ds_iterate *x, ds_iterate *trial, const ds_subproblem
   return x->error <= tolerance;
 }
 
-bool ds_gauss_seidel_solve(ds_iterate *x, const ds_subproblem *p, const ds_single_contact *blocks, ds_work *work,
+bool ds_gauss_seidel_solve(ds_solve *s, ds_iterate *x, const ds_subproblem *p, const ds_single_contact *blocks,
                            double tolerance, int32_t sweeps) {
   ds_iterate_update(x, p);
   for (int32_t i = 0; i < sweeps && x->error > tolerance; i++) {
-    if (ds_effort_is_over(p)) {
+    if (ds_effort_is_over(s->effort)) {
       ds_iterate_update(x, p);
       break;
     }
@@ -131,8 +129,8 @@ bool ds_gauss_seidel_solve(ds_iterate *x, const ds_subproblem *p, const ds_singl
       sweep(x, p, blocks);
     else
       sweep_loaded(x, p, blocks);
-    work->projections++;
-    ds_effort_spend(p, p->sweep_cost);
+    s->work.projections++;
+    ds_effort_spend(s->effort, s->system ? 1 / ds_system_in_sweeps(s->system) : 0, p->contact_count);
     if (i % 10 == 9 || i + 1 == sweeps) ds_iterate_update(x, p);
   }
   return x->error <= tolerance;

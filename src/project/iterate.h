@@ -33,14 +33,4 @@ static inline void ds_iterate_copy(ds_iterate *to, const ds_iterate *from, const
   to->error = from->error;
 }
 
-/* Work done by a tool, summed into the certificate. */
-typedef struct ds_work {
-  int32_t staggered, projections, factorizations;
-  int32_t tool[DS_TOOL_COUNT]; /* share of `projections` */
-  double rel_err;
-  double conflict;
-  bool unbounded;
-  bool gave_way; /* the answer is that of the problem with b less what `conflict` says */
-} ds_work;
-
 #endif

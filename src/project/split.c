@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include "base/sets.h"
-#include "project/goal.h"
 #include "project/project.h"
 
 enum { ROUNDS = 8, SMALL = 24, LARGE = 5000 }; /* islands of fewer contacts gain nothing; of more are large heaps */
@@ -136,8 +135,6 @@ static bool part_problem(ds_arena *arena, ds_subproblem *q, double **r, double *
   *q = (ds_subproblem){.body_count = nb, .contact_count = nc, .dof = dof, .size = size, .first = first, .g = p->g};
   q->body = body, q->jacobian = jacobian, q->b = b, q->mu = mu, q->predicted = predicted;
   q->u_before = u_before;
-  q->pool = nb >= 100 ? p->pool : NULL;
-  q->effort = p->effort;
   return true;
 }
 
@@ -149,8 +146,9 @@ static bool has_fresh(const split *s, int32_t part) {
 }
 
 /* Solves the parts that are new, or roughly; r and v of the whole are filled. */
-static bool solve_parts(ds_arena *arena, double *r, double *v, ds_certificate *work, const split *s,
-                        const ds_options *options, double aim, bool roughly) {
+static bool solve_parts(const ds_solve *solve, double *r, double *v, ds_certificate *work, const split *s,
+                        bool roughly) {
+  ds_arena *arena = solve->arena;
   const ds_subproblem *p = s->whole;
   for (int32_t i = 0; i < s->part_count; i++) {
     if (!has_fresh(s, i)) continue;
@@ -159,8 +157,12 @@ static bool solve_parts(ds_arena *arena, double *r, double *v, ds_certificate *w
     double *part_r, *part_v;
     ds_certificate c;
     if (!part_problem(arena, &q, &part_r, &part_v, s, i, r)) return false;
-    bool done = roughly ? ds_project_roughly(arena, part_r, part_v, &c, &q, rough * ds_goal_of(options, aim).moving)
-                        : ds_project_island(arena, part_r, part_v, &c, &q, options, aim);
+    ds_solve of_part = *solve;
+    of_part.ends_on_contact = false; /* that is for the whole */
+    if (q.body_count < 100) of_part.pool = NULL;
+    bool done = roughly ? ds_project_roughly(&of_part, part_r, part_v, &c, &q,
+                                             rough * ds_goal_of(solve->options, solve->purpose).moving)
+                        : ds_project_island(&of_part, part_r, part_v, &c, &q);
     if (!done) return false;
     ds_certificate_add_work(work, &c);
     for (int32_t j = 0; j < q.contact_count; j++)
@@ -184,21 +186,23 @@ static int32_t join_violated(split *s, const double *u, double least) {
   return joined;
 }
 
-static bool whole_island(ds_arena *arena, double *r, double *v, ds_certificate *certificate, ds_subproblem *p,
-                         const ds_certificate *work, const ds_options *options, double aim) {
-  if (!ds_project_island(arena, r, v, certificate, p, options, aim)) return false;
+static bool whole_island(const ds_solve *solve, double *r, double *v, ds_certificate *certificate,
+                         const ds_subproblem *p, const ds_certificate *work) {
+  if (!ds_project_island(solve, r, v, certificate, p)) return false;
   ds_certificate_add_work(certificate, work);
   return true;
 }
 
-bool ds_project_split(ds_arena *arena, double *r, double *v, ds_certificate *certificate, ds_subproblem *p,
-                      const ds_options *options, double aim) {
+bool ds_project_split(const ds_solve *solve, double *r, double *v, ds_certificate *certificate,
+                      const ds_subproblem *p) {
+  const ds_options *options = solve->options;
+  ds_arena *arena = solve->arena;
   ds_certificate work = {0};
   int32_t nc = p->contact_count;
   bool published = options->predictor == DS_PREDICTOR_NONE;
   split s;
   if (nc < SMALL || p->delassus || published || options->friction_samples || !options->sub_islands)
-    return ds_project_island(arena, r, v, certificate, p, options, aim);
+    return ds_project_island(solve, r, v, certificate, p);
   double *u = DS_NEW(arena, double, 3 * (size_t)nc + 1);
   if (!split_new(arena, &s, p) || !u) return false;
   double sum = 0;
@@ -209,12 +213,12 @@ bool ds_project_split(ds_arena *arena, double *r, double *v, ds_certificate *cer
   ds_subproblem_slip(u, p, v);
   for (int32_t k = 0; k < nc; k++) s.active[k] = s.fresh[k] = r[3 * k] > 0 || !(u[3 * k] > parting_rms * rms);
   memcpy(v, p->predicted, (size_t)p->dof * sizeof(double)); /* of bodies that touch nothing */
-  ds_goal goal = ds_goal_of(options, aim);
+  ds_goal goal = ds_goal_of(options, solve->purpose);
   bool guessing = nc >= LARGE && goal.moving >= 1e-5;
   for (int32_t round = 0; round < ROUNDS; round++) {
     int32_t largest = find_parts(&s);
     if (largest > worth_it * s.contact_start[s.part_count]) break;
-    if (!solve_parts(arena, r, v, &work, &s, options, aim, guessing)) return false;
+    if (!solve_parts(solve, r, v, &work, &s, guessing)) return false;
     ds_subproblem_slip(u, p, v);
     int32_t joined = join_violated(&s, u, -goal.target * rms);
     if (guessing) {
@@ -223,14 +227,15 @@ bool ds_project_split(ds_arena *arena, double *r, double *v, ds_certificate *cer
       continue;
     }
     if (joined > 0) continue;
-    if (!ds_subproblem_prepare(arena, p)) return false;
+    ds_subproblem whole = *p;
+    if (!ds_subproblem_prepare(arena, &whole)) return false;
     *certificate = work;
-    ds_subproblem_certify(certificate, p, r, v, u, ds_goal_tolerance(&goal, p, r, u), 0);
+    ds_subproblem_certify(certificate, &whole, r, v, u, ds_goal_tolerance(&goal, &whole, r, u), 0);
     if (certificate->converged) {
       certificate->unbounded = false;
       return true;
     }
     break;
   }
-  return whole_island(arena, r, v, certificate, p, &work, options, aim);
+  return whole_island(solve, r, v, certificate, p, &work);
 }
