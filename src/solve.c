@@ -13,6 +13,7 @@
 #include "problem/effort.h"
 #include "project/gauss_seidel.h"
 #include "project/project.h"
+#include "project/solvers.h"
 
 enum { ROUNDS_MAX = 3, CORRECTIONS_MAX = 30, OWN_NUMBERS = 8192 };
 static const double ONE_BODY_DENSITY = 0.5;
@@ -26,6 +27,7 @@ static ds_status no_memory(ds_error *error) { return ds_fail(error, DS_ERROR_MEM
 static ds_status check_options(const ds_solve_options *o, ds_error *error) {
   if (!(o->tolerance > 0 || (o->as_step && o->tolerance == 0)) || !isfinite(o->tolerance))
     return ds_fail(error, DS_ERROR_INPUT, "tolerance is %g; expected more than 0, usually 1e-4 to 1e-10", o->tolerance);
+  if (!ds_method_name(o->method)) return ds_fail(error, DS_ERROR_INPUT, "method = %d is unknown", o->method);
   if (o->max_iterations < 1)
     return ds_fail(error, DS_ERROR_INPUT, "max_iterations is %d; expected 1 or more", o->max_iterations);
   if (!(o->budget >= 0) || !isfinite(o->budget))
@@ -319,19 +321,19 @@ static bool is_budget_spent(const ds_prepared *s) {
 /* s->r: start in, impulses out. */
 static ds_status solve(ds_prepared *s, ds_solution *solution, const ds_solve_options *o, ds_error *error) {
   ds_options options = ds_default_options();
-  options.tolerance = o->tolerance, options.method = o->method, options.predictor = o->predictor;
+  options.tolerance = o->tolerance, options.method = o->method;
   options.max_iterations = o->max_iterations;
   double *start = DS_NEW(&s->scratch, double, 3 * (size_t)s->whole.p.contact_count + 1);
   if (!start) return no_memory(error);
   memcpy(start, s->r, 3 * (size_t)s->whole.p.contact_count * sizeof(double));
-  bool whole_path = o->method == DS_METHOD_STAGGERED && o->predictor == DS_PREDICTOR_COUPLED;
-  if (whole_path && !o->as_step && quick_sweeps(s, solution, o->tolerance) && !(o->asymmetric && s->whole.skew.value))
+  bool thorough = ds_solver_of(&options)->thorough;
+  if (thorough && !o->as_step && quick_sweeps(s, solution, o->tolerance) && !(o->asymmetric && s->whole.skew.value))
     return judge(&s->scratch, solution, &s->whole, s->r, s->v, s->u, o->tolerance, false, error);
   if (!find_parts(s)) return no_memory(error);
   for (int32_t i = 0; i < s->parts.count; i++)
     s->efforts[i] = (ds_effort){.budget = o->budget, .contacts = s->parts.part[i].contact_count};
   ds_status status = DS_OK;
-  bool retried = o->as_step || !whole_path;
+  bool retried = o->as_step || !thorough;
   /* Parts aim well below the tolerance, each in its own scale; in the scale of the whole that may not be enough. */
   for (int32_t round = 0; status == DS_OK && round < ROUNDS_MAX; round++) {
     status = round_of_parts(s, solution, &options, o, false, error);

@@ -206,8 +206,8 @@ static void test_given(void) {
   for (int i = 0; i < 4; i++) {
     ds_options options = ds_default_options();
     if (i == 0) options.deadline = 1;
-    if (i == 1) options.method = DS_METHOD_GAUSS_SEIDEL;
-    if (i == 2) options.predictor = DS_PREDICTOR_NONE;
+    if (i == 1) options.method = ds_method_named("gauss-seidel");
+    if (i == 2) options.method = ds_method_named("staggered");
     if (i == 3) options.friction_samples = 8;
     ds_goal g = goal_of(&options);
     CHECK_NEAR(ds_goal_tolerance(&g, &c.p, c.r, c.u), REST, 0);

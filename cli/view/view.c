@@ -13,6 +13,7 @@
 #include "interrupt.h"
 #include "io/reduced_file.h"
 #include "page.h"
+#include "project/solvers.h"
 #include "server.h"
 #include "session.h"
 
@@ -33,9 +34,8 @@ static int complain(const char *message) {
 static bool check_viewing(viewing *v) {
   view_start *s = &v->start;
   v->recording = source_is_recording(s->source) && !ds_reduced_file_is(s->source);
-  if (v->recording && (s->settings.count > 0 || s->has_step || s->has_tolerance || s->has_method || s->has_predictor ||
-                       s->has_metric)) {
-    complain("a recording is shown as it is; --set, --step, --tol, --method, --predictor and --metric are for scenes");
+  if (v->recording && (s->settings.count > 0 || s->has_step || s->has_tolerance || s->has_method || s->has_metric)) {
+    complain("a recording is shown as it is; --set, --step, --tol, --method and --metric are for scenes");
     return false;
   }
   if (!v->recording && v->export_folder != NULL) {
@@ -47,6 +47,7 @@ static bool check_viewing(viewing *v) {
 
 static bool parse(viewing *v, const char **words, int argc, char **argv) {
   view_start *s = &v->start;
+  ds_method_list methods = ds_method_choices();
   const arg_option table[] = {
       {"--port", NULL, ARG_INTEGER, &v->port, 0, 65535, NULL, NULL},
       {"--bind", NULL, ARG_TEXT, &v->bind, 0, 0, NULL, NULL},
@@ -55,8 +56,7 @@ static bool parse(viewing *v, const char **words, int argc, char **argv) {
       {"--set", NULL, ARG_LIST, &s->settings, 0, 0, NULL, NULL},
       {"--step", NULL, ARG_REAL, &s->step, 1e-9, 10, NULL, &s->has_step},
       {"--tol", NULL, ARG_REAL, &s->tolerance, 1e-16, 1, NULL, &s->has_tolerance},
-      {"--method", NULL, ARG_CHOICE, &s->method, 0, 0, METHOD_CHOICES, &s->has_method},
-      {"--predictor", NULL, ARG_CHOICE, &s->predictor, 0, 0, PREDICTOR_CHOICES, &s->has_predictor},
+      {"--method", NULL, ARG_CHOICE, &s->method, 0, 0, methods.text, &s->has_method},
       {"--metric", NULL, ARG_CHOICE, &s->metric, 0, 0, METRIC_CHOICES, &s->has_metric},
       {"--threads", "-j", ARG_INTEGER, &s->reading.threads, 0, 256, NULL, NULL},
       READING_OPTIONS(&s->reading),

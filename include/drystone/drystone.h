@@ -128,6 +128,11 @@ uint64_t ds_state_hash(const ds_state *state);
 /* Overlaps of the state as it stands: the deepest pair, or a depth of 0. */
 double ds_state_deepest_overlap(const ds_scene *scene, const ds_state *state, ds_body_id *a, ds_body_id *b);
 
+/* ---- Solvers ---- */
+ds_method ds_method_named(const char *name);  /* -1 where there is none of this name */
+const char *ds_method_name(ds_method method); /* NULL beyond the last: so all can be listed */
+const char *ds_method_summary(ds_method method);
+
 /* ---- Step ---- */
 ds_options ds_default_options(void);
 /* The tolerance where nothing slides: the one given, or 1e-8. */

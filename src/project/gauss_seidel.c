@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#include "project/solvers.h"
+
 enum { QUICK_SWEEPS_MAX = 20, FEW_CONTACTS = 16, MANY_CONTACTS = 5000 };
 
 static inline void add_rows_times(double u[3], const double *g, const double *v, int32_t n) {
@@ -134,4 +136,13 @@ bool ds_gauss_seidel_solve(ds_solve *s, ds_iterate *x, const ds_subproblem *p, c
     if (i % 10 == 9 || i + 1 == sweeps) ds_iterate_update(x, p);
   }
   return x->error <= tolerance;
+}
+
+ds_solver_solve ds_gauss_seidel_method; /* for the table of solvers.c */
+
+void ds_gauss_seidel_method(ds_solve *s, ds_iterate *x, const ds_subproblem *p) {
+  const ds_single_contact *blocks = ds_gauss_seidel_blocks(s->arena, p);
+  if (!blocks) return;
+  ds_gauss_seidel_solve(s, x, p, blocks, s->goal.tolerance, s->options->max_iterations);
+  s->work.tool[DS_TOOL_GAUSS_SEIDEL] = s->work.projections;
 }

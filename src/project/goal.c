@@ -1,6 +1,7 @@
 #include "project/goal.h"
 
 #include "drystone/drystone.h"
+#include "project/solvers.h"
 
 /* Of the sliding speed that the error of the velocities may be. The slip before this step is what moved: below 1, what
  * comes to rest is solved more exactly from step to step. The slip after it belongs to an iterate, and may be the
@@ -13,10 +14,9 @@ static const double AIM[] = {[DS_FOR_STEP] = 1e-5, [DS_FOR_PROBLEM] = 0.1}; /* o
 ds_goal ds_goal_of(const ds_options *o, ds_purpose purpose) {
   double tolerance = ds_options_tolerance(o);
   /* a deadline promises contacts that hold where time runs out, not the digits of a motion */
-  bool coupled = o->deadline == 0 && o->method == DS_METHOD_STAGGERED && o->predictor == DS_PREDICTOR_COUPLED &&
-                 o->friction_samples == 0;
+  bool thorough = ds_solver_of(o)->thorough && o->deadline == 0 && o->friction_samples == 0;
   return (ds_goal){.tolerance = tolerance,
-                   .moving = coupled && o->tolerance == 0 ? DS_LOOSEST : tolerance,
+                   .moving = thorough && o->tolerance == 0 ? DS_LOOSEST : tolerance,
                    .target = AIM[purpose] * tolerance};
 }
 

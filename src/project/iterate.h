@@ -26,6 +26,12 @@ static inline void ds_iterate_update(ds_iterate *x, const ds_subproblem *p) {
   x->error = ds_subproblem_progress(p, x->r, x->u, 0);
 }
 
+/* No impulses. */
+static inline void ds_iterate_clear(ds_iterate *x, const ds_subproblem *p) {
+  memset(x->r, 0, 3 * (size_t)p->contact_count * sizeof(double));
+  ds_iterate_update(x, p);
+}
+
 static inline void ds_iterate_copy(ds_iterate *to, const ds_iterate *from, const ds_subproblem *p) {
   memcpy(to->r, from->r, 3 * (size_t)p->contact_count * sizeof(double));
   memcpy(to->v, from->v, (size_t)p->dof * sizeof(double));

@@ -31,9 +31,17 @@ typedef struct ds_solve {
   bool ends_on_contact; /* where it misses its goal, a contact projection has the last word [SP08 7] */
   /* set by ds_project_island */
   ds_goal goal;
+  bool warm;         /* the start has impulses of the step before */
   ds_system *system; /* NULL until a tool needs it */
   ds_work work;
 } ds_solve;
+
+/* Error of an answer that is near one. */
+#define DS_NEAR 1e-3
+
+/* The answer x and the work of a solve to who asked for it. False where memory ran out. */
+bool ds_solve_give_back(const ds_solve *solve, double *r, double *v, ds_certificate *certificate, const ds_iterate *x,
+                        const ds_subproblem *problem);
 
 /* The linear system of the problem, made when it is first needed. False where memory ran out. */
 static inline bool ds_solve_needs_system(ds_solve *s, const ds_subproblem *p) {

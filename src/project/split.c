@@ -14,6 +14,7 @@
 
 #include "base/sets.h"
 #include "project/project.h"
+#include "project/solvers.h"
 
 enum { ROUNDS = 8, SMALL = 24, LARGE = 5000 }; /* islands of fewer contacts gain nothing; of more are large heaps */
 static const double worth_it = 0.9; /* largest part over all active contacts, above which it is solved whole */
@@ -199,9 +200,9 @@ bool ds_project_split(const ds_solve *solve, double *r, double *v, ds_certificat
   ds_arena *arena = solve->arena;
   ds_certificate work = {0};
   int32_t nc = p->contact_count;
-  bool published = options->predictor == DS_PREDICTOR_NONE;
   split s;
-  if (nc < SMALL || p->delassus || published || options->friction_samples || !options->sub_islands)
+  if (nc < SMALL || p->delassus || !ds_solver_of(options)->safeguarded || options->friction_samples ||
+      !options->sub_islands)
     return ds_project_island(solve, r, v, certificate, p);
   double *u = DS_NEW(arena, double, 3 * (size_t)nc + 1);
   if (!split_new(arena, &s, p) || !u) return false;

@@ -11,6 +11,7 @@
 #include <math.h>
 
 #include "project/projections.h"
+#include "project/solvers.h"
 
 typedef struct loop {
   const ds_subproblem *p;
@@ -106,4 +107,18 @@ bool ds_staggered_solve(ds_solve *s, ds_iterate *x, const ds_subproblem *p, cons
   }
   ds_arena_release(arena, mark);
   return x->error <= o->tolerance;
+}
+
+ds_solver_solve ds_staggered_method; /* for the table of solvers.c */
+
+void ds_staggered_method(ds_solve *s, ds_iterate *x, const ds_subproblem *p) {
+  const ds_options *options = s->options;
+  ds_staggered_options o = {.published = true,
+                            .rel_err = options->rel_err,
+                            .tolerance = s->goal.tolerance,
+                            .iterations = options->max_iterations,
+                            .samples = options->friction_samples};
+  if (!ds_solve_needs_system(s, p)) return;
+  ds_staggered_solve(s, x, p, &o);
+  s->work.tool[DS_TOOL_STAGGERED] = s->work.staggered;
 }
