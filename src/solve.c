@@ -65,9 +65,7 @@ static bool solve_in_best_form(const ds_solve *solve, double *r, ds_certificate 
     if (!ds_subproblem_give_body(arena, p)) return false;
     one_body = false;
   }
-  bool done = solve->purpose == DS_FOR_STEP ? ds_project_split(solve, r, v, certificate, p)
-                                            : ds_project_island(solve, r, v, certificate, p);
-  if (!done) return false;
+  if (!ds_project_island(solve, r, v, certificate, p)) return false;
   if (!one_body || certificate->converged) return true;
   first = *certificate;
   if (!ds_subproblem_give_body(arena, p) || !ds_project_island(solve, r, v, certificate, p)) return false;

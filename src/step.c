@@ -115,7 +115,7 @@ static void project_one(void *context, int32_t item, int32_t worker) {
     job->done[item] =
         ds_articulation_project(&solve, island, job->watch ? job->watch[item].start : NULL, job->assembly, job->state);
   else
-    job->done[item] = ds_project_split(&solve, island->r, island->v, &island->certificate, &island->problem);
+    job->done[item] = ds_project_island(&solve, island->r, island->v, &island->certificate, &island->problem);
   if (job->watch) job->watch[item].seconds = ds_clock() - clock;
   ds_arena_release(arena, mark);
 }

@@ -78,7 +78,8 @@ static void step_is_newtons(void) {
     double length = build(&n, &x, &symmetric, alpha);
     CHECK_NEAR(length, sqrt(sum) / fmax(sqrt(norm), p.rho * p.target), 1e-12);
     for (int32_t k = 0; k < p.contact_count; k++) CHECK(!(symmetric && mode[k] == SLIDE && p.mu[k] > 0));
-    if (!newton_step(&n, &x, symmetric)) continue;
+    if (!ds_system_factor(solve.system, n.c, symmetric)) continue;
+    newton_step(&n, &x);
     double step = 0;
     for (int32_t j = 0; j < 3 * p.contact_count; j++) dr[j] = x.r[j] - start[j], step += dr[j] * dr[j];
     double t = 1e-6 * fmax(sqrt(norm), p.rho * p.target) / sqrt(step);

@@ -148,7 +148,7 @@ static void default_path_converges(void) {
     ds_subproblem p = pick(&arena, &s, i);
     ds_iterate x = ds_iterate_new(&arena, &p);
     ds_certificate c;
-    CHECK(ds_project_island(&(ds_solve){.arena = &arena, .options = &options}, x.r, x.v, &c, &p));
+    CHECK(ds_project_island(&(ds_solve){.arena = &arena, .options = &options, .part = true}, x.r, x.v, &c, &p));
     own_problem own = own_of_subproblem(&p);
     double error = own_natural_error(&own, x.r);
     if (!(own_coulomb_error(&own, x.r) <= own_allowed(&own, c.tolerance)) ||

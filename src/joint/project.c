@@ -40,7 +40,7 @@ static bool solve(const ds_solve *given, ds_island *island, double *start) {
   if (nc == 0) return true;
   if (start) memcpy(start, a->r, 3 * (size_t)nc * sizeof(double));
   ds_arena_mark mark = ds_arena_get_mark(arena);
-  bool done = ds_project_split(&solve, a->r, a->w, &island->certificate, &a->problem);
+  bool done = ds_project_island(&solve, a->r, a->w, &island->certificate, &a->problem);
   ds_arena_release(arena, mark);
   if (done) ds_certificate_add_work(&island->certificate, &work);
   for (int32_t k = 0; k < nc; k++) memcpy(island->r + 3 * a->contact[k], a->r + 3 * k, 3 * sizeof(double));

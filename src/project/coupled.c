@@ -350,7 +350,44 @@ static uint32_t facts_of(const ds_solve *s, const ds_subproblem *p) {
          (s->warm ? WARM : 0) | (one_body ? ONE_BODY : 0);
 }
 
-static void follow_order(ds_solve *s, ds_iterate *x, const ds_subproblem *p) {
+/* Small islands at rest are swept before they are solved. The impulses of the last step are forces that do not give
+ * way: what stands on them is not stable, and rounding grows. They also contain the push that took away the velocity of
+ * the step before; used once more they bring it back with the other sign, and an island would be solved in every second
+ * step. A few sweeps mend both. Heaps of 30 boxes, rocks or chess pieces, some 20 islands, take 9 to 12 factorizations
+ * per step at rest without them, and less than 1 with them. Sweeps do not reach through large structures: these would
+ * be solved less often, but drift (a stack of 20 by 4e-12 m/s). */
+static void sweep_at_rest(ds_solve *s, ds_iterate *x, const ds_subproblem *p, double enough) {
+  ds_iterate y = ds_iterate_new(s->arena, p);
+  const ds_single_contact *blocks = ds_gauss_seidel_blocks(s->arena, p);
+  if (!blocks || ds_arena_failed(s->arena)) return;
+  ds_iterate_copy(&y, x, p);
+  for (int32_t i = 0; i < REST_SWEEPS && y.error > enough; i += 5) {
+    ds_gauss_seidel_solve(s, &y, p, blocks, 0, 5);
+    y.error = ds_subproblem_error(p, y.r, y.u, 0);
+    if (y.error < x->error) ds_iterate_copy(x, &y, p);
+  }
+}
+
+/* Whether x is an answer already: the warm start, swept where the island is small, or that with a friction polygon. */
+static bool is_answered(ds_solve *s, ds_iterate *x, const ds_subproblem *p) {
+  int32_t samples = s->options->friction_samples;
+  bool rests = !samples && p->body_count <= FEW_BODIES && x->error <= s->goal.tolerance;
+  double enough = s->goal.target * (rests ? ACCEPT_SWEPT : ACCEPT_WARM);
+  if (rests) sweep_at_rest(s, x, p, enough);
+  if (rests) s->goal.target *= ACCEPT_SWEPT;
+  if (x->error <= enough || !ds_solve_needs_system(s, p)) return true;
+  if (!samples) return false;
+  ds_staggered_options o = {
+      .tolerance = s->goal.tolerance, .iterations = s->options->max_iterations, .samples = samples};
+  ds_staggered_solve(s, x, p, &o); /* the other tools know the disk alone */
+  s->work.tool[DS_TOOL_STAGGERED] = s->work.staggered;
+  return true;
+}
+
+ds_solver_solve ds_coupled_solve; /* for the table of solvers.c */
+
+void ds_coupled_solve(ds_solve *s, ds_iterate *x, const ds_subproblem *p) {
+  if (is_answered(s, x, p)) return;
   search q = {.s = s, .p = p, .x = x, .at = x, .y = ds_iterate_new(s->arena, p), .z = ds_iterate_new(s->arena, p)};
   bool done[TOOLS] = {false};
   q.facts = facts_of(s, p);
@@ -370,43 +407,6 @@ static void follow_order(ds_solve *s, ds_iterate *x, const ds_subproblem *p) {
   s->work.gave_way = ds_goal_is_met(x, q.p, &s->goal);
   ds_iterate_update(x, p);
   ds_goal_is_met(x, p, &s->goal);
-}
-
-/* Small islands at rest are swept before they are solved. The impulses of the last step are forces that do not give
- * way: what stands on them is not stable, and rounding grows. They also contain the push that took away the velocity of
- * the step before; used once more they bring it back with the other sign, and an island would be solved in every second
- * step. A few sweeps mend both. Heaps of 30 boxes, rocks or chess pieces, some 20 islands, take 9 to 12 factorizations
- * per step at rest without them, and less than 1 with them. Sweeps do not reach through large structures: these would
- * be solved less often, but drift (a stack of 20 by 4e-12 m/s). */
-static void sweep_at_rest(ds_solve *s, ds_iterate *x, const ds_subproblem *p, double enough) {
-  ds_iterate y = ds_iterate_new(s->arena, p);
-  const ds_single_contact *blocks = ds_gauss_seidel_blocks(s->arena, p);
-  if (!blocks || ds_arena_failed(s->arena)) return;
-  ds_iterate_copy(&y, x, p);
-  for (int32_t i = 0; i < REST_SWEEPS && y.error > enough; i += 5) {
-    ds_gauss_seidel_solve(s, &y, p, blocks, 0, 5);
-    y.error = ds_subproblem_error(p, y.r, y.u, 0);
-    if (y.error < x->error) ds_iterate_copy(x, &y, p);
-  }
-}
-
-ds_solver_solve ds_coupled_solve; /* for the table of solvers.c */
-
-void ds_coupled_solve(ds_solve *s, ds_iterate *x, const ds_subproblem *p) {
-  int32_t samples = s->options->friction_samples;
-  bool rests = !samples && p->body_count <= FEW_BODIES && x->error <= s->goal.tolerance;
-  double enough = s->goal.target * (rests ? ACCEPT_SWEPT : ACCEPT_WARM);
-  if (rests) sweep_at_rest(s, x, p, enough);
-  if (rests) s->goal.target *= ACCEPT_SWEPT;
-  if (x->error <= enough || !ds_solve_needs_system(s, p)) return;
-  if (samples) { /* the other tools know the disk alone */
-    ds_staggered_options o = {
-        .tolerance = s->goal.tolerance, .iterations = s->options->max_iterations, .samples = samples};
-    ds_staggered_solve(s, x, p, &o);
-    s->work.tool[DS_TOOL_STAGGERED] = s->work.staggered;
-  } else {
-    follow_order(s, x, p);
-  }
 }
 
 bool ds_project_roughly(const ds_solve *given, double *r, double *v, ds_certificate *certificate,

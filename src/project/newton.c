@@ -98,9 +98,9 @@ static double build(newton *n, const ds_iterate *x, bool *symmetric, double alph
   return isfinite(error) ? error : INFINITY;
 }
 
-static bool newton_step(newton *n, ds_iterate *x, bool symmetric) {
+/* With the matrix factored. */
+static void newton_step(newton *n, ds_iterate *x) {
   const ds_subproblem *p = n->p;
-  if (!ds_system_factor(n->solve->system, n->c, symmetric)) return false;
   memset(n->dv, 0, (size_t)p->dof * sizeof(double));
   ds_subproblem_add_impulse(n->dv, p, n->phi);
   for (int32_t i = 0; i < p->dof; i++) n->dv[i] = -n->dv[i];
@@ -112,7 +112,6 @@ static bool newton_step(newton *n, ds_iterate *x, bool symmetric) {
       x->r[3 * k + i] -= n->phi[3 * k + i] + c[3 * i] * g[0] + c[3 * i + 1] * g[1] + c[3 * i + 2] * g[2];
   }
   ds_iterate_update(x, p);
-  return true;
 }
 
 /* Newton around the centre until |Phi| <= stop. The best natural-map error seen goes to `best`. */
@@ -134,7 +133,8 @@ static bool inner(newton *n, ds_iterate *x, ds_iterate *best, int32_t *iteration
     recent[2] = recent[1], recent[1] = recent[0], recent[0] = error;
     n->solve->work.projections++;
     n->left--;
-    if (!newton_step(n, x, symmetric)) return false;
+    if (!ds_system_factor(n->solve->system, n->c, symmetric)) return false;
+    newton_step(n, x);
   }
 }
 

@@ -79,6 +79,12 @@ bool ds_project_island(const ds_solve *given, double *r, double *v, ds_certifica
   const ds_solver *solver = ds_solver_of(s->options);
   int32_t samples = s->options->friction_samples;
   bool limited = false;
+  ds_certificate of_parts = {0};
+  if (s->purpose == DS_FOR_STEP && !s->part && ds_project_parts(s, r, v, &of_parts, p)) {
+    *certificate = of_parts;
+    certificate->unbounded = false;
+    return true;
+  }
   if (!ds_subproblem_prepare(s->arena, &prepared)) return false;
   ds_iterate x = ds_iterate_new(s->arena, p);
   if (ds_arena_failed(s->arena)) return false;
@@ -97,5 +103,6 @@ bool ds_project_island(const ds_solve *given, double *r, double *v, ds_certifica
   certificate->unbounded = s->work.unbounded && x.error > tolerance;
   certificate->limited = limited;
   ds_subproblem_certify(certificate, p, r, v, x.u, tolerance, samples);
+  ds_certificate_add_work(certificate, &of_parts);
   return true;
 }

@@ -8,9 +8,9 @@
 bool ds_project_island(const ds_solve *solve, double *r, double *v, ds_certificate *certificate,
                        const ds_subproblem *problem);
 
-/* The same, by parts where inactive contacts leave them [split.c]. */
-bool ds_project_split(const ds_solve *solve, double *r, double *v, ds_certificate *certificate,
-                      const ds_subproblem *problem);
+/* The same by parts, where inactive contacts leave them [split.c]. True where that solves the whole; else r is a start
+ * for the whole, and `work` has what it took. */
+bool ds_project_parts(const ds_solve *solve, double *r, double *v, ds_certificate *work, const ds_subproblem *problem);
 
 /* Sweeps and Newton in turn until the natural map is at most `tolerance`, or four times: no answer, but near one, for
  * those who will ask again. Only the counts of the certificate are set. */

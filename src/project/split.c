@@ -159,6 +159,7 @@ static bool solve_parts(const ds_solve *solve, double *r, double *v, ds_certific
     ds_certificate c;
     if (!part_problem(arena, &q, &part_r, &part_v, s, i, r)) return false;
     ds_solve of_part = *solve;
+    of_part.part = true;
     of_part.ends_on_contact = false; /* that is for the whole */
     if (q.body_count < 100) of_part.pool = NULL;
     bool done = roughly ? ds_project_roughly(&of_part, part_r, part_v, &c, &q,
@@ -187,23 +188,14 @@ static int32_t join_violated(split *s, const double *u, double least) {
   return joined;
 }
 
-static bool whole_island(const ds_solve *solve, double *r, double *v, ds_certificate *certificate,
-                         const ds_subproblem *p, const ds_certificate *work) {
-  if (!ds_project_island(solve, r, v, certificate, p)) return false;
-  ds_certificate_add_work(certificate, work);
-  return true;
-}
-
-bool ds_project_split(const ds_solve *solve, double *r, double *v, ds_certificate *certificate,
-                      const ds_subproblem *p) {
+bool ds_project_parts(const ds_solve *solve, double *r, double *v, ds_certificate *work, const ds_subproblem *p) {
   const ds_options *options = solve->options;
   ds_arena *arena = solve->arena;
-  ds_certificate work = {0};
   int32_t nc = p->contact_count;
   split s;
   if (nc < SMALL || p->delassus || !ds_solver_of(options)->safeguarded || options->friction_samples ||
       !options->sub_islands)
-    return ds_project_island(solve, r, v, certificate, p);
+    return false;
   double *u = DS_NEW(arena, double, 3 * (size_t)nc + 1);
   if (!split_new(arena, &s, p) || !u) return false;
   double sum = 0;
@@ -219,7 +211,7 @@ bool ds_project_split(const ds_solve *solve, double *r, double *v, ds_certificat
   for (int32_t round = 0; round < ROUNDS; round++) {
     int32_t largest = find_parts(&s);
     if (largest > worth_it * s.contact_start[s.part_count]) break;
-    if (!solve_parts(solve, r, v, &work, &s, guessing)) return false;
+    if (!solve_parts(solve, r, v, work, &s, guessing)) return false;
     ds_subproblem_slip(u, p, v);
     int32_t joined = join_violated(&s, u, -goal.target * rms);
     if (guessing) {
@@ -230,13 +222,8 @@ bool ds_project_split(const ds_solve *solve, double *r, double *v, ds_certificat
     if (joined > 0) continue;
     ds_subproblem whole = *p;
     if (!ds_subproblem_prepare(arena, &whole)) return false;
-    *certificate = work;
-    ds_subproblem_certify(certificate, &whole, r, v, u, ds_goal_tolerance(&goal, &whole, r, u), 0);
-    if (certificate->converged) {
-      certificate->unbounded = false;
-      return true;
-    }
-    break;
+    ds_subproblem_certify(work, &whole, r, v, u, ds_goal_tolerance(&goal, &whole, r, u), 0);
+    return work->converged;
   }
-  return whole_island(solve, r, v, certificate, p, &work);
+  return false;
 }
