@@ -6,7 +6,7 @@
 #include "base/check.h"
 #include "drystone/drystone.h"
 
-extern ds_solver_solve ds_coupled_solve, ds_gauss_seidel_method, ds_staggered_method;
+extern ds_solver_solve ds_coupled_solve, ds_gauss_seidel_method, ds_staggered_method, ds_two_pass_solve;
 
 /* A solver is a file and a line here. The first is the default. Recordings hold the number of a line: add at the end.
  */
@@ -14,6 +14,7 @@ static const ds_solver SOLVERS[] = {
     {"coupled", "contact and friction at once, by several tools in turn (default)", ds_coupled_solve, true, true},
     {"gauss-seidel", "nonsmooth Gauss-Seidel over the contacts", ds_gauss_seidel_method, false, true},
     {"staggered", "staggered projections, Algorithm 1 of SP08 as published", ds_staggered_method, false, false},
+    {"two-pass", "contact without friction, then friction, once [SP08 section 4]", ds_two_pass_solve, false, false},
 };
 enum { COUNT = sizeof SOLVERS / sizeof *SOLVERS };
 
