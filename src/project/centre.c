@@ -21,7 +21,6 @@
 
 #include "la/lorentz.h"
 
-enum { ITERATIONS_MAX = 40 };
 static const double CENTRED = 0.1;   /* largest |x o z - m e| / m of a point on the path; the homotopy takes 0.2 */
 static const double FEASIBLE = 1e-6; /* largest |r_z| / |q|; the homotopy removes the rest */
 
@@ -172,7 +171,7 @@ bool ds_centre_find(ds_solve *s, double *x, double *z, const ds_subproblem *p, d
   bool found = false;
   if (!allocate(arena, &q)) return false;
   start(&q);
-  for (int32_t i = 0; i < ITERATIONS_MAX; i++) {
+  for (int32_t i = 0; i < DS_INTERIOR_STEPS; i++) {
     found = evaluate(&q) <= FEASIBLE * q.p->target && off_centre(&q, gap) <= CENTRED;
     if (found || !factor(&q)) break;
     s->work.projections++;

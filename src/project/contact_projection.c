@@ -13,8 +13,6 @@
 #include "project/polish.h"
 #include "project/projections.h"
 
-enum { ITERATIONS_MAX = 60 };
-
 static const double TO_BOUNDARY = 0.995; /* the part of the way to it that is taken */
 
 typedef struct contact_qp {
@@ -131,7 +129,7 @@ double ds_project_contact(ds_solve *solve, double *r, double *v, const ds_subpro
   double *trial = DS_NEW(arena, double, p->dof + 1), best = INFINITY, gap;
   if (!allocate(arena, &q)) return INFINITY;
   start(&q, v_hat);
-  for (int32_t i = 0; i <= ITERATIONS_MAX; i++) {
+  for (int32_t i = 0; i <= DS_INTERIOR_STEPS; i++) {
     memcpy(trial, v_hat, (size_t)p->dof * sizeof(double));
     ds_subproblem_add_part(trial, p, q.alpha, DS_ROWS_NORMAL);
     double error = residual(&q, trial);
@@ -140,7 +138,7 @@ double ds_project_contact(ds_solve *solve, double *r, double *v, const ds_subpro
       memcpy(v, trial, (size_t)p->dof * sizeof(double));
       for (int32_t k = 0; k < q.n; k++) r[3 * k] = q.alpha[k];
     }
-    if (best <= tolerance || i == ITERATIONS_MAX || !isfinite(error) || error > 10 * best) break;
+    if (best <= tolerance || i == DS_INTERIOR_STEPS || !isfinite(error) || error > 10 * best) break;
     if (!factor(&q, &gap)) break;
     solve->work.projections++;
     step_effect affine = predict(&q);

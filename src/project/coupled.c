@@ -13,8 +13,8 @@
 #include "project/solvers.h"
 #include "project/staggered.h"
 
-/* Steps of the first Newton. A problem of its own goes over to sweeps sooner, and back. */
-enum { NEWTON_OF_STEP = 20, POLISH_OF_LOOSE = 8, POLISH_IN_TIME = 4, NEWTON_ONCE = 15, SWEEPS_BETWEEN = 15 };
+/* Steps of Newton where digits are few or time is short; a problem of its own goes over to sweeps sooner, and back. */
+enum { POLISH_OF_LOOSE = 8, POLISH_IN_TIME = 4, NEWTON_ONCE = 15, SWEEPS_BETWEEN = 15 };
 enum { MORE_DIGITS = 6 }; /* that Newton goes for where the natural map is solved and the full error is not */
 
 enum { LARGE_BODIES = 100 };                /* of an island that is large, */
@@ -314,13 +314,13 @@ static bool stagger(search *q, const tool *row) {
  * measured                                                                               when, tool, budget */
 static const tool ORDER[] = {
     /* Newton first where it is near: standing scenes take 0.5 to 2 factorizations per step */
-    {LARGE | LOOSE | NEAR, from_start, NEWTON_OF_STEP, 0, PER_START},
+    {LARGE | LOOSE | NEAR, from_start, 20, 0, PER_START},
     /* two thousand falling bunnies at 1e-4: five turns do what takes 3,000 sweeps or 1,500 factorizations of a path */
     {LARGE | LOOSE, in_turn, 40, 0, PER_START},
     /* large piles: sweeps reach loose tolerances for the price of a few factorizations */
     {STRICT | DEAR | FAR, sweeps_alone, 4000, 0, PER_START},
     /* 24 of the first 38 problems of problems/ end here */
-    {STRICT, from_start, NEWTON_OF_STEP, 0, PER_START},
+    {STRICT, from_start, 20, 0, PER_START},
     {STRICT | DEAR | NEAR, sweeps_alone, 4000, 0, PER_START},
     /* of 10,000 random problems 102 were unsolved on the graph of contacts alone, 40 with one body */
     {ONE_BODY, leave_to_one_body, 0, 0, ONCE},

@@ -19,9 +19,7 @@
 #include "project/polish.h"
 #include "project/projections.h"
 
-static const double EXACT = 1e-9; /* relative error of a projection that is aimed at ... */
-static const double GOOD = 1e-8;  /* ... and that is good enough */
-static const double BOGUS = 1;    /* error of impulses that are worse than none */
+static const double BOGUS = 1; /* error of impulses that are worse than none */
 enum { SWEEPS = 4 };
 static const double SHORT = 0.999; /* of the t found: rather less than too much */
 
@@ -56,12 +54,12 @@ static double project(ds_solve *s, ds_iterate *x, double *v_hat, bool *hard, con
   double sum = 0;
   set_friction(x, v_hat, p, beta, t);
   if (!*hard) {
-    *hard = !(ds_projection_polish(s, x->r, x->v, p, v_hat, NULL, EXACT, 0) <= GOOD);
+    *hard = !(ds_projection_polish(s, x->r, x->v, p, v_hat, NULL, DS_EXACT, 0) <= 10 * DS_EXACT);
     judge(x, p);
     *hard |= !(x->error <= BOGUS);
   }
   if (*hard) {
-    ds_project_contact(s, x->r, x->v, p, v_hat, EXACT);
+    ds_project_contact(s, x->r, x->v, p, v_hat, DS_EXACT);
     judge(x, p);
   }
   for (int32_t k = 0; k < p->contact_count; k++)

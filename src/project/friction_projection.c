@@ -22,7 +22,7 @@
 #include "project/polish.h"
 #include "project/projections.h"
 
-enum { ITERATIONS_MAX = 60, SAMPLES_MAX = 64 };
+enum { SAMPLES_MAX = 64 };
 
 /* The Nesterov-Todd scaling of a contact, with the inverses that every step needs. */
 typedef struct disk {
@@ -341,7 +341,7 @@ double ds_project_friction(ds_solve *solve, double *r, double *v, const ds_subpr
   for (int32_t k = 0; k < p->contact_count; k++) r[3 * k + 1] = r[3 * k + 2] = 0;
   memcpy(v, v_hat, (size_t)p->dof * sizeof(double));
   start(&q, r, v_hat);
-  for (int32_t i = 0; q.n > 0 && i <= ITERATIONS_MAX; i++) {
+  for (int32_t i = 0; q.n > 0 && i <= DS_INTERIOR_STEPS; i++) {
     memcpy(trial, v_hat, (size_t)p->dof * sizeof(double));
     add_impulse(&q, trial, q.beta);
     double error = residual(&q, trial);
@@ -353,7 +353,7 @@ double ds_project_friction(ds_solve *solve, double *r, double *v, const ds_subpr
         r[3 * q.contact[j] + 2] = q.beta[2 * j + 1];
       }
     }
-    if (best <= tolerance || i == ITERATIONS_MAX || !isfinite(error) || error > 10 * best || !scale(&q)) break;
+    if (best <= tolerance || i == DS_INTERIOR_STEPS || !isfinite(error) || error > 10 * best || !scale(&q)) break;
     solve->work.projections++;
     double gap = gap_after(&q, 0);
     direction(&q, 0, false);

@@ -6,7 +6,7 @@
 
 #include "project/solvers.h"
 
-enum { QUICK_SWEEPS_MAX = 20, FEW_CONTACTS = 16, MANY_CONTACTS = 5000 };
+enum { FEW_CONTACTS = 16 };
 
 static inline void add_rows_times(double u[3], const double *g, const double *v, int32_t n) {
   for (int32_t i = 0; i < n; i++) u[0] += g[i] * v[i], u[1] += g[n + i] * v[i], u[2] += g[2 * n + i] * v[i];
@@ -107,7 +107,7 @@ bool ds_gauss_seidel_quick(ds_solve *s, ds_iterate *x, ds_iterate *trial, const 
                            const ds_single_contact *blocks, double tolerance) {
   double enough = p->contact_count <= FEW_CONTACTS ? 0.3 : 0.1;
   ds_iterate_copy(trial, x, p);
-  for (int32_t i = 0; i < QUICK_SWEEPS_MAX && x->error > tolerance; i++) {
+  while (x->error > tolerance) {
     sweep(trial, p, blocks);
     ds_iterate_update(trial, p);
     s->work.projections++;
@@ -127,7 +127,7 @@ bool ds_gauss_seidel_solve(ds_solve *s, ds_iterate *x, const ds_subproblem *p, c
       break;
     }
     /* most contacts of a large heap carry nothing: they are asked every fifth time */
-    if (p->contact_count < MANY_CONTACTS || i % 5 == 0 || i % 10 == 9)
+    if (p->contact_count < DS_HEAP_CONTACTS || i % 5 == 0 || i % 10 == 9)
       sweep(x, p, blocks);
     else
       sweep_loaded(x, p, blocks);

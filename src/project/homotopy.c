@@ -32,19 +32,19 @@
  * basin yet. */
 #include "project/homotopy.h"
 
+#include <float.h>
 #include <math.h>
 
 #include "la/lorentz.h"
 #include "project/centre.h"
 #include "project/newton.h"
 
-enum { CORRECTIONS_MAX = 4, TRIALS_MAX = 60, NEWTON_STEPS = 30, NEWTONS_MAX = 7, CENTRES_MAX = 3 };
-static const double FIRST_NEWTON = 1e-4; /* error at which it is tried first, or ten times the one wanted */
-static const double PROXIMAL = 1e-2;     /* and its first weight: of the error's own size, it cycles at the end */
-static const double UNBOUNDED = 1e6;     /* growth of impulses, at standing t, that no solution has */
-static const double ON_PATH = 0.2;       /* length of the correction of a point on the path */
-static const double NEAR_PATH = 3;       /* residual from which corrections start, see evaluate */
-static const double SHORTER = 0.6;       /* factor for a step that went too far */
+enum { CORRECTIONS_MAX = 4, NEWTON_STEPS = 30, NEWTONS_MAX = 7, CENTRES_MAX = 3 };
+static const double PROXIMAL = 1e-2; /* first weight of Newton: of the error's own size, it cycles at the end */
+static const double UNBOUNDED = 1e6; /* growth of impulses, at standing t, that no solution has */
+static const double ON_PATH = 0.2;   /* length of the correction of a point on the path */
+static const double NEAR_PATH = 3;   /* residual from which corrections start, see evaluate */
+static const double SHORTER = 0.6;   /* factor for a step that went too far */
 
 typedef struct point {
   double *x, *z; /* 3 a contact */
@@ -266,7 +266,7 @@ static bool move(path *q, double h, double a) {
  * cones: that is then shortened. False where nothing finite is found. */
 static bool advance(path *q, double *h) {
   double least = 1e-3 * *h, a = 1;
-  for (int32_t trial = 0; trial < TRIALS_MAX; trial++) {
+  while (a > DBL_EPSILON) {
     bool inside = move(q, *h, a);
     double away = inside ? evaluate(q, &q->next) : INFINITY;
     if (inside && (*h == 0 || away <= NEAR_PATH)) return isfinite(away);
@@ -394,7 +394,7 @@ static ds_homotopy_end follow(path *q, ds_iterate *best, const ds_homotopy_optio
   const ds_goal *goal = &q->solve->goal;
   ds_iterate polished = ds_iterate_new(q->solve->arena, q->p);
   pace c = {.h = 0.3, .h_before = 0.3};
-  double next_newton = fmax(FIRST_NEWTON, 10 * goal->moving);
+  double next_newton = fmax(DS_LOOSEST, 10 * goal->moving);
   if (ds_arena_failed(q->solve->arena)) return DS_HOMOTOPY_LOST;
   for (int32_t i = 0; i < o->iterations; i++) {
     evaluate(q, &q->now);

@@ -12,6 +12,9 @@
 
 #include "project/solve.h"
 
+/* Relative error of a projection that has the last word. */
+#define DS_EXACT 1e-9
+
 /* alpha goes to the normal components of r, beta to its tangential ones; the others are left alone. v is the minimizer.
  * The return value is the relative error of the projection's own optimality conditions (natural map), best seen. */
 double ds_project_contact(ds_solve *solve, double *r, double *v, const ds_subproblem *problem, const double *v_hat,

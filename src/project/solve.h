@@ -40,6 +40,12 @@ typedef struct ds_solve {
 /* Error of an answer that is near one. */
 #define DS_NEAR 1e-3
 
+/* Islands of so many contacts are large heaps: most of their contacts carry nothing. */
+#define DS_HEAP_CONTACTS 5000
+
+/* Steps of an interior point of a convex program at most; most take 4 to 33. */
+#define DS_INTERIOR_STEPS 60
+
 /* The answer x and the work of a solve to who asked for it. False where memory ran out. */
 bool ds_solve_give_back(const ds_solve *solve, double *r, double *v, ds_certificate *certificate, const ds_iterate *x,
                         const ds_subproblem *problem);

@@ -16,7 +16,7 @@
 #include "project/project.h"
 #include "project/solvers.h"
 
-enum { ROUNDS = 8, SMALL = 24, LARGE = 5000 }; /* islands of fewer contacts gain nothing; of more are large heaps */
+enum { ROUNDS = 8, SMALL = 24 };    /* islands of fewer contacts gain nothing */
 static const double worth_it = 0.9; /* largest part over all active contacts, above which it is solved whole */
 static const double few = 0.02;     /* new contacts over those of the parts, from which on the guess is nearly right */
 static const double rough = 10;     /* over the tolerance, while contacts join */
@@ -207,7 +207,7 @@ bool ds_project_parts(const ds_solve *solve, double *r, double *v, ds_certificat
   for (int32_t k = 0; k < nc; k++) s.active[k] = s.fresh[k] = r[3 * k] > 0 || !(u[3 * k] > parting_rms * rms);
   memcpy(v, p->predicted, (size_t)p->dof * sizeof(double)); /* of bodies that touch nothing */
   ds_goal goal = ds_goal_of(options, solve->purpose);
-  bool guessing = nc >= LARGE && goal.moving >= 1e-5;
+  bool guessing = nc >= DS_HEAP_CONTACTS && goal.moving >= 1e-5;
   for (int32_t round = 0; round < ROUNDS; round++) {
     int32_t largest = find_parts(&s);
     if (largest > worth_it * s.contact_start[s.part_count]) break;
