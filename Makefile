@@ -1,7 +1,7 @@
 # Drystone. `make help` lists the targets; CMake does the work, its presets are in CMakePresets.json.
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
-.PHONY: all demo test mutate bench soak shake fuzz format install clean help
+.PHONY: all demo test mutate bench soak shake fuzz format schema install clean help
 
 PREFIX ?= /usr/local
 SOAK_TIME ?= 600
@@ -60,6 +60,9 @@ fuzz: ## malformed problem and mesh files, FUZZ_TIME=600 seconds per target
 	@$(DEPS) build test
 	@$(call build,fuzz,)
 	@FUZZ_TIME=$(FUZZ_TIME) scripts/fuzz.sh
+
+schema: all ## write the solvers of the program into the schema of scene files
+	@scripts/schema-methods.py build/drystone schema/scene.schema.json
 
 format: ## format all C sources in place
 	@$(DEPS) test

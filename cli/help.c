@@ -5,6 +5,7 @@
 
 #include "args.h"
 #include "command.h"
+#include "drystone/drystone.h"
 
 static const char source_note[] =
     "SOURCE is a scene file, a generator with parameters (card-house:levels=5,mu=0.7), or a body file: its body is\n"
@@ -25,8 +26,7 @@ static const char run_options[] =
     "      --tol E             natural-map error at which an island counts as converged, in every step;\n"
     "                          default: 1e-8 where nothing slides, at most 1e-4 where contacts slide\n"
     "      --step-budget N     limit of factorizations per solve of an island (default 2000; 0: no limit)\n"
-    "      --method NAME       staggered (default) or gauss-seidel\n"
-    "      --predictor NAME    coupled (default) or none: Algorithm 1 of SP08 as published\n"
+    "      --method NAME       the solver: see below\n"
     "      --metric NAME       for contact with deformable bodies: effective (default) or mass, as in SP08\n"
     "  -j, --threads N         threads; 0 = all cores (default). Results do not depend on it\n"
     "  -o, --record FILE.h5    record poses, velocities, contacts and certificates\n"
@@ -42,8 +42,7 @@ static const char run_options[] =
 
 static const char solve_options[] =
     "      --tol E             scale-free natural-map error to reach (default 1e-8)\n"
-    "      --method NAME       staggered (default): the whole safeguarded path; or gauss-seidel\n"
-    "      --predictor NAME    coupled (default) or none: Algorithm 1 of SP08 as published\n"
+    "      --method NAME       the solver: see below\n"
     "      --max-iterations N  limit of staggered iterations, or of Gauss-Seidel sweeps\n"
     "      --budget N          limit of factorizations per independent part (default 4000; 0: no limit)\n"
     "      --as-step           solve like a step of a simulation: a dumped step gives the same bits; --tol 0\n"
@@ -148,8 +147,7 @@ static const char view_options[] =
     "      --step S            length of a time step, s\n"
     "      --tol E             natural-map error at which an island counts as converged, in every step;\n"
     "                          default: 1e-8 where nothing slides, at most 1e-4 where contacts slide\n"
-    "      --method NAME       staggered (default) or gauss-seidel\n"
-    "      --predictor NAME    coupled (default) or none: Algorithm 1 of SP08 as published\n"
+    "      --method NAME       the solver: see below\n"
     "      --metric NAME       for contact with deformable bodies: effective (default) or mass, as in SP08\n"
     "  -j, --threads N         threads; 0 = all cores (default)\n" CACHE_OPTIONS;
 
@@ -221,4 +219,8 @@ void command_print_one(FILE *out, const command_entry *entry) {
   if (source) fprintf(out, "\n%s", source_note);
   if (strstr(entry->usage, "MESH") != NULL) fprintf(out, "%s%s", source ? "" : "\n", mesh_note);
   if (entry->options != NULL) fprintf(out, "\n%s", entry->options);
+  if (entry->options == NULL || strstr(entry->options, "--method") == NULL) return;
+  fputs("\nSolvers:\n", out);
+  for (ds_method i = 0; ds_method_name(i) != NULL; i++)
+    fprintf(out, "  %-14s %s\n", ds_method_name(i), ds_method_summary(i));
 }

@@ -120,9 +120,8 @@ static void print_materials(const ds_scene *scene) {
 static void print_settings(const ds_scene *scene, const ds_run_settings *run) {
   const ds_options *o = &run->options;
   printf("time         %g s in steps of %g s\n", run->time, o->step);
-  printf("method       %s, predictor %s, tolerance %g%s, %d iterations at most\n", method_name(o->method),
-         predictor_name(o->predictor), ds_options_tolerance(o), o->tolerance > 0 ? "" : " at rest",
-         (int)o->max_iterations);
+  printf("method       %s, tolerance %g%s, %d iterations at most\n", ds_method_name(o->method), ds_options_tolerance(o),
+         o->tolerance > 0 ? "" : " at rest", (int)o->max_iterations);
   if (o->friction_samples == 0)
     printf("friction     exact disk\n");
   else

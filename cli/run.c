@@ -12,6 +12,7 @@
 #include "args.h"
 #include "base/thread.h"
 #include "command.h"
+#include "drystone/drystone.h"
 #include "dump.h"
 #include "progress.h"
 #include "record/record.h"
@@ -45,8 +46,8 @@ typedef struct run_options {
   const char *source, *from, *record, *report, *dump_folder, *dump_when;
   arg_list settings;
   double time, step, tolerance, step_budget;
-  int32_t method, predictor, metric, record_every;
-  bool has_time, has_step, has_tolerance, has_step_budget, has_method, has_predictor, has_metric, has_record_every;
+  int32_t method, metric, record_every;
+  bool has_time, has_step, has_tolerance, has_step_budget, has_method, has_metric, has_record_every;
   bool strict;
   source_reading reading; /* threads and quiet are those of the run */
 } run_options;
@@ -72,13 +73,13 @@ static int complain(const char *message) {
 }
 
 static bool parse(run_options *o, const char **words, int argc, char **argv) {
+  ds_method_list methods = ds_method_choices();
   const arg_option table[] = {
       {"--time", "-t", ARG_REAL, &o->time, 0, 1e9, NULL, &o->has_time},
       {"--step", NULL, ARG_REAL, &o->step, 1e-9, 10, NULL, &o->has_step},
       {"--tol", NULL, ARG_REAL, &o->tolerance, 1e-16, 1, NULL, &o->has_tolerance},
       {"--step-budget", NULL, ARG_REAL, &o->step_budget, 0, 1e9, NULL, &o->has_step_budget},
-      {"--method", NULL, ARG_CHOICE, &o->method, 0, 0, METHOD_CHOICES, &o->has_method},
-      {"--predictor", NULL, ARG_CHOICE, &o->predictor, 0, 0, PREDICTOR_CHOICES, &o->has_predictor},
+      {"--method", NULL, ARG_CHOICE, &o->method, 0, 0, methods.text, &o->has_method},
       {"--metric", NULL, ARG_CHOICE, &o->metric, 0, 0, METRIC_CHOICES, &o->has_metric},
       {"--threads", "-j", ARG_INTEGER, &o->reading.threads, 0, 256, NULL, NULL},
       {"--from", NULL, ARG_TEXT, &o->from, 0, 0, NULL, NULL},
@@ -142,8 +143,7 @@ static bool plan(run_context *c, ds_error *error) {
   if (o->has_step) c->run.options.step = o->step;
   if (o->has_tolerance) c->run.options.tolerance = o->tolerance;
   if (o->has_step_budget) c->run.options.step_budget = o->step_budget;
-  if (o->has_method) c->run.options.method = (ds_method)o->method;
-  if (o->has_predictor) c->run.options.predictor = (ds_predictor)o->predictor;
+  if (o->has_method) c->run.options.method = o->method;
   if (o->has_metric) c->run.options.metric = (ds_metric)o->metric;
   if (ds_options_check(&c->run.options, error) != DS_OK) return false;
   /* 0.3 s at 0.1 s are three steps, though 0.3/0.1 is a little less or more */

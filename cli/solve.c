@@ -10,6 +10,7 @@
 #include "args.h"
 #include "base/thread.h"
 #include "command.h"
+#include "drystone/drystone.h"
 #include "drystone/problem.h"
 #include "io/problem_file.h"
 #include "output.h"
@@ -20,7 +21,6 @@ typedef struct solve_options {
   arg_list files;
   ds_solve_options solver;
   const char *write_solution, *write_problem;
-  int32_t method, predictor;
   bool json, strict, cold, rank;
 } solve_options;
 
@@ -43,13 +43,11 @@ static int complain(const char *message) {
 static bool parse(solve_options *o, const char **words, int argc, char **argv) {
   ds_solve_options *s = &o->solver;
   *s = ds_default_solve_options();
-  o->method = (int32_t)s->method;
-  o->predictor = (int32_t)s->predictor;
+  ds_method_list methods = ds_method_choices();
   const arg_option table[] = {
       {"--tol", NULL, ARG_REAL, &s->tolerance, 0, 1, NULL, NULL},
       {"--budget", NULL, ARG_REAL, &s->budget, 0, 1e9, NULL, NULL},
-      {"--method", NULL, ARG_CHOICE, &o->method, 0, 0, METHOD_CHOICES, NULL},
-      {"--predictor", NULL, ARG_CHOICE, &o->predictor, 0, 0, PREDICTOR_CHOICES, NULL},
+      {"--method", NULL, ARG_CHOICE, &s->method, 0, 0, methods.text, NULL},
       {"--max-iterations", NULL, ARG_INTEGER, &s->max_iterations, 1, 1e9, NULL, NULL},
       {"--asymmetric", NULL, ARG_FLAG, &s->asymmetric, 0, 0, NULL, NULL},
       {"--as-step", NULL, ARG_FLAG, &s->as_step, 0, 0, NULL, NULL},
@@ -63,8 +61,6 @@ static bool parse(solve_options *o, const char **words, int argc, char **argv) {
   };
   o->files = (arg_list){words, 0};
   if (!args_parse(&o->files, argc, argv, table, (int32_t)(sizeof table / sizeof *table))) return false;
-  s->method = (ds_method)o->method;
-  s->predictor = (ds_predictor)o->predictor;
   const char *wrong = NULL;
   if (o->files.count == 0)
     wrong = "give one or more problem files, FCLIB's .hdf5 or Siconos' .dat";

@@ -173,8 +173,4 @@ bool source_is_recording(const char *path) {
   return same;
 }
 
-const char *method_name(ds_method method) { return method == DS_METHOD_GAUSS_SEIDEL ? "gauss-seidel" : "staggered"; }
-
 const char *metric_name(ds_metric metric) { return metric == DS_METRIC_MASS ? "mass" : "effective"; }
-
-const char *predictor_name(ds_predictor predictor) { return predictor == DS_PREDICTOR_NONE ? "none" : "coupled"; }

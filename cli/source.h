@@ -35,11 +35,7 @@ bool source_same_file(const char *a, const char *b);
 /* Whether the file starts with the signature of HDF5. */
 bool source_is_recording(const char *path);
 
-const char *method_name(ds_method method);
-const char *predictor_name(ds_predictor predictor);
 const char *metric_name(ds_metric metric);
 #define METRIC_CHOICES "effective|mass"
-#define METHOD_CHOICES "staggered|gauss-seidel"
-#define PREDICTOR_CHOICES "coupled|none"
 
 #endif

@@ -7,8 +7,7 @@
 ds_options ds_default_options(void) {
   return (ds_options){.step = 0.01,
                       .tolerance = 0,
-                      .method = DS_METHOD_STAGGERED,
-                      .predictor = DS_PREDICTOR_COUPLED,
+                      .method = 0,
                       .friction_samples = 0,
                       .max_iterations = 200,
                       .rel_err = 1e-4,
@@ -45,10 +44,7 @@ ds_status ds_options_check(const ds_options *o, ds_error *error) {
     return ds_fail(error, DS_ERROR_INPUT, "contacts_per_face = %d: 3 to 400", o->contacts_per_face);
   if (!(o->margin >= 0) || !isfinite(o->margin))
     return ds_fail(error, DS_ERROR_INPUT, "margin = %g m: at least 0 and finite", o->margin);
-  if (o->method != DS_METHOD_STAGGERED && o->method != DS_METHOD_GAUSS_SEIDEL)
-    return ds_fail(error, DS_ERROR_INPUT, "method = %d is unknown", (int)o->method);
-  if (o->predictor != DS_PREDICTOR_COUPLED && o->predictor != DS_PREDICTOR_NONE)
-    return ds_fail(error, DS_ERROR_INPUT, "predictor = %d is unknown", (int)o->predictor);
+  if (!ds_method_name(o->method)) return ds_fail(error, DS_ERROR_INPUT, "method = %d is unknown", (int)o->method);
   if (o->metric != DS_METRIC_EFFECTIVE && o->metric != DS_METRIC_MASS)
     return ds_fail(error, DS_ERROR_INPUT, "metric = %d is unknown", (int)o->metric);
   if (o->newton < 1 || o->newton > 100)

@@ -13,6 +13,7 @@
 #include "problem/effort.h"
 #include "project/gauss_seidel.h"
 #include "project/project.h"
+#include "project/solvers.h"
 
 enum { ROUNDS_MAX = 3, CORRECTIONS_MAX = 30, OWN_NUMBERS = 8192 };
 static const double ONE_BODY_DENSITY = 0.5;
@@ -26,6 +27,7 @@ static ds_status no_memory(ds_error *error) { return ds_fail(error, DS_ERROR_MEM
 static ds_status check_options(const ds_solve_options *o, ds_error *error) {
   if (!(o->tolerance > 0 || (o->as_step && o->tolerance == 0)) || !isfinite(o->tolerance))
     return ds_fail(error, DS_ERROR_INPUT, "tolerance is %g; expected more than 0, usually 1e-4 to 1e-10", o->tolerance);
+  if (!ds_method_name(o->method)) return ds_fail(error, DS_ERROR_INPUT, "method = %d is unknown", o->method);
   if (o->max_iterations < 1)
     return ds_fail(error, DS_ERROR_INPUT, "max_iterations is %d; expected 1 or more", o->max_iterations);
   if (!(o->budget >= 0) || !isfinite(o->budget))
@@ -38,7 +40,7 @@ static ds_status check_options(const ds_solve_options *o, ds_error *error) {
 typedef struct job {
   const ds_parts *parts;
   const ds_options *options;
-  double aim;
+  ds_purpose purpose;
   double *r; /* 3 nc, in the order of the whole */
   ds_certificate *certificates;
   ds_effort *efforts;
@@ -53,8 +55,8 @@ static double density(const ds_subproblem *p) {
 }
 
 /* A sparse W is solved on the graph of contacts first, a dense one, or one that resists, as that of one body. */
-static bool solve_in_best_form(ds_arena *arena, double *r, ds_subproblem *p, ds_certificate *certificate,
-                               const ds_options *options, double aim) {
+static bool solve_in_best_form(const ds_solve *solve, double *r, ds_certificate *certificate, ds_subproblem *p) {
+  ds_arena *arena = solve->arena;
   bool one_body = ds_subproblem_can_have_body(p);
   ds_certificate first = {0};
   double *v = DS_NEW(arena, double, p->dof + 1);
@@ -63,13 +65,10 @@ static bool solve_in_best_form(ds_arena *arena, double *r, ds_subproblem *p, ds_
     if (!ds_subproblem_give_body(arena, p)) return false;
     one_body = false;
   }
-  bool as_step = aim < DS_AIM_ONCE;
-  bool done = as_step ? ds_project_split(arena, r, v, certificate, p, options, aim)
-                      : ds_project_island(arena, r, v, certificate, p, options, aim);
-  if (!done) return false;
+  if (!ds_project_island(solve, r, v, certificate, p)) return false;
   if (!one_body || certificate->converged) return true;
   first = *certificate;
-  if (!ds_subproblem_give_body(arena, p) || !ds_project_island(arena, r, v, certificate, p, options, aim)) return false;
+  if (!ds_subproblem_give_body(arena, p) || !ds_project_island(solve, r, v, certificate, p)) return false;
   ds_certificate_add_work(certificate, &first);
   return true;
 }
@@ -79,13 +78,13 @@ static void solve_part(void *context, int32_t item, int32_t worker) {
   ds_arena *arena = worker == 0 ? j->own : &j->others[worker - 1];
   ds_arena_mark mark = ds_arena_get_mark(arena);
   ds_subproblem p = j->parts->part[item];
-  p.effort = &j->efforts[item];
+  ds_solve solve = {.arena = arena, .effort = &j->efforts[item], .options = j->options, .purpose = j->purpose};
   const int32_t *contact = j->parts->contact + j->parts->start[item];
   double *r = DS_NEW(arena, double, 3 * (size_t)p.contact_count + 1);
   j->done[item] = false;
   if (!ds_arena_failed(arena)) {
     for (int32_t k = 0; k < p.contact_count; k++) memcpy(r + 3 * k, j->r + 3 * contact[k], 3 * sizeof(double));
-    j->done[item] = solve_in_best_form(arena, r, &p, &j->certificates[item], j->options, j->aim);
+    j->done[item] = solve_in_best_form(&solve, r, &j->certificates[item], &p);
     for (int32_t k = 0; k < p.contact_count; k++) memcpy(j->r + 3 * contact[k], r + 3 * k, 3 * sizeof(double));
   }
   ds_arena_release(arena, mark);
@@ -212,7 +211,7 @@ static ds_status round_of_parts(ds_prepared *s, ds_solution *solution, const ds_
   int32_t helpers = pool ? ds_pool_size(pool) - 1 : 0;
   ds_arena *others = helpers > 0 ? calloc((size_t)helpers, sizeof *others) : NULL;
   bool all = (alone || pool) && (helpers == 0 || others);
-  job j = {&s->parts, options, o->as_step ? DS_AIM_OF_STEP : DS_AIM_ONCE, s->r, s->certificates, s->efforts, s->done,
+  job j = {&s->parts, options, o->as_step ? DS_FOR_STEP : DS_FOR_PROBLEM, s->r, s->certificates, s->efforts, s->done,
            &s->own,   others};
   if (all && pool) ds_pool_run(pool, s->parts.count, solve_part, &j);
   for (int32_t i = 0; all && !pool && i < s->parts.count; i++) solve_part(&j, i, 0);
@@ -275,15 +274,15 @@ static ds_status correct_asymmetry(ds_prepared *s, ds_solution *solution, const 
 static bool quick_sweeps(ds_prepared *s, ds_solution *solution, double tolerance) {
   ds_arena_mark mark = ds_arena_get_mark(&s->scratch);
   ds_iterate trial = ds_iterate_new(&s->scratch, &s->whole.p), x = {s->r, s->v, s->u, 0};
-  ds_work work = {0};
+  ds_solve sweeps = {.arena = &s->scratch};
   bool solved = false;
   const ds_single_contact *blocks = ds_gauss_seidel_blocks(&s->scratch, &s->whole.p);
   if (!ds_arena_failed(&s->scratch)) {
     ds_iterate_update(&x, &s->whole.p);
-    solved = ds_gauss_seidel_quick(&x, &trial, &s->whole.p, blocks, &work, tolerance) &&
+    solved = ds_gauss_seidel_quick(&sweeps, &x, &trial, &s->whole.p, blocks, tolerance) &&
              ds_subproblem_error(&s->whole.p, x.r, x.u, 0) <= tolerance;
-    solution->certificate.tool[DS_TOOL_GAUSS_SEIDEL] += work.projections;
-    solution->certificate.projection_iterations += work.projections;
+    solution->certificate.tool[DS_TOOL_GAUSS_SEIDEL] += sweeps.work.projections;
+    solution->certificate.projection_iterations += sweeps.work.projections;
   }
   ds_arena_release(&s->scratch, mark);
   return solved;
@@ -320,19 +319,19 @@ static bool is_budget_spent(const ds_prepared *s) {
 /* s->r: start in, impulses out. */
 static ds_status solve(ds_prepared *s, ds_solution *solution, const ds_solve_options *o, ds_error *error) {
   ds_options options = ds_default_options();
-  options.tolerance = o->tolerance, options.method = o->method, options.predictor = o->predictor;
+  options.tolerance = o->tolerance, options.method = o->method;
   options.max_iterations = o->max_iterations;
   double *start = DS_NEW(&s->scratch, double, 3 * (size_t)s->whole.p.contact_count + 1);
   if (!start) return no_memory(error);
   memcpy(start, s->r, 3 * (size_t)s->whole.p.contact_count * sizeof(double));
-  bool whole_path = o->method == DS_METHOD_STAGGERED && o->predictor == DS_PREDICTOR_COUPLED;
-  if (whole_path && !o->as_step && quick_sweeps(s, solution, o->tolerance) && !(o->asymmetric && s->whole.skew.value))
+  bool thorough = ds_solver_of(&options)->thorough;
+  if (thorough && !o->as_step && quick_sweeps(s, solution, o->tolerance) && !(o->asymmetric && s->whole.skew.value))
     return judge(&s->scratch, solution, &s->whole, s->r, s->v, s->u, o->tolerance, false, error);
   if (!find_parts(s)) return no_memory(error);
   for (int32_t i = 0; i < s->parts.count; i++)
     s->efforts[i] = (ds_effort){.budget = o->budget, .contacts = s->parts.part[i].contact_count};
   ds_status status = DS_OK;
-  bool retried = o->as_step || !whole_path;
+  bool retried = o->as_step || !thorough;
   /* Parts aim well below the tolerance, each in its own scale; in the scale of the whole that may not be enough. */
   for (int32_t round = 0; status == DS_OK && round < ROUNDS_MAX; round++) {
     status = round_of_parts(s, solution, &options, o, false, error);

@@ -136,7 +136,6 @@ static void test_options(void) {
   REFUSED(margin, -1, "margin");
   REFUSED(margin, NAN, "margin");
   REFUSED(method, (ds_method)9, "method");
-  REFUSED(predictor, (ds_predictor)9, "predictor");
 #undef REFUSED
   /* a step with them is refused and changes nothing */
   sim s;

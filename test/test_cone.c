@@ -3,6 +3,7 @@
  * they get there. */
 #include "project/cone.c" /* NOLINT: its static functions are what is tested */
 
+#include "bare_solve.h"
 #include "check.h"
 #include "project/centre.h"
 #include "random_problem.h"
@@ -54,7 +55,7 @@ static void steps_solve_the_linearized_equations(void) {
     ds_arena_reset(&arena);
     int32_t bodies = 1 + random_int(&s, 4);
     ds_subproblem p = random_problem(&arena, &s, bodies, 1 + random_int(&s, 2 * bodies), 1 + random_int(&s, 3));
-    cone q = {.p = &p, .system = ds_system_create(&arena, &p), .convex = i % 2 == 0};
+    cone q = {.p = &p, .system = ds_system_create(&arena, &p, NULL, NULL), .convex = i % 2 == 0};
     ds_iterate work = ds_iterate_new(&arena, &p);
     int32_t n = 3 * p.contact_count;
     double *f[3], *y = DS_NEW0(&arena, double, n + 1), *second = DS_NEW0(&arena, double, n + 1);
@@ -120,14 +121,13 @@ static void gets_there(void) {
     ds_arena_reset(&arena);
     int32_t bodies = 1 + random_int(&s, 5);
     ds_subproblem p = random_problem(&arena, &s, bodies, 1 + random_int(&s, 2 * bodies), 1 + random_int(&s, 4));
-    ds_system *system = ds_system_create(&arena, &p);
+    ds_solve solve = bare_solve(&arena, &p);
     ds_iterate x = ds_iterate_new(&arena, &p);
-    ds_work work = {0};
     ds_cone_options o = {.tolerance = 1e-7, .iterations = 100, .centring = 0.5, .start = 1.5};
     x.error = INFINITY;
-    bool there = system && ds_cone_solve(&arena, system, &x, &work, &o);
+    bool there = solve.system && ds_cone_solve(&solve, &x, &p, &o);
     CHECK(there == (ds_subproblem_progress(&p, x.r, x.u, 0) <= 1e-7));
-    solved += there, steps += work.projections;
+    solved += there, steps += solve.work.projections;
   }
   printf("     %d of %d solved, %.1f steps each\n", solved, CASES, (double)steps / CASES);
   CHECK_LE(225, solved);
@@ -146,16 +146,15 @@ static void centres_are_on_the_path(void) {
     ds_arena_reset(&arena);
     int32_t bodies = 1 + random_int(&s, 5);
     ds_subproblem p = random_problem(&arena, &s, bodies, 1 + random_int(&s, 2 * bodies), 1 + random_int(&s, 4));
-    ds_system *system = ds_system_create(&arena, &p);
+    ds_solve solve = bare_solve(&arena, &p);
     ds_iterate work_space = ds_iterate_new(&arena, &p);
-    ds_work work = {0};
     int32_t n = 3 * p.contact_count;
     double *x = DS_NEW0(&arena, double, n + 1), *z = DS_NEW0(&arena, double, n + 1),
            *y = DS_NEW0(&arena, double, n + 1);
     double *mu = DS_NEW0(&arena, double, n + 1), kappa = 2 * p.target, gap = 0.01 * p.rho * p.target * p.target;
     for (int32_t k = 0; k < p.contact_count; k++) mu[k] = p.mu[k] < 1e-6 ? 1 : p.mu[k];
-    if (!system || !ds_centre_find(&arena, system, x, z, &work, kappa, gap)) continue;
-    found++, steps += work.projections;
+    if (!solve.system || !ds_centre_find(&solve, x, z, &p, kappa, gap)) continue;
+    found++, steps += solve.work.projections;
     velocities(y, &work_space, &p, x, mu);
     double sum = 0;
     for (int32_t k = 0; k < p.contact_count; k++) {

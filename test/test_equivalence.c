@@ -203,7 +203,7 @@ static void test_warm_and_cold(void) {
  * gravity is 0.1 m/s, of which a share of about that size remains at worst. */
 static void test_algorithm_1(void) {
   ds_options published = ds_default_options();
-  published.predictor = DS_PREDICTOR_NONE;
+  published.method = ds_method_named("staggered");
   static const char *const specs[] = {"stack:count=5", "card-pair:ratio=0.8", "card-pair:ratio=0.8,apex=edge", "slide"};
   for (int32_t i = 0; i < 4; i++) {
     int32_t unconverged;
@@ -244,7 +244,7 @@ static void test_polygon(void) {
 /* Gauss-Seidel comes to the same place where it converges at all. */
 static void test_gauss_seidel(void) {
   ds_options sweeps = ds_default_options();
-  sweeps.method = DS_METHOD_GAUSS_SEIDEL;
+  sweeps.method = ds_method_named("gauss-seidel");
   sweeps.max_iterations = 20000;
   static const char *const specs[] = {"stack:count=2", "slide", "roll"};
   for (int32_t i = 0; i < 3; i++) {

@@ -3,6 +3,7 @@
  * it, with De Saxcé's term off, half in and nearly all in. */
 #include "project/homotopy.c" /* NOLINT: its static functions are what is tested */
 
+#include "bare_solve.h"
 #include "check.h"
 #include "random_problem.h"
 
@@ -34,14 +35,13 @@ typedef struct bench {
   double *f[6]; /* of three points, F1 and F2 */
 } bench;
 
-static bool open_bench(bench *b, ds_arena *arena, const ds_subproblem *p, ds_system *system) {
-  ds_work work = {0};
+static bool open_bench(bench *b, ds_arena *arena, const ds_subproblem *p, ds_solve *solve) {
   size_t n = 3 * (size_t)p->contact_count + 1;
-  b->q = (path){.p = p, .system = system, .n = p->contact_count};
+  b->q = (path){.p = p, .solve = solve, .system = solve->system, .n = p->contact_count};
   b->at = (point){DS_NEW0(arena, double, n), DS_NEW0(arena, double, n), 0};
   b->work = ds_iterate_new(arena, p);
   for (int i = 0; i < 6; i++) b->f[i] = DS_NEW0(arena, double, n);
-  return !ds_arena_failed(arena) && allocate(arena, &b->q) && start(arena, &b->q, &work, 1);
+  return !ds_arena_failed(arena) && allocate(arena, &b->q) && start(&b->q, 1);
 }
 
 /* F at now + h d + h²/2 c */
@@ -77,9 +77,9 @@ static void directions_solve_the_linearized_equations(void) {
     ds_arena_reset(&arena);
     int32_t bodies = 1 + random_int(&s, 4);
     ds_subproblem p = random_problem(&arena, &s, bodies, 1 + random_int(&s, 2 * bodies), 1 + random_int(&s, 3));
-    ds_system *system = ds_system_create(&arena, &p);
+    ds_solve solve = bare_solve(&arena, &p);
     bench b = {0};
-    if (!system || !open_bench(&b, &arena, &p, system)) {
+    if (!solve.system || !open_bench(&b, &arena, &p, &solve)) {
       refused++;
       continue;
     }
@@ -170,24 +170,24 @@ static void path_starts_downwards(void) {
     ds_arena_reset(&arena);
     int32_t bodies = 1 + random_int(&s, 5);
     ds_subproblem p = random_problem(&arena, &s, bodies, 1 + random_int(&s, 2 * bodies), 1 + random_int(&s, 4));
-    ds_system *system = ds_system_create(&arena, &p);
+    ds_solve solve = bare_solve(&arena, &p);
     bench b = {0};
-    if (!system || !open_bench(&b, &arena, &p, system)) continue;
+    if (!solve.system || !open_bench(&b, &arena, &p, &solve)) continue;
     evaluate(&b.q, &b.q.now);
     if (!factor(&b.q)) continue;
     directions(&b.q);
     CHECK(b.q.tangent.s < 0);
     cases++;
     /* and it ends in a solution, from no start at all */
-    ds_goal goal = {.tolerance = 1e-8, .moving = 1e-8, .target = 1e-9};
-    ds_homotopy_options o = {.goal = &goal, .relaxation = 1, .iterations = 400};
+    solve.goal = (ds_goal){.tolerance = 1e-8, .moving = 1e-8, .target = 1e-9};
+    ds_homotopy_options o = {.relaxation = 1, .iterations = 400};
     ds_iterate best = ds_iterate_new(&arena, &p);
-    ds_work work = {0};
+    solve.work = (ds_work){0};
     best.error = INFINITY;
-    ds_homotopy_end end = ds_homotopy_solve(&arena, system, &best, &work, &o);
+    ds_homotopy_end end = ds_homotopy_solve(&solve, &best, &p, &o);
     solved += end == DS_HOMOTOPY_SOLVED, lost += end == DS_HOMOTOPY_LOST;
     if (end == DS_HOMOTOPY_SOLVED) CHECK_LE(ds_subproblem_error(&p, best.r, best.u, 0), 1e-8);
-    steps += work.projections;
+    steps += solve.work.projections;
   }
   printf("     %d of %d paths end in a solution, %d are lost; %.1f steps each\n", solved, cases, lost, steps / cases);
   CHECK(cases > 150);

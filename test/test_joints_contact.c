@@ -258,8 +258,8 @@ static void test_methods(void) {
   for (int i = 0; i < 3; i++) {
     sim s;
     if (sim_generate(&s, "bridge:planks=4,blocks=2")) {
-      if (i == 0) s.options.method = DS_METHOD_GAUSS_SEIDEL, s.options.max_iterations = 2000;
-      if (i == 1) s.options.predictor = DS_PREDICTOR_NONE;
+      if (i == 0) s.options.method = ds_method_named("gauss-seidel"), s.options.max_iterations = 2000;
+      if (i == 1) s.options.method = ds_method_named("staggered");
       if (i == 2) s.options.friction_samples = 8;
       CHECK_LE(sim_drift(&s, 0.5), 1e-6);
       CHECK_LE(sim_displacement(&s, s.start), 0.1);

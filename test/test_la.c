@@ -235,7 +235,7 @@ static void system_of_any_sizes(void) {
         if (mode & 2) ck[4] = random_in(&s, 0.1, 2), ck[8] = random_in(&s, 0.1, 2), ck[5] = ck[7] = 0.05;
         if (mode == 3 && !symmetric) ck[3] = 0.3, ck[6] = -0.2;
       }
-      ds_system *system = ds_system_create(&arena, &p);
+      ds_system *system = ds_system_create(&arena, &p, NULL, NULL);
       CHECK(system && ds_system_factor(system, c, symmetric));
       for (int32_t i = 0; i < dof; i++) x[i] = b[i] = random_in(&s, -1, 1);
       ds_system_solve(x, system);

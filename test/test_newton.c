@@ -3,6 +3,7 @@
  * map is written here once more, from its definition. */
 #include "project/newton.c" /* NOLINT: its static functions are what is tested */
 
+#include "bare_solve.h"
 #include "check.h"
 #include "random_problem.h"
 
@@ -33,8 +34,8 @@ static bool map_at(double *phi, int *mode, ds_iterate *x, const newton *n, const
   return same;
 }
 
-static bool setup(newton *n, ds_arena *arena, const ds_subproblem *p, ds_system *system) {
-  *n = (newton){.p = p, .system = system};
+static bool setup(newton *n, ds_arena *arena, const ds_subproblem *p, ds_solve *solve) {
+  *n = (newton){.p = p, .solve = solve};
   n->c = DS_NEW(arena, double, 9 * (size_t)p->contact_count + 1);
   n->phi = DS_NEW(arena, double, 3 * (size_t)p->contact_count + 1);
   n->dv = DS_NEW(arena, double, p->dof + 1);
@@ -53,7 +54,7 @@ static void step_is_newtons(void) {
     ds_arena_reset(&arena);
     int32_t bodies = 1 + random_int(&s, 4);
     ds_subproblem p = random_problem(&arena, &s, bodies, 1 + random_int(&s, 2 * bodies), 1 + random_int(&s, 3));
-    ds_system *system = ds_system_create(&arena, &p);
+    ds_solve solve = bare_solve(&arena, &p);
     ds_iterate x = ds_iterate_new(&arena, &p);
     newton n = {0};
     size_t size = 3 * (size_t)p.contact_count + 1;
@@ -61,7 +62,7 @@ static void step_is_newtons(void) {
     double *dr = DS_NEW0(&arena, double, size), *phi[3];
     int *mode = DS_NEW0(&arena, int, p.contact_count + 1);
     for (int j = 0; j < 3; j++) phi[j] = DS_NEW0(&arena, double, size);
-    bool ready = system && setup(&n, &arena, &p, system) && !ds_arena_failed(&arena);
+    bool ready = solve.system && setup(&n, &arena, &p, &solve) && !ds_arena_failed(&arena);
     CHECK(ready);
     if (!ready) continue;
     for (int32_t j = 0; j < 3 * p.contact_count; j++) {
@@ -77,7 +78,8 @@ static void step_is_newtons(void) {
     double length = build(&n, &x, &symmetric, alpha);
     CHECK_NEAR(length, sqrt(sum) / fmax(sqrt(norm), p.rho * p.target), 1e-12);
     for (int32_t k = 0; k < p.contact_count; k++) CHECK(!(symmetric && mode[k] == SLIDE && p.mu[k] > 0));
-    if (!newton_step(&n, &x, symmetric)) continue;
+    if (!ds_system_factor(solve.system, n.c, symmetric)) continue;
+    newton_step(&n, &x);
     double step = 0;
     for (int32_t j = 0; j < 3 * p.contact_count; j++) dr[j] = x.r[j] - start[j], step += dr[j] * dr[j];
     double t = 1e-6 * fmax(sqrt(norm), p.rho * p.target) / sqrt(step);
@@ -106,21 +108,20 @@ static void few_steps_from_near(void) {
     ds_arena_reset(&arena);
     int32_t bodies = 1 + random_int(&s, 5);
     ds_subproblem p = random_problem(&arena, &s, bodies, 1 + random_int(&s, 2 * bodies), 1 + random_int(&s, 4));
-    ds_system *system = ds_system_create(&arena, &p);
+    ds_solve solve = bare_solve(&arena, &p);
     ds_iterate x = ds_iterate_new(&arena, &p);
-    ds_work work = {0};
     ds_newton_options o = {.tolerance = 1e-10, .target = 1e-12, .proximal = 1e-2, .steps = 100};
     ds_iterate_update(&x, &p);
-    if (!ds_newton_solve(&arena, system, &x, &work, &o)) continue;
+    if (!ds_newton_solve(&solve, &x, &p, &o)) continue;
     double size = p.rho * p.target;
     for (int32_t k = 0; k < p.contact_count; k++) /* what is open stays open */
       for (int j = 0; j < 3 && x.r[3 * k] > 1e-3 * size; j++) x.r[3 * k + j] += 1e-5 * size * random_in(&s, -1, 1);
     ds_iterate_update(&x, &p);
-    work = (ds_work){0};
+    solve.work = (ds_work){0};
     o.tolerance = 1e-9, o.target = 1e-9, o.proximal = 1e-4;
-    solved += ds_newton_solve(&arena, system, &x, &work, &o);
-    steps += work.projections;
-    most = work.projections > most ? work.projections : most;
+    solved += ds_newton_solve(&solve, &x, &p, &o);
+    steps += solve.work.projections;
+    most = solve.work.projections > most ? solve.work.projections : most;
     cases++;
   }
   printf("     %d steps for %d problems, %d at most\n", steps, cases, most);

@@ -25,7 +25,6 @@ static void solve_again(witness *w, const ds_observation *o) {
   options.as_step = true;
   options.tolerance = w->options->tolerance;
   options.method = w->options->method;
-  options.predictor = w->options->predictor;
   options.max_iterations = w->options->max_iterations;
   options.threads = 1;
   memcpy(r, o->start, bytes);

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "bare_solve.h"
 #include "check.h"
 #include "drystone/drystone.h"
 #include "own_error.h"
@@ -27,10 +28,9 @@ static void contact_projection_kkt(void) {
   for (int i = 0; i < 2000; i++) {
     ds_arena_reset(&arena);
     ds_subproblem p = pick(&arena, &s, i);
-    ds_system *system = ds_system_create(&arena, &p);
+    ds_solve solve = bare_solve(&arena, &p);
     ds_iterate x = ds_iterate_new(&arena, &p);
-    ds_work work = {0};
-    double error = ds_project_contact(&arena, system, x.r, x.v, &work, p.predicted, 1e-9);
+    double error = ds_project_contact(&solve, x.r, x.v, &p, p.predicted, 1e-9);
     ds_subproblem_slip(x.u, &p, x.v);
     double scale = p.target, impulse = scale * p.rho;
     for (int32_t k = 0; k < p.contact_count; k++) {
@@ -54,11 +54,10 @@ static void friction_projection_kkt(void) {
   for (int i = 0; i < 2000; i++) {
     ds_arena_reset(&arena);
     ds_subproblem p = pick(&arena, &s, i);
-    ds_system *system = ds_system_create(&arena, &p);
+    ds_solve solve = bare_solve(&arena, &p);
     ds_iterate x = ds_iterate_new(&arena, &p);
-    ds_work work = {0};
     for (int32_t k = 0; k < p.contact_count; k++) x.r[3 * k] = random_unit(&s) < 0.2 ? 0 : random_in(&s, 0, 0.2);
-    double error = ds_project_friction(&arena, system, x.r, x.v, &work, p.predicted, 1e-9, 0);
+    double error = ds_project_friction(&solve, x.r, x.v, &p, p.predicted, 1e-9, 0);
     ds_subproblem_slip(x.u, &p, x.v);
     double scale = p.target;
     for (int32_t k = 0; k < p.contact_count; k++) {
@@ -84,13 +83,12 @@ static void polygon_tends_to_disk(void) {
   for (int i = 0; i < 100; i++) {
     ds_arena_reset(&arena);
     ds_subproblem p = pick(&arena, &s, i);
-    ds_system *system = ds_system_create(&arena, &p);
+    ds_solve solve = bare_solve(&arena, &p);
     ds_iterate disk = ds_iterate_new(&arena, &p), polygon = ds_iterate_new(&arena, &p);
-    ds_work work = {0};
     for (int32_t k = 0; k < p.contact_count; k++) disk.r[3 * k] = polygon.r[3 * k] = random_in(&s, 0, 0.2);
-    CHECK_LE(ds_project_friction(&arena, system, disk.r, disk.v, &work, p.predicted, 1e-10, 0), 1e-9);
+    CHECK_LE(ds_project_friction(&solve, disk.r, disk.v, &p, p.predicted, 1e-10, 0), 1e-9);
     for (int j = 0; j < 3; j++) {
-      CHECK_LE(ds_project_friction(&arena, system, polygon.r, polygon.v, &work, p.predicted, 1e-10, samples[j]), 1e-9);
+      CHECK_LE(ds_project_friction(&solve, polygon.r, polygon.v, &p, p.predicted, 1e-10, samples[j]), 1e-9);
       double sum = 0, size = 0;
       for (int32_t d = 0; d < p.dof; d++) sum += pow(polygon.v[d] - disk.v[d], 2), size += pow(p.predicted[d], 2);
       difference[j] = fmax(difference[j], sqrt(sum / size));
@@ -113,24 +111,23 @@ static void polish_is_quick(void) {
     for (int i = 0; i < CASES; i++) {
       ds_arena_reset(&arena);
       ds_subproblem p = pick(&arena, &s, i);
-      ds_system *system = ds_system_create(&arena, &p);
+      ds_solve solve = bare_solve(&arena, &p);
       ds_iterate x = ds_iterate_new(&arena, &p);
-      ds_work work = {0};
       double *radius = DS_NEW0(&arena, double, p.contact_count + 1), size = p.target * p.rho;
       for (int32_t k = 0; k < p.contact_count; k++) x.r[3 * k] = random_in(&s, 0, 0.5) * size;
       for (int32_t k = 0; k < p.contact_count; k++) radius[k] = p.mu[k] * x.r[3 * k];
       if (kind == 0)
-        ds_project_contact(&arena, system, x.r, x.v, &work, p.predicted, 1e-11);
+        ds_project_contact(&solve, x.r, x.v, &p, p.predicted, 1e-11);
       else
-        ds_project_friction(&arena, system, x.r, x.v, &work, p.predicted, 1e-11, samples[kind]);
+        ds_project_friction(&solve, x.r, x.v, &p, p.predicted, 1e-11, samples[kind]);
       for (int32_t k = 0; k < p.contact_count; k++)
         for (int c = kind > 0; c < (kind > 0 ? 3 : 1); c++)
           if (fabs(x.r[3 * k + c]) > 1e-3 * size) x.r[3 * k + c] += 1e-4 * size * random_in(&s, -1, 1);
-      work = (ds_work){0};
-      double error = ds_projection_polish(&arena, system, x.r, x.v, &work, p.predicted, kind > 0 ? radius : NULL, 1e-10,
-                                          samples[kind]);
+      solve.work = (ds_work){0};
+      double error =
+          ds_projection_polish(&solve, x.r, x.v, &p, p.predicted, kind > 0 ? radius : NULL, 1e-10, samples[kind]);
       failed += !(error <= 1e-10);
-      steps += work.projections;
+      steps += solve.work.projections;
     }
     printf("     kind %d: %.2f steps each, %d of %d not there\n", kind, (double)steps / CASES, failed, CASES);
     CHECK_LE(failed, (kind == 2 ? 0.08 : 0.01) * CASES); /* corners of the polygon */
@@ -151,7 +148,7 @@ static void default_path_converges(void) {
     ds_subproblem p = pick(&arena, &s, i);
     ds_iterate x = ds_iterate_new(&arena, &p);
     ds_certificate c;
-    CHECK(ds_project_island(&arena, x.r, x.v, &c, &p, &options, DS_AIM_OF_STEP));
+    CHECK(ds_project_island(&(ds_solve){.arena = &arena, .options = &options, .part = true}, x.r, x.v, &c, &p));
     own_problem own = own_of_subproblem(&p);
     double error = own_natural_error(&own, x.r);
     if (!(own_coulomb_error(&own, x.r) <= own_allowed(&own, c.tolerance)) ||

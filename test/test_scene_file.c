@@ -15,7 +15,7 @@ static const char whole[] =
     "{ // every key\n"
     "  \"drystone\": 1, \"name\": \"whole\", \"note\": \"n\",\n"
     "  \"gravity\": [0, 0.5, -1.62], \"time\": 2.5,\n"
-    "  \"options\": {\"step\": 0.005, \"tolerance\": 1e-6, \"method\": \"gauss-seidel\", \"predictor\": \"none\",\n"
+    "  \"options\": {\"step\": 0.005, \"tolerance\": 1e-6, \"method\": \"gauss-seidel\",\n"
     "    \"friction_samples\": 8, \"max_iterations\": 50, \"rel_err\": 1e-3, \"warm_start\": false,\n"
     "    \"contacts_per_face\": 16, \"margin\": 1e-4, \"note\": \"n\"},\n"
     "  \"friction_rule\": \"min\", \"restitution_rule\": \"average\",\n"
@@ -87,7 +87,7 @@ static void test_settings(void) {
   CHECK_NEAR(run.time, 2.5, 0);
   CHECK_NEAR(run.options.step, 0.005, 0);
   CHECK_NEAR(run.options.tolerance, 1e-6, 0);
-  CHECK(run.options.method == DS_METHOD_GAUSS_SEIDEL && run.options.predictor == DS_PREDICTOR_NONE);
+  CHECK(run.options.method == ds_method_named("gauss-seidel"));
   CHECK(run.options.friction_samples == 8 && run.options.max_iterations == 50 && !run.options.warm_start);
   CHECK_NEAR(run.options.rel_err, 1e-3, 0);
   CHECK(run.options.contacts_per_face == 16);
@@ -204,8 +204,7 @@ static const mistake mistakes[] = {
     {"\"step\": 0.01", "\"step\": 0",
      "s.json:5:23: options: \"step\" is 0; expected a number above 0, from 1e-09 to 1000 (s)"},
     {"\"step\": 0.01", "\"dt\": 0.01", "options: unknown key \"dt\"; did you mean \"step\"?"},
-    {"\"step\": 0.01", "\"method\": \"pgs\"",
-     "expected one of \"staggered\", \"gauss-seidel\", did you mean \"gauss-seidel\"?"},
+    {"\"step\": 0.01", "\"method\": \"pgs\"", "did you mean \"gauss-seidel\"?"},
     {"\"step\": 0.01", "\"friction_samples\": 2",
      "\"friction_samples\" is 2; expected 0 for the exact disk, or 3 to 64"},
     {"\"step\": 0.01", "\"max_iterations\": 1.5", "\"max_iterations\" is 1.5; expected a whole number from 1 to 1e+09"},

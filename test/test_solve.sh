@@ -20,7 +20,7 @@ printf '3 1\n0 3 3\n3 3\n1 0 0 0 nan 0 0 0 1\n-1.0 2.0 0.0\n0.5\n' >bad.dat
 # --- arguments
 expect 2 "give one or more problem files" solve
 expect 2 "expected more than 0" solve slide.dat --tol 0
-expect 2 "staggered|gauss-seidel" solve slide.dat --method newton
+expect 2 "coupled|gauss-seidel|staggered" solve slide.dat --method newton
 expect 2 "out of range" solve slide.dat --max-iterations 0
 expect 2 "did you mean --asymmetric?" solve slide.dat --asymetric
 expect 2 "exactly one problem file" solve slide.dat skew.dat --write-solution x.hdf5

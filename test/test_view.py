@@ -251,7 +251,7 @@ def test_values(server):
         (PLAY, struct.pack("<f", -1)), (PLAY, struct.pack("<f", math.nan)), (STEP, struct.pack("<I", 0)), (STEP, struct.pack("<I", 10001)),
         (OPEN, b""), (OPEN, b"no-such-scene"), (OPEN, b"card-house:levels=1e9"), (OPEN, b"/etc/passwd"), (OPEN, b"determinism.h5"), (OPEN, b"a\0b"),
         (SET, struct.pack("<IId", 1, 0, -1)), (SET, struct.pack("<IId", 1, 0, math.inf)), (SET, struct.pack("<IId", 2, 3, 0)), (SET, struct.pack("<IId", 3, 99, 0.5)),
-        (SET, struct.pack("<IId", 3, 0, -1)), (SET, struct.pack("<IId", 4, 0, 2)), (SET, struct.pack("<IId", 9, 0, 2)),
+        (SET, struct.pack("<IId", 3, 0, -1)), (SET, struct.pack("<IId", 4, 0, 99)), (SET, struct.pack("<IId", 4, 0, 0.5)), (SET, struct.pack("<IId", 9, 0, 2)),
         (GRAB, struct.pack("<I6f", 10**6, *[0] * 6)), (GRAB, struct.pack("<I6f", 0, *[0] * 6)), (GRAB, struct.pack("<I6f", 1, math.nan, *[0] * 5)),
         (WANT, struct.pack("<II", 3, 0)), (PROBE, struct.pack("<IIIf", 3, 0, 0, 0)), (PROBE, struct.pack("<IIIf", 2, 1, 3, 0)),
         (PROBE, struct.pack("<IIIf", 1, 10**6, 0, 0)), (PROBE, struct.pack("<IIIf", 1, 1, 0, 0)), (PROBE, struct.pack("<IIIf", 2, 0, 0, 0.5)),

@@ -173,7 +173,7 @@ static void test_round_trip(void) {
   world w;
   if (!world_open(&w)) return;
   w.run.options.tolerance = 1e-5;
-  w.run.options.predictor = DS_PREDICTOR_NONE;
+  w.run.options.method = ds_method_named("staggered");
   w.run.options.warm_start = false;
   w.run.time = 3.25;
   ds_error error = {{0}};
@@ -186,7 +186,8 @@ static void test_round_trip(void) {
     const ds_run_settings *run = ds_recording_settings(r);
     CHECK(strcmp(ds_recording_scene_text(r), scene_text) == 0);
     CHECK(strcmp(run->name, "two") == 0 && run->time == 3.25);
-    CHECK(run->options.tolerance == 1e-5 && run->options.predictor == DS_PREDICTOR_NONE && !run->options.warm_start);
+    CHECK(run->options.tolerance == 1e-5 && run->options.method == ds_method_named("staggered") &&
+          !run->options.warm_start);
     CHECK(run->options.step == w.run.options.step && run->options.rel_err == w.run.options.rel_err);
     CHECK(ds_scene_body_count(ds_recording_scene(r)) == 2);
     CHECK(strcmp(ds_recording_version(r), ds_version()) == 0);

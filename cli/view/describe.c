@@ -229,7 +229,10 @@ static void write_settings(view_bytes *out, const view_scene_text *t) {
   view_json_number(out, t->run->time);
   view_text(out, ", \"tolerance\": ");
   view_json_number(out, ds_options_tolerance(&t->run->options));
-  view_text(out, ", \"method\": \"%s\", \"gravity\": ", method_name(t->run->options.method));
+  view_text(out, ", \"method\": \"%s\", \"methods\": [", ds_method_name(t->run->options.method));
+  for (ds_method i = 0; ds_method_name(i) != NULL; i++)
+    view_text(out, "%s\"%s\"", i > 0 ? ", " : "", ds_method_name(i));
+  view_text(out, "], \"gravity\": ");
   view_json_vec3(out, ds_scene_gravity(t->scene));
   view_text(out, ", \"frames\": %d, \"geometries\": %d, \"reduced\": %d", (int)t->frames, (int)t->geometry->count,
             (int)ds_scene_reduced_count(t->scene));
@@ -268,7 +271,7 @@ view_message *view_status_message(const view_state_text *t, int64_t skipped, int
   view_json_number(&out, t->realtime);
   view_text(&out, ", \"skipped\": %lld, \"clients\": %d, \"tolerance\": ", (long long)skipped, (int)clients);
   view_json_number(&out, t->tolerance);
-  view_text(&out, ", \"method\": \"%s\", \"gravity\": ", method_name(t->method));
+  view_text(&out, ", \"method\": \"%s\", \"gravity\": ", ds_method_name(t->method));
   view_json_vec3(&out, t->gravity);
   view_text(&out, ", \"mu\": [");
   for (int32_t i = 0; i < t->mu_count; i++) {

@@ -101,8 +101,7 @@ static ds_scene *build(view_session *s, world *w, const char *text, size_t lengt
 static bool apply_options(ds_options *o, const view_start *start, ds_error *error) {
   if (start->has_step) o->step = start->step;
   if (start->has_tolerance) o->tolerance = start->tolerance;
-  if (start->has_method) o->method = (ds_method)start->method;
-  if (start->has_predictor) o->predictor = (ds_predictor)start->predictor;
+  if (start->has_method) o->method = start->method;
   if (start->has_metric) o->metric = (ds_metric)start->metric;
   return ds_options_check(o, error) == DS_OK;
 }
@@ -324,9 +323,12 @@ static const char *set(view_session *s, const view_command *c) {
     case VIEW_SET_ALL_MU:
       return set_mu(s, c);
     case VIEW_SET_METHOD:
-      if (c->value != 0 && c->value != 1) return "the method must be 0 (staggered) or 1 (Gauss-Seidel)";
-      s->world.run.options.method = c->value == 0 ? DS_METHOD_STAGGERED : DS_METHOD_GAUSS_SEIDEL;
-      return NULL;
+      for (ds_method i = 0; ds_method_name(i) != NULL; i++) {
+        if (c->value != i) continue;
+        s->world.run.options.method = i;
+        return NULL;
+      }
+      return "the method must be an index into the scene's \"methods\", from 0";
     default:
       return "unknown setting; expected 1: tolerance, 2: gravity, 3: mu, 4: method, 5: mu of all materials";
   }

@@ -9,6 +9,7 @@
 #include "../args.h"
 #include "../command.h"
 #include "base/thread.h"
+#include "drystone/drystone.h"
 #include "export.h"
 #include "interrupt.h"
 #include "io/reduced_file.h"
@@ -33,9 +34,8 @@ static int complain(const char *message) {
 static bool check_viewing(viewing *v) {
   view_start *s = &v->start;
   v->recording = source_is_recording(s->source) && !ds_reduced_file_is(s->source);
-  if (v->recording && (s->settings.count > 0 || s->has_step || s->has_tolerance || s->has_method || s->has_predictor ||
-                       s->has_metric)) {
-    complain("--set, --step, --tol, --method, --predictor and --metric are for scenes, not recordings");
+  if (v->recording && (s->settings.count > 0 || s->has_step || s->has_tolerance || s->has_method || s->has_metric)) {
+    complain("a recording is shown as it is; --set, --step, --tol, --method and --metric are for scenes");
     return false;
   }
   if (!v->recording && v->export_folder != NULL) {
@@ -47,6 +47,7 @@ static bool check_viewing(viewing *v) {
 
 static bool parse(viewing *v, const char **words, int argc, char **argv) {
   view_start *s = &v->start;
+  ds_method_list methods = ds_method_choices();
   const arg_option table[] = {
       {"--port", NULL, ARG_INTEGER, &v->port, 0, 65535, NULL, NULL},
       {"--bind", NULL, ARG_TEXT, &v->bind, 0, 0, NULL, NULL},
@@ -55,8 +56,7 @@ static bool parse(viewing *v, const char **words, int argc, char **argv) {
       {"--set", NULL, ARG_LIST, &s->settings, 0, 0, NULL, NULL},
       {"--step", NULL, ARG_REAL, &s->step, 1e-9, 10, NULL, &s->has_step},
       {"--tol", NULL, ARG_REAL, &s->tolerance, 1e-16, 1, NULL, &s->has_tolerance},
-      {"--method", NULL, ARG_CHOICE, &s->method, 0, 0, METHOD_CHOICES, &s->has_method},
-      {"--predictor", NULL, ARG_CHOICE, &s->predictor, 0, 0, PREDICTOR_CHOICES, &s->has_predictor},
+      {"--method", NULL, ARG_CHOICE, &s->method, 0, 0, methods.text, &s->has_method},
       {"--metric", NULL, ARG_CHOICE, &s->metric, 0, 0, METRIC_CHOICES, &s->has_metric},
       {"--threads", "-j", ARG_INTEGER, &s->reading.threads, 0, 256, NULL, NULL},
       READING_OPTIONS(&s->reading),
@@ -88,7 +88,7 @@ static bool check_source(const viewing *v, ds_error *error) {
 
 /* ---- browser ---- */
 
-/* Two forks, so that no process has to wait for the browser. */
+/* Two forks, so that nobody has to wait for the browser. */
 static void open_browser(const char *url) {
   if (getenv("DISPLAY") == NULL && getenv("WAYLAND_DISPLAY") == NULL) return;
   pid_t child = fork();
@@ -110,11 +110,11 @@ static void announce(const viewing *v, const view_server *server, char *url, siz
   printf("%s\n", url);
   fflush(stdout);
   if (!view_page_is_built)
-    fprintf(stderr, "drystone view: this program was built without the page; build it with npm, see docs/viewer.md\n");
+    fprintf(stderr, "drystone view: the page is not in this program; build it with npm there, see docs/viewer.md\n");
   if (strncmp(access->address, "127.", 4) != 0 && strcmp(access->address, "::1") != 0)
     fprintf(stderr,
-            "drystone view: other machines can reach this address; the connection is not encrypted, and anyone with "
-            "the URL can control the scene\n");
+            "drystone view: others can reach this address, by a name of this machine in the URL; the connection is not "
+            "encrypted, and whoever has the URL can drive the scene\n");
   if (isatty(STDERR_FILENO) == 1) fprintf(stderr, "showing %s; Ctrl-C ends\n", v->start.source);
 }
 
@@ -126,7 +126,7 @@ static int serve(const viewing *v, view_server *server, view_hub *hub) {
   bool opened = v->no_open;
   announce(v, server, url, sizeof url);
   while (interrupt_caught() == 0) {
-    if (!view_server_serve(server)) return complain("the server failed");
+    if (!view_server_serve(server)) return complain("the server cannot go on");
     if (hub != NULL && view_hub_failed(hub, &error)) return complain(error.message);
     if (opened) continue;
     view_bundle *scene = hub != NULL ? view_hub_bundle(hub) : NULL;
@@ -151,7 +151,7 @@ static int view(const viewing *v) {
   view_session *session = hub != NULL ? view_session_create(hub, &v->start) : NULL;
   int status = v->recording || session != NULL ? serve(v, server, hub) : complain("out of memory, or no more threads");
   if (hub != NULL && view_hub_is_building(hub))
-    fprintf(stderr, "drystone view: ends when the current build is done; Ctrl-C again ends at once\n");
+    fprintf(stderr, "drystone view: ends when what is being built is done; Ctrl-C again ends at once\n");
   view_session_destroy(session);
   view_server_destroy(server);
   view_hub_destroy(hub);

@@ -147,6 +147,15 @@ uint64_t ds_state_hash(const ds_state *state);
 /* The deepest overlap in the state and its bodies; 0 = none. */
 double ds_state_deepest_overlap(const ds_scene *scene, const ds_state *state, ds_body_id *a, ds_body_id *b);
 
+/* ---- Solvers ---- */
+ds_method ds_method_named(const char *name);  /* -1 where there is none of this name */
+const char *ds_method_name(ds_method method); /* NULL beyond the last: so all can be listed */
+const char *ds_method_summary(ds_method method);
+typedef struct ds_method_list {
+  char text[256]; /* all names as "a|b|c", in order */
+} ds_method_list;
+ds_method_list ds_method_choices(void);
+
 /* ---- Step ---- */
 ds_options ds_default_options(void);
 /* The tolerance where nothing slides: the given one, or 1e-8. */

@@ -62,8 +62,7 @@ typedef enum ds_outcome {
 
 typedef struct ds_solve_options {
   double tolerance;       /* scale-free natural-map error, default 1e-8; with as_step 0 = automatic, as in a step */
-  ds_method method;       /* default DS_METHOD_STAGGERED: all methods of docs/solver.md */
-  ds_predictor predictor; /* default DS_PREDICTOR_COUPLED */
+  ds_method method;       /* default 0: coupled */
   int32_t max_iterations; /* as in ds_options */
   double budget;          /* limit of factorizations per independent part; sweeps count by their cost. Default 4000;
                              0 = no limit */

@@ -185,16 +185,8 @@ typedef struct ds_joint_place {
 /* ---- Options of a step --------------------------------------------------------------------------------------------
  */
 
-typedef enum ds_method {
-  DS_METHOD_STAGGERED,    /* staggered projections [SP08], default */
-  DS_METHOD_GAUSS_SEIDEL, /* nonsmooth Gauss-Seidel over the contacts, for comparison */
-} ds_method;
-
-/* The method before the staggered loop. NONE is SP08's Algorithm 1 exactly as published. */
-typedef enum ds_predictor {
-  DS_PREDICTOR_COUPLED, /* warm start certified, Newton, cone interior point: docs/solver.md; default */
-  DS_PREDICTOR_NONE,
-} ds_predictor;
+/* A solver: its number in the table of solvers, 0 the default. ds_method_named("staggered") finds others by name. */
+typedef int32_t ds_method;
 
 /* The metric in which contact impulses act on deformable bodies [docs/deformables.md]. */
 typedef enum ds_metric {
@@ -204,18 +196,17 @@ typedef enum ds_metric {
 } ds_metric;
 
 typedef struct ds_options {
-  double step;               /* h, s; default 0.01 */
-  double tolerance;          /* natural-map error at which an island counts as converged; 0 (default): 1e-8 where
-                                nothing slides, 1e-8 to 1e-4 depending on the motion where contacts slide
-                                [docs/solver.md] */
-  ds_method method;          /* default DS_METHOD_STAGGERED */
-  ds_predictor predictor;    /* default DS_PREDICTOR_COUPLED */
-  int32_t friction_samples;  /* 0 = exact disk (default); k >= 3 = regular polygon of k tangent samples */
-  int32_t max_iterations;    /* limit of staggered iterations (or Gauss-Seidel sweeps), default 200; with predictor =
-                                NONE a contact projection ends the loop [SP08 7]. The predictor has its own limits */
-  double rel_err;            /* SP08 eq. 28: threshold of Algorithm 1, default 1e-4; used if predictor = NONE */
-  bool warm_start;           /* default true */
-  bool sub_islands;          /* islands are split at contacts without load [SP08 8.2]; default true */
+  double step;              /* h, s; default 0.01 */
+  double tolerance;         /* natural-map error at which an island counts as converged; 0 (default): 1e-8 where
+                               nothing slides, 1e-8 to 1e-4 depending on the motion where contacts slide
+                               [docs/solver.md] */
+  ds_method method;         /* default 0: coupled [docs/solver.md] */
+  int32_t friction_samples; /* 0 = exact disk (default); k >= 3 = regular polygon of k tangent samples */
+  int32_t max_iterations; /* limit of staggered iterations (or Gauss-Seidel sweeps), default 200; Algorithm 1 ends there
+                             on a contact projection [SP08 7]. The tools of "coupled" have their own limits */
+  double rel_err;         /* SP08 eq. 28: threshold of Algorithm 1, default 1e-4; used by "staggered" */
+  bool warm_start;        /* default true */
+  bool sub_islands;       /* islands are split at contacts without load [SP08 8.2]; default true */
   int32_t contacts_per_face; /* points on a face-face contact, default 8; more = dense sampling */
   double margin;             /* m: extra distance at which contacts are found; default 0 = automatic */
   ds_metric metric;          /* of deformable bodies, default DS_METRIC_EFFECTIVE */
@@ -243,7 +234,7 @@ typedef enum ds_stage {
   DS_STAGE_COUNT,
 } ds_stage;
 
-/* The methods of the solver, in the order in which they are used [docs/solver.md]. */
+/* The tools of "coupled" [docs/solver.md]. */
 typedef enum ds_tool {
   DS_TOOL_NEWTON,       /* proximal Newton on the natural map */
   DS_TOOL_CONVEX,       /* interior point without De Saxcé's term: sufficient if nothing slides */

@@ -17,6 +17,7 @@
 
 #include "assemble/assemble.h"
 #include "la/null_space.h"
+#include "project/solve.h"
 
 /* One point that two bodies share. */
 typedef struct ds_joint_point {
@@ -78,7 +79,7 @@ double ds_articulation_gap(double *error, const ds_island *island, const ds_asse
 
 /* Stage 4 of an island with joints (project.c): r and v of the island and its certificate. `start`, where it is not
  * NULL, becomes the impulses that the last solve was started from. False only where memory ran out. */
-bool ds_articulation_project(ds_arena *arena, ds_island *island, double *start, const ds_assembly *assembly,
-                             const ds_state *state, const ds_options *options);
+bool ds_articulation_project(const ds_solve *solve, ds_island *island, double *start, const ds_assembly *assembly,
+                             const ds_state *state);
 
 #endif

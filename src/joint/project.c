@@ -11,7 +11,6 @@
 #include "drystone/drystone.h"
 #include "joint/articulate.h"
 #include "la/anderson.h"
-#include "problem/effort.h"
 #include "project/project.h"
 
 enum { ROUNDS = 60, PATIENCE = 8 }; /* rounds in all, and without a gain: contacts have changed their mode */
@@ -29,16 +28,19 @@ static void shift_contacts(ds_articulation *a, const ds_island *island) {
 }
 
 /* One solve: r and w of the articulation, r of the island. The certificate is of this one, its counts of all so far. */
-static bool solve(ds_arena *arena, ds_island *island, double *start, const ds_options *given) {
+static bool solve(const ds_solve *given, ds_island *island, double *start) {
   ds_articulation *a = island->articulation;
-  ds_options tight = *given, *options = &tight;
-  tight.tolerance = ds_options_tolerance(given); /* joints close by the digits of contacts, in motion too */
+  ds_options tight = *given->options;
+  ds_solve solve = *given;
+  ds_arena *arena = given->arena;
+  solve.options = &tight;
+  tight.tolerance = ds_options_tolerance(given->options); /* joints close by the digits of contacts, in motion too */
   int32_t nc = a->problem.contact_count;
   ds_certificate work = island->certificate;
   if (nc == 0) return true;
   if (start) memcpy(start, a->r, 3 * (size_t)nc * sizeof(double));
   ds_arena_mark mark = ds_arena_get_mark(arena);
-  bool done = ds_project_split(arena, a->r, a->w, &island->certificate, &a->problem, options, DS_AIM_OF_STEP);
+  bool done = ds_project_island(&solve, a->r, a->w, &island->certificate, &a->problem);
   ds_arena_release(arena, mark);
   if (done) ds_certificate_add_work(&island->certificate, &work);
   for (int32_t k = 0; k < nc; k++) memcpy(island->r + 3 * a->contact[k], a->r + 3 * k, 3 * sizeof(double));
@@ -65,8 +67,10 @@ static void next_y(ds_anderson *secant, double *used, const ds_island *island, c
   memcpy(a->y, used, bytes);
 }
 
-bool ds_articulation_project(ds_arena *arena, ds_island *island, double *start, const ds_assembly *assembly,
-                             const ds_state *state, const ds_options *options) {
+bool ds_articulation_project(const ds_solve *given, ds_island *island, double *start, const ds_assembly *assembly,
+                             const ds_state *state) {
+  const ds_options *options = given->options;
+  ds_arena *arena = given->arena;
   ds_articulation *a = island->articulation;
   ds_certificate *certificate = &island->certificate;
   double error = 0, last = 0, gap = 0, best = INFINITY, h = options->step,
@@ -83,10 +87,10 @@ bool ds_articulation_project(ds_arena *arena, ds_island *island, double *start, 
   for (int round = 0; round < ROUNDS; round++) {
     next_y(&secant, used, island, assembly, state, h, round == 0);
     shift_contacts(a, island);
-    if (!solve(arena, island, start, options)) return false;
+    if (!solve(given, island, start)) return false;
     gap = judge(&error, island, assembly, state, h);
     if (a->problem.contact_count == 0 || error <= AIM * certificate->tolerance || !certificate->converged) break;
-    if (ds_effort_is_over(&a->problem)) break;
+    if (ds_effort_is_over(given->effort)) break;
     if (round > 0 && error == last) break; /* nothing closes them: the same y gives the same w */
     last = error;
     if (error < 0.5 * best) best = error, idle = 0;

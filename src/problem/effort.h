@@ -7,7 +7,6 @@
 #define DS_PROBLEM_EFFORT_H
 
 #include "base/thread.h"
-#include "problem/subproblem.h"
 
 typedef struct ds_effort {
   double budget, spent;    /* factorizations; budget = 0: no limit */
@@ -15,27 +14,24 @@ typedef struct ds_effort {
   const atomic_bool *stop; /* raised from outside: the caller wants no answer any more; NULL: never */
   atomic_int *count;       /* factorizations of all problems of a step, for displays; NULL: not counted */
   int32_t contacts;        /* of the whole problem */
+  double last_seconds;     /* out: what the contact projection that ended the solve took; 0: there was none */
 } ds_effort;
 
-static inline bool ds_effort_is_late(const ds_subproblem *p) {
-  return p->effort && p->effort->until != 0 && ds_clock() >= p->effort->until;
+static inline bool ds_effort_is_late(const ds_effort *e) { return e && e->until != 0 && ds_clock() >= e->until; }
+
+static inline bool ds_effort_is_stopped(const ds_effort *e) {
+  return e && e->stop && atomic_load_explicit(e->stop, memory_order_relaxed);
 }
 
-static inline bool ds_effort_is_stopped(const ds_subproblem *p) {
-  return p->effort && p->effort->stop && atomic_load_explicit(p->effort->stop, memory_order_relaxed);
+/* Whether the tools have to stop. Without a deadline no clock is looked at. An effort of NULL has no limit. */
+static inline bool ds_effort_is_over(const ds_effort *e) {
+  return e && ((e->budget > 0 && e->spent >= e->budget) || ds_effort_is_stopped(e) || ds_effort_is_late(e));
 }
 
-/* Whether the tools of a problem have to stop. Without a deadline no clock is looked at. */
-static inline bool ds_effort_is_over(const ds_subproblem *p) {
-  const ds_effort *e = p->effort;
-  return e && ((e->budget > 0 && e->spent >= e->budget) || ds_effort_is_stopped(p) || ds_effort_is_late(p));
-}
-
-/* So many factorizations of this problem, or of the part that it is. */
-static inline void ds_effort_spend(const ds_subproblem *p, double factorizations) {
-  ds_effort *e = p->effort;
+/* So many factorizations of the problem, or of the part of it that has these contacts. */
+static inline void ds_effort_spend(ds_effort *e, double factorizations, int32_t contacts) {
   if (!e) return;
-  e->spent += e->contacts > 0 ? factorizations * p->contact_count / e->contacts : factorizations;
+  e->spent += e->contacts > 0 ? factorizations * contacts / e->contacts : factorizations;
   if (e->count && factorizations >= 1) atomic_fetch_add_explicit(e->count, 1, memory_order_relaxed);
 }
 

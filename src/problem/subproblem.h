@@ -38,20 +38,15 @@ typedef struct ds_subproblem {
   const double *predicted;     /* v_p */
   const double *b;             /* 3 x contact_count */
   const double *mu;            /* contact_count */
-  const double *u_before;   /* 3 x contact_count: relative velocity after the last step of those that carried load, else
-                               0;   NULL: not known */
-  const double *scale;      /* contact_count: W_k = largest diagonal entry of G_kᵀ G_k, 1/kg; 1 where that is 0 */
-  const double *weight;     /* contact_count: mean of scale over the contacts of the same bodies; redundant impulses are
-                               chosen    least in this metric, so that a patch shares its load evenly */
-  const double *free_slip;  /* q = Gᵀ v_p - b, 3 x contact_count: slip without impulses */
-  double rho;               /* 3 contacts / trace of GᵀG: the step of the natural map */
-  double target;            /* |q|, q = Gᵀ v_p - b: scale of the error of a zero impulse */
-  double noise;             /* rounding of q: where q is no more than that, nothing is to be done */
-  struct ds_pool *pool;     /* threads that are free to help with this problem alone; NULL: none */
-  struct ds_effort *effort; /* what the solve may take (problem/effort.h); NULL: as much as the tools' own limits */
-  double sweep_cost;        /* of a Gauss-Seidel sweep, in factorizations */
-  bool ends_on_contact;     /* where it does not converge its last word is a contact projection ... */
-  double last_seconds;      /* ... which took so long; 0: there was none */
+  const double *u_before;  /* 3 x contact_count: relative velocity after the last step of those that carried load, else
+                              0;   NULL: not known */
+  const double *scale;     /* contact_count: W_k = largest diagonal entry of G_kᵀ G_k, 1/kg; 1 where that is 0 */
+  const double *weight;    /* contact_count: mean of scale over the contacts of the same bodies; redundant impulses are
+                              chosen    least in this metric, so that a patch shares its load evenly */
+  const double *free_slip; /* q = Gᵀ v_p - b, 3 x contact_count: slip without impulses */
+  double rho;              /* 3 contacts / trace of GᵀG: the step of the natural map */
+  double target;           /* |q|, q = Gᵀ v_p - b: scale of the error of a zero impulse */
+  double noise;            /* rounding of q: where q is no more than that, nothing is to be done */
 } ds_subproblem;
 
 /* Fills scale, rho and target of a problem whose other members are set. False where memory ran out. */

@@ -21,7 +21,6 @@
 
 #include "la/lorentz.h"
 
-enum { ITERATIONS_MAX = 40 };
 static const double CENTRED = 0.1;   /* largest |x o z - m e| / m of a point on the path; the homotopy takes 0.2 */
 static const double FEASIBLE = 1e-6; /* largest |r_z| / |q|; the homotopy removes the rest */
 
@@ -165,16 +164,17 @@ static bool step(centre *q, double gap) {
   return true;
 }
 
-bool ds_centre_find(ds_arena *arena, ds_system *system, double *x, double *z, ds_work *work, double kappa, double gap) {
+bool ds_centre_find(ds_solve *s, double *x, double *z, const ds_subproblem *p, double kappa, double gap) {
+  ds_arena *arena = s->arena;
   ds_arena_mark mark = ds_arena_get_mark(arena);
-  centre q = {.p = system->problem, .system = system, .kappa = kappa, .x = x, .z = z};
+  centre q = {.p = p, .system = s->system, .kappa = kappa, .x = x, .z = z};
   bool found = false;
   if (!allocate(arena, &q)) return false;
   start(&q);
-  for (int32_t i = 0; i < ITERATIONS_MAX; i++) {
+  for (int32_t i = 0; i < DS_INTERIOR_STEPS; i++) {
     found = evaluate(&q) <= FEASIBLE * q.p->target && off_centre(&q, gap) <= CENTRED;
     if (found || !factor(&q)) break;
-    work->projections++;
+    s->work.projections++;
     if (!step(&q, gap)) break;
   }
   ds_arena_release(arena, mark);

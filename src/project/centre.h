@@ -2,8 +2,7 @@
 #ifndef DS_PROJECT_CENTRE_H
 #define DS_PROJECT_CENTRE_H
 
-#include "project/iterate.h"
-#include "project/system.h"
+#include "project/solve.h"
 
 /* Such a contact is treated as frictionless: x and z are numbers, and their tangents are zero. */
 static inline bool ds_is_frictionless(double mu) { return mu < 1e-6; }
@@ -13,6 +12,6 @@ static inline double ds_cone_mu(double mu) { return ds_is_frictionless(mu) ? 1 :
 
 /* x and z (3 x contacts) inside Lorentz cones with z = y + kappa e_0 and x o z = gap e, within a tenth of the gap.
  * False where no such point was found: likely there is none, and a larger kappa has one. */
-bool ds_centre_find(ds_arena *arena, ds_system *system, double *x, double *z, ds_work *work, double kappa, double gap);
+bool ds_centre_find(ds_solve *solve, double *x, double *z, const ds_subproblem *problem, double kappa, double gap);
 
 #endif

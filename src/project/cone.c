@@ -168,11 +168,10 @@ static void take_impulses(ds_iterate *x, const cone *q) {
   ds_iterate_update(x, q->p);
 }
 
-bool ds_cone_solve(ds_arena *arena, ds_system *system, ds_iterate *best, ds_work *work,
-                   const ds_cone_options *options) {
-  const ds_subproblem *p = system->problem;
+bool ds_cone_solve(ds_solve *s, ds_iterate *best, const ds_subproblem *p, const ds_cone_options *options) {
+  ds_arena *arena = s->arena;
   ds_arena_mark mark = ds_arena_get_mark(arena);
-  cone q = {.p = p, .system = system, .convex = options->convex};
+  cone q = {.p = p, .system = s->system, .convex = options->convex};
   ds_iterate trial = ds_iterate_new(arena, p);
   if (!allocate(arena, &q) || p->contact_count == 0 || !(p->target > 0)) return false;
   start(&q, options->start);
@@ -183,7 +182,7 @@ bool ds_cone_solve(ds_arena *arena, ds_system *system, ds_iterate *best, ds_work
     if (trial.error < best->error) ds_iterate_copy(best, &trial, p);
     if (best->error <= options->tolerance) break;
     if (!prepare(&q, trial.u, compliance)) break;
-    work->projections++;
+    s->work.projections++;
     double gap = gap_after(&q, 0);
     if (!(gap > 0)) break;
     direction(&q, 0, false);

@@ -3,8 +3,7 @@
 #ifndef DS_PROJECT_CONE_H
 #define DS_PROJECT_CONE_H
 
-#include "project/iterate.h"
-#include "project/system.h"
+#include "project/solve.h"
 
 typedef struct ds_cone_options {
   double tolerance;   /* natural-map error at which to stop */
@@ -15,6 +14,6 @@ typedef struct ds_cone_options {
 } ds_cone_options;
 
 /* From its own interior start. x becomes the best iterate seen, if better than x->error. */
-bool ds_cone_solve(ds_arena *arena, ds_system *system, ds_iterate *x, ds_work *work, const ds_cone_options *options);
+bool ds_cone_solve(ds_solve *solve, ds_iterate *x, const ds_subproblem *problem, const ds_cone_options *options);
 
 #endif

@@ -67,11 +67,11 @@ static double unbalanced(search *q) {
   return sqrt(fmax(0, sum));
 }
 
-double ds_conflict_find(ds_arena *arena, ds_system *system, double *violation, ds_work *work) {
-  const ds_subproblem *p = system->problem;
+double ds_conflict_find(ds_solve *s, double *violation, const ds_subproblem *p) {
+  ds_arena *arena = s->arena;
   ds_arena_mark mark = ds_arena_get_mark(arena);
   size_t n = 3 * (size_t)p->contact_count + 1;
-  search q = {.p = p, .system = system};
+  search q = {.p = p, .system = s->system};
   double **vectors[] = {&q.a, &q.total, &q.push, &q.s, &q.u, &q.gdv};
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = DS_NEW0(arena, double, n);
   q.c = DS_NEW0(arena, double, 3 * n);
@@ -83,7 +83,7 @@ double ds_conflict_find(ds_arena *arena, ds_system *system, double *violation, d
   for (int32_t centre = 0; centre < CENTRES && size > 1e-6 * p->target; centre++) {
     for (int32_t i = 0; i < STEPS; i++) {
       bool moved = step(&q, stiffness);
-      work->projections++;
+      s->work.projections++;
       size = violations(&q);
       if (!moved) break;
     }

@@ -2,11 +2,10 @@
 #ifndef DS_PROJECT_CONFLICT_H
 #define DS_PROJECT_CONFLICT_H
 
-#include "project/iterate.h"
-#include "project/system.h"
+#include "project/solve.h"
 
 /* The least |(b - Nᵀ v)+| of any velocity over |q|, where a certificate proves that it is not zero; else 0. `violation`
  * (a number a contact) gets that least (b - Nᵀ v)+: with b less this the problem has a solution. */
-double ds_conflict_find(ds_arena *arena, ds_system *system, double *violation, ds_work *work);
+double ds_conflict_find(ds_solve *solve, double *violation, const ds_subproblem *problem);
 
 #endif

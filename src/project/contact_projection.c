@@ -13,8 +13,6 @@
 #include "project/polish.h"
 #include "project/projections.h"
 
-enum { ITERATIONS_MAX = 60 };
-
 static const double TO_BOUNDARY = 0.995; /* the part of the way to it that is taken */
 
 typedef struct contact_qp {
@@ -66,7 +64,7 @@ static bool factor(contact_qp *q, double *gap) {
 }
 
 /* The step from d. */
-static step_effect solve(contact_qp *q) {
+static step_effect take_step(contact_qp *q) {
   for (int32_t k = 0; k < q->n; k++) q->rhs[k] = q->d[k] - q->weight[k] * q->rs[k];
   memset(q->dv, 0, (size_t)q->p->dof * sizeof(double));
   ds_subproblem_add_part(q->dv, q->p, q->rhs, DS_ROWS_NORMAL);
@@ -88,12 +86,12 @@ static step_effect solve(contact_qp *q) {
 /* The affine step: d = -alpha. */
 static step_effect predict(contact_qp *q) {
   for (int32_t k = 0; k < q->n; k++) q->d[k] = -q->alpha[k];
-  return solve(q);
+  return take_step(q);
 }
 
 static step_effect correct(contact_qp *q, double centre) {
   for (int32_t k = 0; k < q->n; k++) q->d[k] = (centre - q->s[k] * q->alpha[k] - q->ds[k] * q->da[k]) * q->inverse_s[k];
-  return solve(q);
+  return take_step(q);
 }
 
 static bool allocate(ds_arena *arena, contact_qp *q) {
@@ -123,15 +121,15 @@ static void start(contact_qp *q, const double *v_hat) {
   }
 }
 
-double ds_project_contact(ds_arena *arena, ds_system *system, double *r, double *v, ds_work *work, const double *v_hat,
+double ds_project_contact(ds_solve *solve, double *r, double *v, const ds_subproblem *p, const double *v_hat,
                           double tolerance) {
-  const ds_subproblem *p = system->problem;
+  ds_arena *arena = solve->arena;
   ds_arena_mark mark = ds_arena_get_mark(arena);
-  contact_qp q = {.p = p, .system = system, .n = p->contact_count};
+  contact_qp q = {.p = p, .system = solve->system, .n = p->contact_count};
   double *trial = DS_NEW(arena, double, p->dof + 1), best = INFINITY, gap;
   if (!allocate(arena, &q)) return INFINITY;
   start(&q, v_hat);
-  for (int32_t i = 0; i <= ITERATIONS_MAX; i++) {
+  for (int32_t i = 0; i <= DS_INTERIOR_STEPS; i++) {
     memcpy(trial, v_hat, (size_t)p->dof * sizeof(double));
     ds_subproblem_add_part(trial, p, q.alpha, DS_ROWS_NORMAL);
     double error = residual(&q, trial);
@@ -140,9 +138,9 @@ double ds_project_contact(ds_arena *arena, ds_system *system, double *r, double 
       memcpy(v, trial, (size_t)p->dof * sizeof(double));
       for (int32_t k = 0; k < q.n; k++) r[3 * k] = q.alpha[k];
     }
-    if (best <= tolerance || i == ITERATIONS_MAX || !isfinite(error) || error > 10 * best) break;
+    if (best <= tolerance || i == DS_INTERIOR_STEPS || !isfinite(error) || error > 10 * best) break;
     if (!factor(&q, &gap)) break;
-    work->projections++;
+    solve->work.projections++;
     step_effect affine = predict(&q);
     double t = affine.limit > 1 ? 1 / affine.limit : 1, ratio = (gap + t * (affine.first + t * affine.second)) / gap;
     step_effect step = correct(&q, fmin(1, ratio * ratio * ratio) * gap / q.n);
@@ -150,7 +148,7 @@ double ds_project_contact(ds_arena *arena, ds_system *system, double *r, double 
     t = step.limit > TO_BOUNDARY ? TO_BOUNDARY / step.limit : 1; /* inside, whatever rounding does */
     for (int32_t k = 0; k < q.n; k++) q.s[k] += t * q.ds[k], q.alpha[k] += t * q.da[k];
   }
-  if (best > tolerance) best = fmin(best, ds_projection_polish(arena, system, r, v, work, v_hat, NULL, tolerance, 0));
+  if (best > tolerance) best = fmin(best, ds_projection_polish(solve, r, v, p, v_hat, NULL, tolerance, 0));
   ds_arena_release(arena, mark);
   return best;
 }

@@ -19,9 +19,7 @@
 #include "project/polish.h"
 #include "project/projections.h"
 
-static const double EXACT = 1e-9; /* relative error of a projection that is aimed at ... */
-static const double GOOD = 1e-8;  /* ... and that is good enough */
-static const double BOGUS = 1;    /* error of impulses that are worse than none */
+static const double BOGUS = 1; /* error of impulses that are worse than none */
 enum { SWEEPS = 4 };
 static const double SHORT = 0.999; /* of the t found: rather less than too much */
 
@@ -51,18 +49,17 @@ static void judge(ds_iterate *x, const ds_subproblem *p) {
 
 /* x: the projection with friction t beta, from the normal impulses of x; *hard where Newton's steps are not enough, or
  * end in impulses that cancel each other. Returns betaᵀ u_T. */
-static double project(ds_arena *arena, ds_system *system, ds_iterate *x, ds_work *work, double *v_hat, bool *hard,
-                      const double *beta, double t) {
-  const ds_subproblem *p = system->problem;
+static double project(ds_solve *s, ds_iterate *x, double *v_hat, bool *hard, const ds_subproblem *p, const double *beta,
+                      double t) {
   double sum = 0;
   set_friction(x, v_hat, p, beta, t);
   if (!*hard) {
-    *hard = !(ds_projection_polish(arena, system, x->r, x->v, work, v_hat, NULL, EXACT, 0) <= GOOD);
+    *hard = !(ds_projection_polish(s, x->r, x->v, p, v_hat, NULL, DS_EXACT, 0) <= 10 * DS_EXACT);
     judge(x, p);
     *hard |= !(x->error <= BOGUS);
   }
   if (*hard) {
-    ds_project_contact(arena, system, x->r, x->v, work, v_hat, EXACT);
+    ds_project_contact(s, x->r, x->v, p, v_hat, DS_EXACT);
     judge(x, p);
   }
   for (int32_t k = 0; k < p->contact_count; k++)
@@ -80,16 +77,14 @@ static bool holds(const ds_iterate *x, const ds_iterate *other, const ds_subprob
   return isfinite(x->error) && (least >= -1e-6 * p->target || least >= least_other);
 }
 
-void ds_end_on_contact(ds_arena *arena, ds_system *system, ds_iterate *x, ds_work *work, double tolerance) {
-  const ds_subproblem *p = system->problem;
-  ds_subproblem calm = *p; /* it has all the time it needs */
+static void end_on_contact(ds_solve *s, ds_iterate *x, const ds_subproblem *p, double tolerance) {
+  ds_arena *arena = s->arena;
   ds_arena_mark mark = ds_arena_get_mark(arena);
   double *v_hat = DS_NEW(arena, double, p->dof + 1), *beta = DS_NEW(arena, double, 3 * (size_t)p->contact_count + 1);
   double nothing = 1e-9 * p->rho * p->target * p->target;
   ds_iterate y = ds_iterate_new(arena, p), z = ds_iterate_new(arena, p), *best = &y;
   if (ds_arena_failed(arena)) return;
-  calm.effort = NULL;
-  const ds_single_contact *blocks = ds_gauss_seidel_blocks(arena, &calm);
+  const ds_single_contact *blocks = ds_gauss_seidel_blocks(arena, p);
   if (!blocks) return;
   judge(x, p);
   if (!(x->error <= BOGUS)) {
@@ -97,24 +92,32 @@ void ds_end_on_contact(ds_arena *arena, ds_system *system, ds_iterate *x, ds_wor
     judge(x, p);
   }
   ds_iterate_copy(&y, x, p);
-  ds_gauss_seidel_solve(&y, &calm, blocks, work, 0, SWEEPS);
+  ds_gauss_seidel_solve(s, &y, p, blocks, 0, SWEEPS);
   judge(&y, p);
   if (y.error < x->error) ds_iterate_copy(x, &y, p);
   if (x->error <= tolerance) return;
-  system->problem = &calm;
-  take_friction(beta, x, &calm);
+  take_friction(beta, x, p);
   ds_iterate_copy(&y, x, p);
   bool hard = false;
-  double gain = project(arena, system, &y, work, v_hat, &hard, beta, 1);
+  double gain = project(s, &y, v_hat, &hard, p, beta, 1);
   if (!(gain <= nothing && y.error <= BOGUS)) {
     ds_iterate_copy(&z, &y, p);
-    double loss = project(arena, system, &z, work, v_hat, &hard, beta, 0), t = SHORT * loss / (loss - gain);
+    double loss = project(s, &z, v_hat, &hard, p, beta, 0), t = SHORT * loss / (loss - gain);
     bool worth = loss < 0 && t > 0 && t < 1 && !hard;
-    if (!worth || !(project(arena, system, &y, work, v_hat, &hard, beta, t) <= nothing)) best = &z;
+    if (!worth || !(project(s, &y, v_hat, &hard, p, beta, t) <= nothing)) best = &z;
   }
   if (holds(best, x, p)) ds_iterate_copy(x, best, p); /* else no velocity keeps them apart: it stays as it was */
-  system->problem = p;
   ds_arena_release(arena, mark);
+}
+
+void ds_end_on_contact(ds_solve *s, ds_iterate *x, const ds_subproblem *p, double tolerance) {
+  ds_effort *effort = s->effort;
+  double clock = ds_clock();
+  if (!ds_solve_needs_system(s, p)) return;
+  s->effort = s->system->effort = NULL; /* it has all the time it needs */
+  end_on_contact(s, x, p, tolerance);
+  s->effort = s->system->effort = effort;
+  if (effort && s->ends_on_contact) effort->last_seconds = ds_clock() - clock;
 }
 
 /* The work of the impulses, rᵀ(u + q)/2: with v = v_p + G r that is the change of |v|²/2 less rᵀb, what moving

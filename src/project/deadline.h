@@ -2,12 +2,11 @@
 #ifndef DS_PROJECT_DEADLINE_H
 #define DS_PROJECT_DEADLINE_H
 
-#include "project/iterate.h"
-#include "project/system.h"
+#include "project/solve.h"
 
 /* Normal impulses that keep all contacts apart, with the friction of x or, where that would add energy, with none.
- * Takes what time it takes. */
-void ds_end_on_contact(ds_arena *arena, ds_system *system, ds_iterate *x, ds_work *work, double tolerance);
+ * Takes what time it takes, and notes it in the effort. */
+void ds_end_on_contact(ds_solve *solve, ds_iterate *x, const ds_subproblem *problem, double tolerance);
 
 /* Whether impulses that solve nothing do work, against what supports and rebounds ask for: r'(u + q)/2 > 0, which no
  * solution does. */

@@ -22,7 +22,7 @@
 #include "project/polish.h"
 #include "project/projections.h"
 
-enum { ITERATIONS_MAX = 60, SAMPLES_MAX = 64 };
+enum { SAMPLES_MAX = 64 };
 
 /* The Nesterov-Todd scaling of a contact, with the inverses that every step needs. */
 typedef struct disk {
@@ -330,18 +330,18 @@ static void start(friction *q, const double *r, const double *v_hat) {
     q->t[i] = sqrt(q->y[2 * i] * q->y[2 * i] + q->y[2 * i + 1] * q->y[2 * i + 1]) + (speed > 0 ? speed : 1);
 }
 
-double ds_project_friction(ds_arena *arena, ds_system *system, double *r, double *v, ds_work *work, const double *v_hat,
+double ds_project_friction(ds_solve *solve, double *r, double *v, const ds_subproblem *p, const double *v_hat,
                            double tolerance, int32_t samples) {
-  const ds_subproblem *p = system->problem;
+  ds_arena *arena = solve->arena;
   ds_arena_mark mark = ds_arena_get_mark(arena);
-  friction q = {.p = p, .system = system, .samples = samples};
+  friction q = {.p = p, .system = solve->system, .samples = samples};
   double *trial = DS_NEW(arena, double, p->dof + 1), best = INFINITY;
   double *radius = DS_NEW(arena, double, p->contact_count + 1);
   if (!allocate(arena, &q)) return INFINITY;
   for (int32_t k = 0; k < p->contact_count; k++) r[3 * k + 1] = r[3 * k + 2] = 0;
   memcpy(v, v_hat, (size_t)p->dof * sizeof(double));
   start(&q, r, v_hat);
-  for (int32_t i = 0; q.n > 0 && i <= ITERATIONS_MAX; i++) {
+  for (int32_t i = 0; q.n > 0 && i <= DS_INTERIOR_STEPS; i++) {
     memcpy(trial, v_hat, (size_t)p->dof * sizeof(double));
     add_impulse(&q, trial, q.beta);
     double error = residual(&q, trial);
@@ -353,8 +353,8 @@ double ds_project_friction(ds_arena *arena, ds_system *system, double *r, double
         r[3 * q.contact[j] + 2] = q.beta[2 * j + 1];
       }
     }
-    if (best <= tolerance || i == ITERATIONS_MAX || !isfinite(error) || error > 10 * best || !scale(&q)) break;
-    work->projections++;
+    if (best <= tolerance || i == DS_INTERIOR_STEPS || !isfinite(error) || error > 10 * best || !scale(&q)) break;
+    solve->work.projections++;
     double gap = gap_after(&q, 0);
     direction(&q, 0, false);
     double ratio = gap_after(&q, step_length(&q)) / gap;
@@ -368,7 +368,7 @@ double ds_project_friction(ds_arena *arena, ds_system *system, double *r, double
   }
   if (q.n > 0 && best > tolerance) {
     for (int32_t k = 0; k < p->contact_count; k++) radius[k] = p->mu[k] * fmax(0, r[3 * k]);
-    best = fmin(best, ds_projection_polish(arena, system, r, v, work, v_hat, radius, tolerance, samples));
+    best = fmin(best, ds_projection_polish(solve, r, v, p, v_hat, radius, tolerance, samples));
   }
   ds_arena_release(arena, mark);
   return q.n > 0 ? best : 0;

@@ -4,9 +4,9 @@
 
 #include <math.h>
 
-#include "problem/effort.h"
+#include "project/solvers.h"
 
-enum { QUICK_SWEEPS_MAX = 20, FEW_CONTACTS = 16, MANY_CONTACTS = 5000 };
+enum { FEW_CONTACTS = 16 };
 
 static inline void add_rows_times(double u[3], const double *g, const double *v, int32_t n) {
   for (int32_t i = 0; i < n; i++) u[0] += g[i] * v[i], u[1] += g[n + i] * v[i], u[2] += g[2 * n + i] * v[i];
@@ -103,14 +103,14 @@ static void sweep_loaded(ds_iterate *x, const ds_subproblem *p, const ds_single_
     if (x->r[3 * k] > 0) visit(x, p, blocks, k);
 }
 
-bool ds_gauss_seidel_quick(ds_iterate *x, ds_iterate *trial, const ds_subproblem *p, const ds_single_contact *blocks,
-                           ds_work *work, double tolerance) {
+bool ds_gauss_seidel_quick(ds_solve *s, ds_iterate *x, ds_iterate *trial, const ds_subproblem *p,
+                           const ds_single_contact *blocks, double tolerance) {
   double enough = p->contact_count <= FEW_CONTACTS ? 0.3 : 0.1;
   ds_iterate_copy(trial, x, p);
-  for (int32_t i = 0; i < QUICK_SWEEPS_MAX && x->error > tolerance; i++) {
+  while (x->error > tolerance) {
     sweep(trial, p, blocks);
     ds_iterate_update(trial, p);
-    work->projections++;
+    s->work.projections++;
     double before = x->error;
     if (trial->error < before) ds_iterate_copy(x, trial, p);
     if (!(x->error < enough * before)) break;
@@ -118,22 +118,31 @@ bool ds_gauss_seidel_quick(ds_iterate *x, ds_iterate *trial, const ds_subproblem
   return x->error <= tolerance;
 }
 
-bool ds_gauss_seidel_solve(ds_iterate *x, const ds_subproblem *p, const ds_single_contact *blocks, ds_work *work,
+bool ds_gauss_seidel_solve(ds_solve *s, ds_iterate *x, const ds_subproblem *p, const ds_single_contact *blocks,
                            double tolerance, int32_t sweeps) {
   ds_iterate_update(x, p);
   for (int32_t i = 0; i < sweeps && x->error > tolerance; i++) {
-    if (ds_effort_is_over(p)) {
+    if (ds_effort_is_over(s->effort)) {
       ds_iterate_update(x, p);
       break;
     }
     /* most contacts of a large heap carry nothing: they are asked every fifth time */
-    if (p->contact_count < MANY_CONTACTS || i % 5 == 0 || i % 10 == 9)
+    if (p->contact_count < DS_HEAP_CONTACTS || i % 5 == 0 || i % 10 == 9)
       sweep(x, p, blocks);
     else
       sweep_loaded(x, p, blocks);
-    work->projections++;
-    ds_effort_spend(p, p->sweep_cost);
+    s->work.projections++;
+    ds_effort_spend(s->effort, s->system ? 1 / ds_system_in_sweeps(s->system) : 0, p->contact_count);
     if (i % 10 == 9 || i + 1 == sweeps) ds_iterate_update(x, p);
   }
   return x->error <= tolerance;
+}
+
+ds_solver_solve ds_gauss_seidel_method; /* for the table of solvers.c */
+
+void ds_gauss_seidel_method(ds_solve *s, ds_iterate *x, const ds_subproblem *p) {
+  const ds_single_contact *blocks = ds_gauss_seidel_blocks(s->arena, p);
+  if (!blocks) return;
+  ds_gauss_seidel_solve(s, x, p, blocks, s->goal.tolerance, s->options->max_iterations);
+  s->work.tool[DS_TOOL_GAUSS_SEIDEL] = s->work.projections;
 }

@@ -1,7 +1,7 @@
 #include "project/goal.h"
 
 #include "drystone/drystone.h"
-#include "project/project.h"
+#include "project/solvers.h"
 
 /* Of the sliding speed that the error of the velocities may be. The slip before this step is what moved: below 1, what
  * comes to rest is solved more exactly from step to step. The slip after it belongs to an iterate, and may be the
@@ -9,15 +9,15 @@
  * a ball takes, for 2 s, 7,100 factorizations with 0.1 before, 2,500 with 0.7, 3,200 with 0.9; with 0.01 steps miss. */
 static const double SHARE_BEFORE = 0.7, SHARE_AFTER = 0.01;
 
-ds_goal ds_goal_of(const ds_options *o, double aim) {
+static const double AIM[] = {[DS_FOR_STEP] = 1e-5, [DS_FOR_PROBLEM] = 0.1}; /* over the tolerance */
+
+ds_goal ds_goal_of(const ds_options *o, ds_purpose purpose) {
   double tolerance = ds_options_tolerance(o);
   /* a deadline promises contacts that hold where time runs out, not the digits of a motion */
-  bool coupled = o->deadline == 0 && o->method == DS_METHOD_STAGGERED && o->predictor == DS_PREDICTOR_COUPLED &&
-                 o->friction_samples == 0;
+  bool thorough = ds_solver_of(o)->thorough && o->deadline == 0 && o->friction_samples == 0;
   return (ds_goal){.tolerance = tolerance,
-                   .moving = coupled && o->tolerance == 0 ? DS_LOOSEST : tolerance,
-                   .target = aim * tolerance,
-                   .once = aim >= DS_AIM_ONCE};
+                   .moving = thorough && o->tolerance == 0 ? DS_LOOSEST : tolerance,
+                   .target = AIM[purpose] * tolerance};
 }
 
 /* An error e leaves r uncertain by e S: contacts with less than that may as well be open. */

@@ -32,19 +32,19 @@
  * basin yet. */
 #include "project/homotopy.h"
 
+#include <float.h>
 #include <math.h>
 
 #include "la/lorentz.h"
 #include "project/centre.h"
 #include "project/newton.h"
 
-enum { CORRECTIONS_MAX = 4, TRIALS_MAX = 60, NEWTON_STEPS = 30, NEWTONS_MAX = 7, CENTRES_MAX = 3 };
-static const double FIRST_NEWTON = 1e-4; /* error at which it is tried first, or ten times the one wanted */
-static const double PROXIMAL = 1e-2;     /* and its first weight: of the error's own size, it cycles at the end */
-static const double UNBOUNDED = 1e6;     /* growth of impulses, at standing t, that no solution has */
-static const double ON_PATH = 0.2;       /* length of the correction of a point on the path */
-static const double NEAR_PATH = 3;       /* residual from which corrections start, see evaluate */
-static const double SHORTER = 0.6;       /* factor for a step that went too far */
+enum { CORRECTIONS_MAX = 4, NEWTON_STEPS = 30, NEWTONS_MAX = 7, CENTRES_MAX = 3 };
+static const double PROXIMAL = 1e-2; /* first weight of Newton: of the error's own size, it cycles at the end */
+static const double UNBOUNDED = 1e6; /* growth of impulses, at standing t, that no solution has */
+static const double ON_PATH = 0.2;   /* length of the correction of a point on the path */
+static const double NEAR_PATH = 3;   /* residual from which corrections start, see evaluate */
+static const double SHORTER = 0.6;   /* factor for a step that went too far */
 
 typedef struct point {
   double *x, *z; /* 3 a contact */
@@ -53,6 +53,7 @@ typedef struct point {
 
 typedef struct path {
   const ds_subproblem *p;
+  ds_solve *solve;
   ds_system *system;
   int32_t n;
   double *mu; /* 1 where a contact has no friction: there x and z are numbers, their tangents zero */
@@ -265,7 +266,7 @@ static bool move(path *q, double h, double a) {
  * cones: that is then shortened. False where nothing finite is found. */
 static bool advance(path *q, double *h) {
   double least = 1e-3 * *h, a = 1;
-  for (int32_t trial = 0; trial < TRIALS_MAX; trial++) {
+  while (a > DBL_EPSILON) {
     bool inside = move(q, *h, a);
     double away = inside ? evaluate(q, &q->next) : INFINITY;
     if (inside && (*h == 0 || away <= NEAR_PATH)) return isfinite(away);
@@ -300,7 +301,7 @@ static double size_of(const path *q) { /* |x_N| */
 }
 
 /* Where the convex program has no room inside its cones it gets more. */
-static bool start(ds_arena *arena, path *q, ds_work *work, double relaxation) {
+static bool start(path *q, double relaxation) {
   const ds_subproblem *p = q->p;
   q->sigma = p->target / sqrt(q->n); /* a typical predicted velocity */
   q->kappa = relaxation * q->sigma;
@@ -310,7 +311,7 @@ static bool start(ds_arena *arena, path *q, ds_work *work, double relaxation) {
     q->m += (slip[0] * slip[0] + slip[1] * slip[1] + slip[2] * slip[2]) / (p->scale[k] * q->n);
   }
   for (int32_t i = 0; i < CENTRES_MAX; i++, q->kappa *= 10) {
-    if (!ds_centre_find(arena, q->system, q->now.x, q->now.z, work, q->kappa, q->m)) continue;
+    if (!ds_centre_find(q->solve, q->now.x, q->now.z, p, q->kappa, q->m)) continue;
     q->size = size_of(q);
     return true;
   }
@@ -319,15 +320,15 @@ static bool start(ds_arena *arena, path *q, ds_work *work, double relaxation) {
 
 /* From a point of the path, without moving it. The natural map may be solved where the full error is not: then more
  * digits are asked for. */
-static bool try_newton(ds_arena *arena, path *q, ds_iterate *polished, ds_iterate *best, ds_work *work,
-                       const ds_goal *goal) {
+static bool try_newton(path *q, ds_iterate *polished, ds_iterate *best) {
+  const ds_goal *goal = &q->solve->goal;
   ds_newton_options newton = {.tolerance = goal->tolerance, .target = goal->target, .steps = NEWTON_STEPS};
   newton.proximal = PROXIMAL;
   ds_iterate_copy(polished, &q->trial, q->p);
   bool solved = false;
   for (int32_t i = 0; i < NEWTONS_MAX && !solved; i++) {
     ds_iterate_update(polished, q->p);
-    bool there = ds_newton_solve(arena, q->system, polished, work, &newton);
+    bool there = ds_newton_solve(q->solve, polished, q->p, &newton);
     solved = ds_goal_is_met(polished, q->p, goal);
     if (!there) break;
     newton.tolerance *= 0.1, newton.target *= 0.1;
@@ -389,22 +390,23 @@ static void swap_points(path *q) {
 }
 
 /* Along the path until best meets the goal, or it ends. */
-static ds_homotopy_end follow(ds_arena *arena, path *q, ds_iterate *best, ds_work *work, const ds_homotopy_options *o) {
-  ds_iterate polished = ds_iterate_new(arena, q->p);
+static ds_homotopy_end follow(path *q, ds_iterate *best, const ds_homotopy_options *o) {
+  const ds_goal *goal = &q->solve->goal;
+  ds_iterate polished = ds_iterate_new(q->solve->arena, q->p);
   pace c = {.h = 0.3, .h_before = 0.3};
-  double next_newton = fmax(FIRST_NEWTON, 10 * o->goal->moving);
-  if (ds_arena_failed(arena)) return DS_HOMOTOPY_LOST;
+  double next_newton = fmax(DS_LOOSEST, 10 * goal->moving);
+  if (ds_arena_failed(q->solve->arena)) return DS_HOMOTOPY_LOST;
   for (int32_t i = 0; i < o->iterations; i++) {
     evaluate(q, &q->now);
-    bool solved = ds_goal_is_met(&q->trial, q->p, o->goal);
+    bool solved = ds_goal_is_met(&q->trial, q->p, goal);
     if (solved || q->trial.error < best->error) ds_iterate_copy(best, &q->trial, q->p);
     if (solved) return DS_HOMOTOPY_SOLVED;
     if (q->trial.error <= next_newton) {
       next_newton = 0.1 * q->trial.error;
-      if (try_newton(arena, q, &polished, best, work, o->goal)) return DS_HOMOTOPY_SOLVED;
+      if (try_newton(q, &polished, best)) return DS_HOMOTOPY_SOLVED;
     }
     if (c.h < 1e-8 || q->now.s < -45 || q->now.s > 5 || !factor(q)) return DS_HOMOTOPY_LOST;
-    work->projections++;
+    q->solve->work.projections++;
     directions(q);
     bool on = c.restored || sqrt(dot(q, &q->correction, &q->correction)) <= ON_PATH;
     if (on && fabs(q->tangent.s) < 1e-4 && size_of(q) > UNBOUNDED * q->size) return DS_HOMOTOPY_UNBOUNDED;
@@ -418,17 +420,16 @@ static ds_homotopy_end follow(ds_arena *arena, path *q, ds_iterate *best, ds_wor
   return DS_HOMOTOPY_LOST;
 }
 
-ds_homotopy_end ds_homotopy_solve(ds_arena *arena, ds_system *system, ds_iterate *best, ds_work *work,
-                                  const ds_homotopy_options *o) {
-  const ds_subproblem *p = system->problem;
+ds_homotopy_end ds_homotopy_solve(ds_solve *s, ds_iterate *best, const ds_subproblem *p, const ds_homotopy_options *o) {
+  ds_arena *arena = s->arena;
   ds_arena_mark mark = ds_arena_get_mark(arena);
-  path q = {.p = p, .system = system, .n = p->contact_count};
+  path q = {.p = p, .solve = s, .system = s->system, .n = p->contact_count};
   if (p->contact_count == 0 || !(p->target > 0) || !allocate(arena, &q)) return DS_HOMOTOPY_LOST;
   ds_homotopy_end end = DS_HOMOTOPY_LOST;
-  if (start(arena, &q, work, o->relaxation)) {
+  if (start(&q, o->relaxation)) {
     copy_point(&q.last, &q.now, &q);
     copy_point(&q.before, &q.now, &q);
-    end = follow(arena, &q, best, work, o);
+    end = follow(&q, best, o);
   }
   ds_arena_release(arena, mark);
   return end;

@@ -26,21 +26,17 @@ static inline void ds_iterate_update(ds_iterate *x, const ds_subproblem *p) {
   x->error = ds_subproblem_progress(p, x->r, x->u, 0);
 }
 
+/* No impulses. */
+static inline void ds_iterate_clear(ds_iterate *x, const ds_subproblem *p) {
+  memset(x->r, 0, 3 * (size_t)p->contact_count * sizeof(double));
+  ds_iterate_update(x, p);
+}
+
 static inline void ds_iterate_copy(ds_iterate *to, const ds_iterate *from, const ds_subproblem *p) {
   memcpy(to->r, from->r, 3 * (size_t)p->contact_count * sizeof(double));
   memcpy(to->v, from->v, (size_t)p->dof * sizeof(double));
   memcpy(to->u, from->u, 3 * (size_t)p->contact_count * sizeof(double));
   to->error = from->error;
 }
-
-/* Work done by a tool, summed into the certificate. */
-typedef struct ds_work {
-  int32_t staggered, projections, factorizations;
-  int32_t tool[DS_TOOL_COUNT]; /* share of `projections` */
-  double rel_err;
-  double conflict;
-  bool unbounded;
-  bool gave_way; /* the answer is that of the problem with b less what `conflict` says */
-} ds_work;
 
 #endif

@@ -26,14 +26,14 @@
 #include <math.h>
 #include <stdbool.h>
 
-#include "problem/effort.h"
+#include "project/solve.h"
 
 enum { INNER_MAX = 20 };
 static const double ROUNDING = 1e-15; /* of |Phi|, below which the map is solved */
 
 typedef struct newton {
   const ds_subproblem *p;
-  ds_system *system;
+  ds_solve *solve;
   double *c;      /* 9 a contact */
   double *phi;    /* E⁻¹ Phi, 3 a contact */
   double *dv;     /* dof */
@@ -98,13 +98,13 @@ static double build(newton *n, const ds_iterate *x, bool *symmetric, double alph
   return isfinite(error) ? error : INFINITY;
 }
 
-static bool newton_step(newton *n, ds_iterate *x, bool symmetric) {
+/* With the matrix factored. */
+static void newton_step(newton *n, ds_iterate *x) {
   const ds_subproblem *p = n->p;
-  if (!ds_system_factor(n->system, n->c, symmetric)) return false;
   memset(n->dv, 0, (size_t)p->dof * sizeof(double));
   ds_subproblem_add_impulse(n->dv, p, n->phi);
   for (int32_t i = 0; i < p->dof; i++) n->dv[i] = -n->dv[i];
-  ds_system_solve(n->dv, n->system);
+  ds_system_solve(n->dv, n->solve->system);
   ds_subproblem_apply_transposed(n->gdv, p, n->dv);
   for (int32_t k = 0; k < p->contact_count; k++) {
     const double *c = n->c + 9 * k, *g = n->gdv + 3 * k;
@@ -112,12 +112,11 @@ static bool newton_step(newton *n, ds_iterate *x, bool symmetric) {
       x->r[3 * k + i] -= n->phi[3 * k + i] + c[3 * i] * g[0] + c[3 * i + 1] * g[1] + c[3 * i + 2] * g[2];
   }
   ds_iterate_update(x, p);
-  return true;
 }
 
 /* Newton around the centre until |Phi| <= stop. The best natural-map error seen goes to `best`. */
-static bool inner(newton *n, ds_iterate *x, ds_iterate *best, ds_work *work, double alpha, double stop, double target,
-                  int32_t *iterations) {
+static bool inner(newton *n, ds_iterate *x, ds_iterate *best, int32_t *iterations, double alpha, double stop,
+                  double target) {
   double lowest = INFINITY, recent[3] = {INFINITY, INFINITY, INFINITY};
   for (int32_t i = 0;; i++) {
     bool symmetric;
@@ -132,18 +131,18 @@ static bool inner(newton *n, ds_iterate *x, ds_iterate *best, ds_work *work, dou
     if (i >= 4 && fmin(error, fmin(recent[0], recent[1])) > 0.5 * lowest) return false;
     lowest = fmin(lowest, recent[2]);
     recent[2] = recent[1], recent[1] = recent[0], recent[0] = error;
-    work->projections++;
+    n->solve->work.projections++;
     n->left--;
-    if (!newton_step(n, x, symmetric)) return false;
+    if (!ds_system_factor(n->solve->system, n->c, symmetric)) return false;
+    newton_step(n, x);
   }
 }
 
-bool ds_newton_solve(ds_arena *arena, ds_system *system, ds_iterate *x, ds_work *work,
-                     const ds_newton_options *options) {
-  const ds_subproblem *p = system->problem;
+bool ds_newton_solve(ds_solve *s, ds_iterate *x, const ds_subproblem *p, const ds_newton_options *options) {
+  ds_arena *arena = s->arena;
   if (x->error <= options->target) return true;
   ds_arena_mark mark = ds_arena_get_mark(arena);
-  newton n = {.p = p, .system = system};
+  newton n = {.p = p, .solve = s};
   n.c = DS_NEW(arena, double, 9 * (size_t)p->contact_count + 1);
   n.phi = DS_NEW(arena, double, 3 * (size_t)p->contact_count + 1);
   n.dv = DS_NEW(arena, double, p->dof + 1);
@@ -156,12 +155,12 @@ bool ds_newton_solve(ds_arena *arena, ds_system *system, ds_iterate *x, ds_work 
   n.left = options->steps;
   n.polish = options->polish > 0 ? options->polish : options->steps;
   n.tolerance = options->tolerance;
-  while (x->error > options->target && n.left > 0 && alpha <= 1e3 && !ds_effort_is_over(p)) {
+  while (x->error > options->target && n.left > 0 && alpha <= 1e3 && !ds_effort_is_over(s->effort)) {
     double before = x->error;
     int32_t iterations;
     memcpy(n.center, x->r, 3 * (size_t)p->contact_count * sizeof(double));
     ds_iterate_copy(&trial, x, p);
-    bool good = inner(&n, &trial, x, work, alpha, 0.1 * before, options->target, &iterations);
+    bool good = inner(&n, &trial, x, &iterations, alpha, 0.1 * before, options->target);
     if (good && trial.error < x->error) ds_iterate_copy(x, &trial, p);
     if (iterations == 0 && !(x->error < before)) break; /* the map is solved to rounding already */
     bool easy = x->error < 0.7 * before || good;

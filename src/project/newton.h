@@ -2,8 +2,7 @@
 #ifndef DS_PROJECT_NEWTON_H
 #define DS_PROJECT_NEWTON_H
 
-#include "project/iterate.h"
-#include "project/system.h"
+#include "project/solve.h"
 
 typedef struct ds_newton_options {
   double tolerance; /* natural-map error that will do */
@@ -14,7 +13,6 @@ typedef struct ds_newton_options {
 } ds_newton_options;
 
 /* Improves x (r, v, u, error set); x is the best iterate seen on return. True where the tolerance was met. */
-bool ds_newton_solve(ds_arena *arena, ds_system *system, ds_iterate *x, ds_work *work,
-                     const ds_newton_options *options);
+bool ds_newton_solve(ds_solve *solve, ds_iterate *x, const ds_subproblem *problem, const ds_newton_options *options);
 
 #endif

@@ -122,9 +122,9 @@ static bool newton_step(polish *q, ds_system *system, double prox) {
   return true;
 }
 
-double ds_projection_polish(ds_arena *arena, ds_system *system, double *r, double *v, ds_work *work,
-                            const double *v_hat, const double *radius, double tolerance, int32_t samples) {
-  const ds_subproblem *p = system->problem;
+double ds_projection_polish(ds_solve *solve, double *r, double *v, const ds_subproblem *p, const double *v_hat,
+                            const double *radius, double tolerance, int32_t samples) {
+  ds_arena *arena = solve->arena;
   ds_arena_mark mark = ds_arena_get_mark(arena);
   polish q = {.p = p, .radius = radius, .samples = samples};
   size_t n = 3 * (size_t)p->contact_count + 1;
@@ -142,8 +142,8 @@ double ds_projection_polish(ds_arena *arena, ds_system *system, double *r, doubl
   memcpy(v, trial, (size_t)p->dof * sizeof(double));
   memcpy(q.center, q.part, 3 * (size_t)p->contact_count * sizeof(double));
   for (int32_t i = 0; i < STEPS_MAX && best > tolerance; i++) {
-    if (!newton_step(&q, system, prox)) break;
-    work->projections++;
+    if (!newton_step(&q, solve->system, prox)) break;
+    solve->work.projections++;
     velocity(&q, trial, v_hat);
     double error = natural_error(&q, trial);
     if (!isfinite(error)) break;

@@ -10,14 +10,16 @@
 #ifndef DS_PROJECT_PROJECTIONS_H
 #define DS_PROJECT_PROJECTIONS_H
 
-#include "project/iterate.h"
-#include "project/system.h"
+#include "project/solve.h"
+
+/* Relative error of a projection that has the last word. */
+#define DS_EXACT 1e-9
 
 /* alpha goes to the normal components of r, beta to its tangential ones; the others are left alone. v is the minimizer.
  * The return value is the relative error of the projection's own optimality conditions (natural map), best seen. */
-double ds_project_contact(ds_arena *arena, ds_system *system, double *r, double *v, ds_work *work, const double *v_hat,
+double ds_project_contact(ds_solve *solve, double *r, double *v, const ds_subproblem *problem, const double *v_hat,
                           double tolerance);
-double ds_project_friction(ds_arena *arena, ds_system *system, double *r, double *v, ds_work *work, const double *v_hat,
+double ds_project_friction(ds_solve *solve, double *r, double *v, const ds_subproblem *problem, const double *v_hat,
                            double tolerance, int32_t samples);
 
 #endif

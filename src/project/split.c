@@ -13,10 +13,10 @@
 #include <string.h>
 
 #include "base/sets.h"
-#include "project/goal.h"
 #include "project/project.h"
+#include "project/solvers.h"
 
-enum { ROUNDS = 8, SMALL = 24, LARGE = 5000 }; /* islands of fewer contacts gain nothing; of more are large heaps */
+enum { ROUNDS = 8, SMALL = 24 };    /* islands of fewer contacts gain nothing */
 static const double worth_it = 0.9; /* largest part over all active contacts, above which it is solved whole */
 static const double few = 0.02;     /* new contacts over those of the parts, from which on the guess is nearly right */
 static const double rough = 10;     /* over the tolerance, while contacts join */
@@ -136,8 +136,6 @@ static bool part_problem(ds_arena *arena, ds_subproblem *q, double **r, double *
   *q = (ds_subproblem){.body_count = nb, .contact_count = nc, .dof = dof, .size = size, .first = first, .g = p->g};
   q->body = body, q->jacobian = jacobian, q->b = b, q->mu = mu, q->predicted = predicted;
   q->u_before = u_before;
-  q->pool = nb >= 100 ? p->pool : NULL;
-  q->effort = p->effort;
   return true;
 }
 
@@ -149,8 +147,9 @@ static bool has_fresh(const split *s, int32_t part) {
 }
 
 /* Solves the parts that are new, or roughly; r and v of the whole are filled. */
-static bool solve_parts(ds_arena *arena, double *r, double *v, ds_certificate *work, const split *s,
-                        const ds_options *options, double aim, bool roughly) {
+static bool solve_parts(const ds_solve *solve, double *r, double *v, ds_certificate *work, const split *s,
+                        bool roughly) {
+  ds_arena *arena = solve->arena;
   const ds_subproblem *p = s->whole;
   for (int32_t i = 0; i < s->part_count; i++) {
     if (!has_fresh(s, i)) continue;
@@ -159,8 +158,13 @@ static bool solve_parts(ds_arena *arena, double *r, double *v, ds_certificate *w
     double *part_r, *part_v;
     ds_certificate c;
     if (!part_problem(arena, &q, &part_r, &part_v, s, i, r)) return false;
-    bool done = roughly ? ds_project_roughly(arena, part_r, part_v, &c, &q, rough * ds_goal_of(options, aim).moving)
-                        : ds_project_island(arena, part_r, part_v, &c, &q, options, aim);
+    ds_solve of_part = *solve;
+    of_part.part = true;
+    of_part.ends_on_contact = false; /* that is for the whole */
+    if (q.body_count < 100) of_part.pool = NULL;
+    bool done = roughly ? ds_project_roughly(&of_part, part_r, part_v, &c, &q,
+                                             rough * ds_goal_of(solve->options, solve->purpose).moving)
+                        : ds_project_island(&of_part, part_r, part_v, &c, &q);
     if (!done) return false;
     ds_certificate_add_work(work, &c);
     for (int32_t j = 0; j < q.contact_count; j++)
@@ -184,21 +188,14 @@ static int32_t join_violated(split *s, const double *u, double least) {
   return joined;
 }
 
-static bool whole_island(ds_arena *arena, double *r, double *v, ds_certificate *certificate, ds_subproblem *p,
-                         const ds_certificate *work, const ds_options *options, double aim) {
-  if (!ds_project_island(arena, r, v, certificate, p, options, aim)) return false;
-  ds_certificate_add_work(certificate, work);
-  return true;
-}
-
-bool ds_project_split(ds_arena *arena, double *r, double *v, ds_certificate *certificate, ds_subproblem *p,
-                      const ds_options *options, double aim) {
-  ds_certificate work = {0};
+bool ds_project_parts(const ds_solve *solve, double *r, double *v, ds_certificate *work, const ds_subproblem *p) {
+  const ds_options *options = solve->options;
+  ds_arena *arena = solve->arena;
   int32_t nc = p->contact_count;
-  bool published = options->predictor == DS_PREDICTOR_NONE;
   split s;
-  if (nc < SMALL || p->delassus || published || options->friction_samples || !options->sub_islands)
-    return ds_project_island(arena, r, v, certificate, p, options, aim);
+  if (nc < SMALL || p->delassus || !ds_solver_of(options)->safeguarded || options->friction_samples ||
+      !options->sub_islands)
+    return false;
   double *u = DS_NEW(arena, double, 3 * (size_t)nc + 1);
   if (!split_new(arena, &s, p) || !u) return false;
   double sum = 0;
@@ -209,12 +206,12 @@ bool ds_project_split(ds_arena *arena, double *r, double *v, ds_certificate *cer
   ds_subproblem_slip(u, p, v);
   for (int32_t k = 0; k < nc; k++) s.active[k] = s.fresh[k] = r[3 * k] > 0 || !(u[3 * k] > parting_rms * rms);
   memcpy(v, p->predicted, (size_t)p->dof * sizeof(double)); /* of bodies that touch nothing */
-  ds_goal goal = ds_goal_of(options, aim);
-  bool guessing = nc >= LARGE && goal.moving >= 1e-5;
+  ds_goal goal = ds_goal_of(options, solve->purpose);
+  bool guessing = nc >= DS_HEAP_CONTACTS && goal.moving >= 1e-5;
   for (int32_t round = 0; round < ROUNDS; round++) {
     int32_t largest = find_parts(&s);
     if (largest > worth_it * s.contact_start[s.part_count]) break;
-    if (!solve_parts(arena, r, v, &work, &s, options, aim, guessing)) return false;
+    if (!solve_parts(solve, r, v, work, &s, guessing)) return false;
     ds_subproblem_slip(u, p, v);
     int32_t joined = join_violated(&s, u, -goal.target * rms);
     if (guessing) {
@@ -223,14 +220,10 @@ bool ds_project_split(ds_arena *arena, double *r, double *v, ds_certificate *cer
       continue;
     }
     if (joined > 0) continue;
-    if (!ds_subproblem_prepare(arena, p)) return false;
-    *certificate = work;
-    ds_subproblem_certify(certificate, p, r, v, u, ds_goal_tolerance(&goal, p, r, u), 0);
-    if (certificate->converged) {
-      certificate->unbounded = false;
-      return true;
-    }
-    break;
+    ds_subproblem whole = *p;
+    if (!ds_subproblem_prepare(arena, &whole)) return false;
+    ds_subproblem_certify(work, &whole, r, v, u, ds_goal_tolerance(&goal, &whole, r, u), 0);
+    return work->converged;
   }
-  return whole_island(arena, r, v, certificate, p, &work, options, aim);
+  return false;
 }

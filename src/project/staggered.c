@@ -10,13 +10,12 @@
 
 #include <math.h>
 
-#include "problem/effort.h"
 #include "project/projections.h"
+#include "project/solvers.h"
 
 typedef struct loop {
   const ds_subproblem *p;
-  ds_system *system;
-  ds_arena *arena;
+  ds_solve *solve;
   double *v_hat, *f, *f_last, *part;
 } loop;
 
@@ -58,29 +57,29 @@ static void judge(ds_iterate *x, const loop *l, int32_t samples) {
 }
 
 /* One subsequence: contact projection with friction f, then friction projection with its alpha. */
-static void subsequence(loop *l, ds_iterate *x, ds_work *work, double inner, int32_t samples) {
+static void subsequence(loop *l, ds_iterate *x, double inner, int32_t samples) {
+  ds_work *work = &l->solve->work;
   add_predicted(l, l->f);
-  ds_project_contact(l->arena, l->system, x->r, x->v, work, l->v_hat, inner);
+  ds_project_contact(l->solve, x->r, x->v, l->p, l->v_hat, inner);
   impulse_part(l, l->f_last, x->r, false); /* N alpha, borrowed space */
   add_predicted(l, l->f_last);
   memcpy(l->f_last, l->f, (size_t)l->p->dof * sizeof(double));
-  ds_project_friction(l->arena, l->system, x->r, x->v, work, l->v_hat, inner, samples);
+  ds_project_friction(l->solve, x->r, x->v, l->p, l->v_hat, inner, samples);
   impulse_part(l, l->f, x->r, true);
   work->staggered++;
   work->rel_err = relative_change(l);
 }
 
-static void contact_last(loop *l, ds_iterate *x, ds_work *work, double inner) {
+static void contact_last(loop *l, ds_iterate *x, double inner) {
   impulse_part(l, l->f, x->r, true);
   add_predicted(l, l->f);
-  ds_project_contact(l->arena, l->system, x->r, x->v, work, l->v_hat, inner);
+  ds_project_contact(l->solve, x->r, x->v, l->p, l->v_hat, inner);
 }
 
-bool ds_staggered_solve(ds_arena *arena, ds_system *system, ds_iterate *x, ds_work *work,
-                        const ds_staggered_options *o) {
-  const ds_subproblem *p = system->problem;
+bool ds_staggered_solve(ds_solve *s, ds_iterate *x, const ds_subproblem *p, const ds_staggered_options *o) {
+  ds_arena *arena = s->arena;
   ds_arena_mark mark = ds_arena_get_mark(arena);
-  loop l = {.p = p, .system = system, .arena = arena};
+  loop l = {.p = p, .solve = s};
   l.v_hat = DS_NEW0(arena, double, p->dof + 1);
   l.f = DS_NEW0(arena, double, p->dof + 1);
   l.f_last = DS_NEW0(arena, double, p->dof + 1);
@@ -90,22 +89,36 @@ bool ds_staggered_solve(ds_arena *arena, ds_system *system, ds_iterate *x, ds_wo
   ds_iterate_copy(&trial, x, p);
   impulse_part(&l, l.f, trial.r, true); /* f0: the warm start */
   double least = INFINITY, inner = 1e-10;
-  for (int32_t i = 0; i < o->iterations && !ds_effort_is_over(p); i++) {
+  for (int32_t i = 0; i < o->iterations && !ds_effort_is_over(s->effort); i++) {
     /* a hundredth of the outer error is enough inside [SOLVER_NOTES] */
     if (!o->published) inner = fmin(1e-6, fmax(1e-13, 1e-2 * fmin(x->error, trial.error)));
-    subsequence(&l, &trial, work, inner, o->samples);
+    subsequence(&l, &trial, inner, o->samples);
     judge(&trial, &l, o->samples);
     double badness = o->published ? residual(p, &trial) : trial.error;
     if (badness < least && (o->published || trial.error < x->error)) ds_iterate_copy(x, &trial, p);
     least = fmin(least, badness);
-    if (o->published ? work->rel_err <= o->rel_err : x->error <= o->tolerance) break;
+    if (o->published ? s->work.rel_err <= o->rel_err : x->error <= o->tolerance) break;
   }
   if (o->published || x->error > o->tolerance) {
     ds_iterate_copy(&trial, x, p);
-    contact_last(&l, &trial, work, inner);
+    contact_last(&l, &trial, inner);
     judge(&trial, &l, o->samples);
     if (o->published || trial.error < x->error) ds_iterate_copy(x, &trial, p);
   }
   ds_arena_release(arena, mark);
   return x->error <= o->tolerance;
+}
+
+ds_solver_solve ds_staggered_method; /* for the table of solvers.c */
+
+void ds_staggered_method(ds_solve *s, ds_iterate *x, const ds_subproblem *p) {
+  const ds_options *options = s->options;
+  ds_staggered_options o = {.published = true,
+                            .rel_err = options->rel_err,
+                            .tolerance = s->goal.tolerance,
+                            .iterations = options->max_iterations,
+                            .samples = options->friction_samples};
+  if (!ds_solve_needs_system(s, p)) return;
+  ds_staggered_solve(s, x, p, &o);
+  s->work.tool[DS_TOOL_STAGGERED] = s->work.staggered;
 }

@@ -2,8 +2,7 @@
 #ifndef DS_PROJECT_STAGGERED_H
 #define DS_PROJECT_STAGGERED_H
 
-#include "project/iterate.h"
-#include "project/system.h"
+#include "project/solve.h"
 
 typedef struct ds_staggered_options {
   bool published;     /* Algorithm 1 as printed: stop at rel_err, end on a contact projection whatever it does */
@@ -14,7 +13,7 @@ typedef struct ds_staggered_options {
 } ds_staggered_options;
 
 /* From the friction impulses of x. x becomes the result (published) or the best iterate seen. */
-bool ds_staggered_solve(ds_arena *arena, ds_system *system, ds_iterate *x, ds_work *work,
+bool ds_staggered_solve(ds_solve *solve, ds_iterate *x, const ds_subproblem *problem,
                         const ds_staggered_options *options);
 
 #endif

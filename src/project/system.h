@@ -4,6 +4,7 @@
 #define DS_PROJECT_SYSTEM_H
 
 #include "la/block.h"
+#include "problem/effort.h"
 #include "problem/subproblem.h"
 #include "project/local_system.h"
 
@@ -17,6 +18,7 @@ typedef struct ds_run {
 
 typedef struct ds_system {
   const ds_subproblem *problem;
+  ds_effort *effort;      /* that factorizations take; NULL: no limit */
   ds_local_system *local; /* in place of all that follows but `last`, where the problem has no bodies */
   ds_block_pattern *pattern;
   ds_block_matrix *matrix;
@@ -30,13 +32,17 @@ typedef struct ds_system {
   int32_t factorizations;
 } ds_system;
 
-ds_system *ds_system_create(ds_arena *arena, const ds_subproblem *problem); /* NULL where memory ran out */
+/* NULL where memory ran out. Threads of the pool share the factorizations; pool and effort may be NULL. */
+ds_system *ds_system_create(ds_arena *arena, const ds_subproblem *problem, ds_pool *pool, ds_effort *effort);
 /* H from c (9 x contact_count, row-major, all zero where a contact does not act), and its factor, which is kept where c
  * is what it was: while no contact changes its mode the last digits cost no factorization. False where H is singular or
  * not finite, and where time has run out: then every tool stops. `symmetric` promises that every C_k is symmetric
  * positive semidefinite. */
 bool ds_system_factor(ds_system *system, const double *c, bool symmetric);
 void ds_system_solve(double *x, const ds_system *system); /* x := H⁻¹ x */
+
+/* What a factorization costs, in Gauss-Seidel sweeps. */
+double ds_system_in_sweeps(const ds_system *system);
 
 /* Sign of det H, 1 or -1: positive for symmetric matrices. */
 int32_t ds_system_sign(const ds_system *system);

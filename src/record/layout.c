@@ -164,7 +164,6 @@ const ds_setting *ds_record_settings(int32_t *count) {
       SETTING(rel_err, DS_SETTING_REAL),
       SETTING(margin, DS_SETTING_REAL),
       SETTING(method, DS_SETTING_INTEGER),
-      SETTING(predictor, DS_SETTING_INTEGER),
       SETTING(friction_samples, DS_SETTING_INTEGER),
       SETTING(max_iterations, DS_SETTING_INTEGER),
       SETTING(warm_start, DS_SETTING_INTEGER),

@@ -73,7 +73,7 @@ typedef struct ds_setting {
 } ds_setting;
 typedef struct ds_setting_values {
   double time, step, tolerance, rel_err, margin, newmark_damping;
-  int32_t method, predictor, friction_samples, max_iterations, warm_start, sub_islands, contacts_per_face;
+  int32_t method, friction_samples, max_iterations, warm_start, sub_islands, contacts_per_face;
   int32_t metric, newton;
 } ds_setting_values;
 const ds_setting *ds_record_settings(int32_t *count);

@@ -94,18 +94,19 @@ static ds_status read_settings(ds_recording *r, ds_error *error) {
   for (int32_t i = 0; ok && i < count; i++)
     ok =
         (settings[i].optional && H5Aexists(group, settings[i].name) <= 0) || read_setting(&values, group, &settings[i]);
+  int32_t predictor = 0; /* of earlier versions, in which "staggered" was this setting's 1 */
+  if (ok && H5Aexists(group, "predictor") > 0) ok = ds_attribute_read_integer(&predictor, group, "predictor");
   if (group >= 0) H5Gclose(group);
   if (!ok) return damaged(r, error, "its /settings are not complete");
   if (!isfinite(values.time) || values.time < 0) return damaged(r, error, "its time is not a duration");
-  if (values.method < 0 || values.predictor < 0 || values.metric < 0) return damaged(r, error, "its method is unknown");
+  if (values.method < 0 || values.metric < 0) return damaged(r, error, "its method is unknown");
   r->settings.time = values.time;
   ds_options *o = &r->settings.options;
   o->step = values.step;
   o->tolerance = values.tolerance;
   o->rel_err = values.rel_err;
   o->margin = values.margin;
-  o->method = (ds_method)values.method;
-  o->predictor = (ds_predictor)values.predictor;
+  o->method = predictor == 1 && values.method == 0 ? ds_method_named("staggered") : values.method;
   o->friction_samples = values.friction_samples;
   o->max_iterations = values.max_iterations;
   o->warm_start = values.warm_start != 0;

@@ -46,11 +46,11 @@ static const ds_field file_fields[] = {
 #undef AT
 
 #define AT(member) .offset = offsetof(ds_options, member)
+enum { METHOD = 2 };
 static const ds_field option_fields[] = {
     {.key = "step", .kind = DS_FIELD_NUMBER, AT(step), .unit = "s", .low = 1e-9, .high = 1e3},
     {.key = "tolerance", .kind = DS_FIELD_NUMBER, AT(tolerance), .high = 1},
-    {.key = "method", .kind = DS_FIELD_CHOICE, AT(method), .choices = "staggered|gauss-seidel"},
-    {.key = "predictor", .kind = DS_FIELD_CHOICE, AT(predictor), .choices = "coupled|none"},
+    [METHOD] = {.key = "method", .kind = DS_FIELD_CHOICE, AT(method)}, /* read_options has its choices */
     {.key = "friction_samples", .kind = DS_FIELD_INTEGER, AT(friction_samples), .high = 64},
     {.key = "max_iterations", .kind = DS_FIELD_INTEGER, AT(max_iterations), .low = 1, .high = 1e9},
     {.key = "rel_err", .kind = DS_FIELD_NUMBER, AT(rel_err), .high = DS_FIELD_LIMIT, .above = true},
@@ -100,8 +100,16 @@ static bool read_options(ds_reader *r, ds_options *options, const ds_json *objec
   ds_error inner = {""};
   if (!object) return true;
   snprintf(r->where, sizeof r->where, "options");
-  if (!ds_fields_read(r, options, NULL, object, &(ds_fields){"options", option_fields, COUNT(option_fields), NULL}))
-    return false;
+  const ds_json *predictor = ds_json_find(object, "predictor");
+  if (predictor)
+    return ds_reader_fail(r, predictor,
+                          "\"predictor\" is gone: \"method\" is \"coupled\" where it was \"coupled\", the default, and "
+                          "\"staggered\" where it was \"none\"");
+  ds_field fields[COUNT(option_fields)];
+  ds_method_list methods = ds_method_choices();
+  memcpy(fields, option_fields, sizeof fields);
+  fields[METHOD].choices = methods.text;
+  if (!ds_fields_read(r, options, NULL, object, &(ds_fields){"options", fields, COUNT(fields), NULL})) return false;
   const ds_json *samples = ds_json_find(object, "friction_samples");
   if (options->friction_samples == 1 || options->friction_samples == 2)
     return ds_reader_fail(r, samples, "\"friction_samples\" is %d; expected 0 for the exact disk, or 3 to 64",

@@ -14,11 +14,10 @@ void ds_step_set_deadlines(const ds_step_run *run) {
   double all = 0, so_far = 0;
   for (int32_t i = 0; i < assembly->island_count; i++) all += ds_island_problem(&assembly->islands[i])->contact_count;
   for (int32_t i = 0; i < assembly->island_count; i++) {
-    ds_subproblem *p = ds_island_problem(&assembly->islands[i]);
+    const ds_subproblem *p = ds_island_problem(&assembly->islands[i]);
     so_far += p->contact_count;
     double share = ds_pool_size(stepper->pool) > 1 || all == 0 ? 1 : so_far / all;
-    p->effort->until = start + share * (end - start) - stepper->last_rate * p->contact_count;
-    p->ends_on_contact = true;
+    run->efforts[i].until = start + share * (end - start) - stepper->last_rate * p->contact_count;
   }
 }
 
@@ -26,9 +25,9 @@ void ds_step_set_deadlines(const ds_step_run *run) {
 void ds_step_learn_rate(const ds_step_run *run) {
   ds_stepper *stepper = run->stepper;
   for (int32_t i = 0; i < run->assembly.island_count; i++) {
-    const ds_subproblem *p = ds_island_problem(&run->assembly.islands[i]);
-    if (!(p->last_seconds > 0)) continue;
-    double rate = LAST_SPARE * p->last_seconds / p->contact_count, change = rate - stepper->last_rate;
+    const ds_effort *effort = &run->efforts[i];
+    if (!(effort->last_seconds > 0)) continue;
+    double rate = LAST_SPARE * effort->last_seconds / effort->contacts, change = rate - stepper->last_rate;
     stepper->last_rate += change > 0 ? change : 0.2 * change;
   }
 }

@@ -5,13 +5,14 @@
 #include "project/project.h"
 #include "step/step.h"
 
-ds_subproblem *ds_island_problem(ds_island *island) {
+const ds_subproblem *ds_island_problem(const ds_island *island) {
   return island->articulation ? &island->articulation->problem : &island->problem;
 }
 
 typedef struct island_job {
   ds_step_run *run;
   const ds_state *warm;
+  ds_pool *helpers; /* threads that are free to help with the island; NULL: none */
   bool *done;
 } island_job;
 
@@ -23,12 +24,17 @@ static void project_one(void *context, int32_t item, int32_t worker) {
   if (job->done[item]) return;
   ds_arena_mark mark = ds_arena_get_mark(arena);
   double clock = run->watch ? ds_clock() : 0;
+  ds_solve solve = {.arena = arena,
+                    .pool = job->helpers,
+                    .effort = &run->efforts[item],
+                    .options = run->options,
+                    .purpose = DS_FOR_STEP,
+                    .ends_on_contact = run->options->deadline > 0};
   if (island->articulation)
-    job->done[item] = ds_articulation_project(arena, island, run->watch ? run->watch[item].start : NULL, &run->assembly,
-                                              job->warm, run->options);
+    job->done[item] =
+        ds_articulation_project(&solve, island, run->watch ? run->watch[item].start : NULL, &run->assembly, job->warm);
   else
-    job->done[item] = ds_project_split(arena, island->r, island->v, &island->certificate, &island->problem,
-                                       run->options, DS_AIM_OF_STEP);
+    job->done[item] = ds_project_island(&solve, island->r, island->v, &island->certificate, &island->problem);
   if (run->watch) run->watch[item].seconds = ds_clock() - clock;
   ds_arena_release(arena, mark);
 }
@@ -40,19 +46,16 @@ static bool takes_all_threads(const ds_stepper *stepper, const ds_subproblem *p,
 }
 
 /* What each island may take. False where memory ran out. */
-static bool set_efforts(const ds_step_run *run) {
+static bool set_efforts(ds_step_run *run) {
   ds_stepper *stepper = run->stepper;
   const ds_assembly *assembly = &run->assembly;
-  ds_effort *efforts = DS_NEW0(&stepper->arena, ds_effort, assembly->island_count + 1);
-  if (!efforts) return false;
-  for (int32_t i = 0; i < assembly->island_count; i++) {
-    ds_subproblem *p = ds_island_problem(&assembly->islands[i]);
-    p->effort = &efforts[i];
-    efforts[i] = (ds_effort){.budget = run->options->step_budget,
-                             .stop = &stepper->stop,
-                             .count = &stepper->work,
-                             .contacts = p->contact_count};
-  }
+  run->efforts = DS_NEW0(&stepper->arena, ds_effort, assembly->island_count + 1);
+  if (!run->efforts) return false;
+  for (int32_t i = 0; i < assembly->island_count; i++)
+    run->efforts[i] = (ds_effort){.budget = run->options->step_budget,
+                                  .stop = &stepper->stop,
+                                  .count = &stepper->work,
+                                  .contacts = ds_island_problem(&assembly->islands[i])->contact_count};
   if (run->options->deadline > 0) ds_step_set_deadlines(run);
   return true;
 }
@@ -62,15 +65,14 @@ bool ds_step_project(ds_step_run *run, const ds_state *warm) {
   const ds_assembly *assembly = &run->assembly;
   int32_t count = assembly->island_count, contacts = 0;
   if (!set_efforts(run)) return false;
-  island_job job = {run, warm, DS_NEW0(&stepper->arena, bool, count + 1)};
+  island_job job = {run, warm, NULL, DS_NEW0(&stepper->arena, bool, count + 1)};
   if (!job.done) return false;
   for (int32_t i = 0; i < count; i++) contacts += assembly->islands[i].problem.contact_count;
   for (int32_t i = 0; i < count; i++) {
-    ds_subproblem *p = ds_island_problem(&assembly->islands[i]);
-    if (!takes_all_threads(stepper, p, contacts)) continue;
-    p->pool = stepper->pool;
+    if (!takes_all_threads(stepper, ds_island_problem(&assembly->islands[i]), contacts)) continue;
+    job.helpers = stepper->pool;
     project_one(&job, i, 0);
-    p->pool = NULL;
+    job.helpers = NULL;
   }
   ds_pool_run(stepper->pool, count, project_one, &job);
   bool all = true;

@@ -7,6 +7,7 @@
 #include "assemble/assemble.h"
 #include "detect/detect.h"
 #include "drystone/drystone.h"
+#include "problem/effort.h"
 
 /* What is kept from step to step (stepper.c). */
 struct ds_stepper {
@@ -38,13 +39,14 @@ typedef struct ds_step_run {
   ds_detect_options detect;
   ds_contact_list contacts; /* stage 1 */
   ds_assembly assembly;     /* stages 2 to 4 */
+  ds_effort *efforts;       /* what each island may take */
   ds_island_watch *watch;   /* NULL where nobody observes */
   ds_step_report *report;
   double clock; /* ds_clock at the end of the last stage */
 } ds_step_run;
 
 /* The problem of an island as it is solved: where joints are, in coordinates that they leave free (schedule.c). */
-ds_subproblem *ds_island_problem(ds_island *island);
+const ds_subproblem *ds_island_problem(const ds_island *island);
 
 /* Stage 4 over all islands, in parallel (schedule.c). `warm` is the state with the contacts that the impulses start
  * from. False where memory ran out. */

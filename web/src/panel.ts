@@ -138,7 +138,7 @@ export class Panel {
     });
     const tolerance = el("input", { type: "number", step: "any", min: 0, value: scene.tolerance, "aria-label": "Tolerance", id: "tolerance" });
     this.bind(tolerance, (status) => String(status.tolerance), (value) => this.actions.set(Setting.Tolerance, 0, value));
-    const method = el("select", { "aria-label": "Method", id: "method" }, el("option", { value: "staggered" }, "staggered"), el("option", { value: "gauss-seidel" }, "Gauss-Seidel"));
+    const method = el("select", { "aria-label": "Method", id: "method" }, ...scene.methods.map((name) => el("option", { value: name }, name)));
     method.value = scene.method;
     method.addEventListener("change", () => this.actions.set(Setting.Method, 0, method.selectedIndex));
     this.fields.push({ input: method, read: (status) => status.method });

@@ -29,7 +29,7 @@ export interface Body {
   name: string; kind: string; color: Vec3; mass: number; material: number; parts: Part[]; firstReduced: number; reduced: number;
 }
 export interface Scene {
-  name: string; source: string; step: number; time: number; tolerance: number; method: string; gravity: Vec3;
+  name: string; source: string; step: number; time: number; tolerance: number; method: string; methods: string[]; gravity: Vec3;
   frames: number; geometries: number; reduced: number; up: Vec3; eye: Vec3; look: Vec3; nearSize: number;
   materials: { name: string; mu: number }[]; bodies: Body[]; joints: Joint[];
 }
@@ -305,7 +305,7 @@ function readScene(j: Json): Scene {
   const bodies = list(j, "bodies").map(readBody);
   const scene: Scene = {
     name: text(j, "name"), source: text(j, "source"), step: number(j, "step", 0.01), time: number(j, "time", 0),
-    tolerance: number(j, "tolerance", 0), method: text(j, "method"), gravity: vec3(j, "gravity", [0, 0, 0]),
+    tolerance: number(j, "tolerance", 0), method: text(j, "method"), methods: list(j, "methods").map(String), gravity: vec3(j, "gravity", [0, 0, 0]),
     frames: count(j, "frames", 0), geometries: count(j, "geometries"), reduced: count(j, "reduced", 0),
     up: vec3(j, "up", [0, 0, 1]), eye: vec3(j, "eye"), look: vec3(j, "look"), nearSize: number(j, "near_size", 0.1),
     materials: list(j, "materials").map((m) => ({ name: text(object(m, "material"), "name"), mu: number(object(m, "material"), "mu", 0) })), bodies,

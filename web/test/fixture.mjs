@@ -76,7 +76,7 @@ export function scene(n, { soft = false, frames = 0, mu = 0.5, forms = 1, joints
     bodies.push({ name: `box ${k}`, kind: soft && k === 0 ? "deformable" : "rigid", color: [0.4 + 0.4 * ((k * 0.37) % 1), 0.5, 0.6], mass: 1, material: 0,
       parts: [{ geometry: 1 + (soft && k === 0 ? forms : k % forms), position: [0, 0, 0], rotation: [1, 0, 0, 0] }], first_reduced: 0, reduced: soft && k === 0 ? 2 : 0 });
   const side = Math.ceil(Math.sqrt(n));
-  return json(2, { name: "fixture", source: "fixture", step: 0.01, time: frames * 0.01, tolerance: 1e-8, method: "staggered", gravity: [0, 0, -9.81], frames, geometries: 1 + forms + (soft ? 1 : 0),
+  return json(2, { name: "fixture", source: "fixture", step: 0.01, time: frames * 0.01, tolerance: 1e-8, method: "coupled", methods: ["coupled", "gauss-seidel"], gravity: [0, 0, -9.81], frames, geometries: 1 + forms + (soft ? 1 : 0),
     reduced: soft ? 2 : 0, up: [0, 0, 1], eye: [0.6 * side, -1 * side, 0.6 * side], look: [0, 0, 0.3], near_size: 0.4, materials: [{ name: "wood", mu }], bodies, joints });
 }
 

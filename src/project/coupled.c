@@ -1,0 +1,408 @@
+/* The default solver: the tools of this folder in the order of one table, each until the goal is met or its budget is
+ * spent. Answers are compared by the full error and the best is kept; each tool goes on from its own point, because the
+ * best one so far may sit in a trap. docs/solver.md has the measurements behind the order. */
+#include <math.h>
+
+#include "problem/condense.h"
+#include "project/cone.h"
+#include "project/conflict.h"
+#include "project/gauss_seidel.h"
+#include "project/homotopy.h"
+#include "project/newton.h"
+#include "project/project.h"
+#include "project/solvers.h"
+#include "project/staggered.h"
+
+/* Steps of Newton where digits are few or time is short; a problem of its own goes over to sweeps sooner, and back. */
+enum { POLISH_OF_LOOSE = 8, POLISH_IN_TIME = 4, NEWTON_ONCE = 15, SWEEPS_BETWEEN = 15 };
+enum { MORE_DIGITS = 6 }; /* that Newton goes for where the natural map is solved and the full error is not */
+
+enum { LARGE_BODIES = 100 };                /* of an island that is large, */
+static const double LOOSE_TOLERANCE = 1e-5; /* and tolerances at which sweeps help it */
+
+/* A warm start is taken without a solve only where its error is well below the tolerance. */
+static const double ACCEPT_WARM = 10; /* over the aim */
+enum { SWEEPS_AT_ONCE = 120 };        /* after which their rate is looked at */
+static const double MANY_SWEEPS = 26; /* that a factorization costs, where sweeps come first */
+
+/* Sweeps and Newton in turn: of at least so many sweeps and at most so many steps, from this error on. */
+enum { SWEEPS_IN_TURN = 60, NEWTON_IN_TURN = 30, IDLE_TURNS = 3, ROUGH_TURNS = 4 };
+static const double NEAR_IN_TURN = 3e-3;
+static const double BOGUS = 0.1; /* error of an answer to the natural map that is none */
+
+/* What decides whether a tool is tried. */
+enum fact {
+  NEAR = 1,       /* the start has an error below DS_NEAR: Newton comes first, whatever it costs */
+  FAR = 2,        /* it has not */
+  DEAR = 4,       /* a factorization costs as much as MANY_SWEEPS */
+  LARGE = 8,      /* LARGE_BODIES and more */
+  LOOSE = 16,     /* where things move, the tolerance may be LOOSE_TOLERANCE and above */
+  STRICT = 32,    /* it is not as loose as that for a large island at rest */
+  WARM = 64,      /* the start is that of the last step */
+  FEASIBLE = 128, /* no proof was found that there is no solution */
+  ONE_BODY = 256, /* W alone, which the caller will solve as that of one body where this form fails: the tools after the
+                     first are left to that, and here the homotopy would lose the path to rounding */
+};
+
+typedef struct search {
+  ds_solve *s;
+  const ds_subproblem *p; /* or `relaxed`, where b has to give way */
+  ds_iterate *x;          /* the best answer so far */
+  ds_iterate *at;         /* where tools start that depend on it: x, or `zero` */
+  ds_iterate y, z, zero;
+  ds_subproblem relaxed;
+  uint32_t facts;
+  int32_t reopened;     /* rows that are to be tried again */
+  int32_t jams;         /* paths that led to impulses without bound */
+  double impulse_scale; /* 0: not known yet */
+} search;
+
+typedef struct tool tool;
+struct tool {
+  uint32_t when;                        /* facts that must hold */
+  bool (*run)(search *q, const tool *); /* true where the search ends: the goal is met, or nothing is left to try */
+  int32_t budget;                       /* in iterations of its own */
+  double relaxation;                    /* of a path */
+  enum { ONCE, PER_START, PER_PROBLEM } again;
+};
+
+static void newton(ds_solve *s, ds_iterate *x, const ds_subproblem *p, const ds_goal *g, double proximal,
+                   int32_t steps) {
+  int32_t before = s->work.projections;
+  ds_newton_options o = {.tolerance = g->tolerance, .target = g->target, .proximal = proximal, .steps = steps};
+  if (g->tolerance >= LOOSE_TOLERANCE) o.polish = POLISH_OF_LOOSE; /* the digits to come are worth a few steps */
+  if (s->effort && s->effort->until != 0) o.polish = POLISH_IN_TIME;
+  ds_iterate_update(x, p); /* it may have been judged */
+  bool there = ds_newton_solve(s, x, p, &o);
+  /* the natural map is solved, but the full error is above: a few digits more lower it, unless impulses cancel */
+  for (int32_t more = 0; more < MORE_DIGITS && there && !ds_goal_is_met(x, p, g); more++) {
+    if (x->error > BOGUS) break;
+    ds_iterate_update(x, p);
+    o.tolerance *= 0.1;
+    there = ds_newton_solve(s, x, p, &o);
+  }
+  ds_goal_is_met(x, p, g);
+  s->work.tool[DS_TOOL_NEWTON] += s->work.projections - before;
+}
+
+static double first_proximal(const ds_iterate *x) { return x->error < 1e-2 ? 1e-3 : 1e-2; }
+
+/* The better of two is kept: one that will do, or that with the smaller full error. True where the one kept will do. */
+static bool keep(ds_iterate *x, ds_iterate *y, const ds_subproblem *p, const ds_goal *g) {
+  bool will_do = ds_goal_is_met(y, p, g), did = ds_goal_is_met(x, p, g);
+  if (will_do == did ? y->error < x->error : will_do) ds_iterate_copy(x, y, p);
+  return will_do || did;
+}
+
+static void sweep(ds_solve *s, ds_iterate *x, const ds_subproblem *p, const ds_single_contact *blocks, double tolerance,
+                  int32_t sweeps) {
+  int32_t before = s->work.projections;
+  ds_gauss_seidel_solve(s, x, p, blocks, tolerance, sweeps);
+  s->work.tool[DS_TOOL_GAUSS_SEIDEL] += s->work.projections - before;
+}
+
+/* ---- Tools that depend on where they start ---- */
+
+/* A problem of its own has worse starts than a step: where Newton is not there after a few steps it waits for contacts
+ * to change their mode, one by one. A sweep costs a quarter of a step and changes many: some of them from Newton's best
+ * point, then Newton again. Not where it ended by itself: its map is solved, far away. */
+static bool from_start(search *q, const tool *row) {
+  ds_solve *s = q->s;
+  const ds_goal *g = &s->goal;
+  bool own = s->purpose == DS_FOR_PROBLEM;
+  int32_t before = s->work.projections;
+  newton(s, q->at, q->p, g, first_proximal(q->at), own ? NEWTON_ONCE : row->budget);
+  if (ds_goal_is_met(q->at, q->p, g)) return true;
+  if (!own || s->work.projections - before < NEWTON_ONCE) return false;
+  const ds_single_contact *blocks = ds_gauss_seidel_blocks(s->arena, q->p);
+  if (!blocks) return false;
+  ds_iterate_copy(&q->y, q->at, q->p);
+  sweep(s, &q->y, q->p, blocks, g->target, SWEEPS_BETWEEN);
+  if (keep(q->at, &q->y, q->p, g)) return true;
+  newton(s, &q->y, q->p, g, first_proximal(&q->y), row->budget);
+  return keep(q->at, &q->y, q->p, g);
+}
+
+/* In large piles a factorization costs as much as tens of sweeps, and sweeps alone reach loose tolerances. As many as
+ * two hundred factorizations cost are tried, while they get there at the present rate. */
+static bool sweeps_alone(search *q, const tool *row) {
+  ds_solve *s = q->s;
+  const ds_goal *g = &s->goal;
+  ds_iterate *y = &q->y;
+  double wanted = fmax(g->target, 0.3 * g->tolerance);
+  double budget = fmin(row->budget, 200 * ds_system_in_sweeps(s->system));
+  const ds_single_contact *blocks = ds_gauss_seidel_blocks(s->arena, q->p);
+  if (!blocks) return false;
+  ds_iterate_copy(y, q->at, q->p);
+  for (int32_t done = 0; done < budget && y->error > wanted; done += SWEEPS_AT_ONCE) {
+    double before = y->error;
+    sweep(s, y, q->p, blocks, wanted, SWEEPS_AT_ONCE);
+    double rate = y->error / before, blocks_left = (budget - done) / SWEEPS_AT_ONCE - 1;
+    if (!(rate < 1) || y->error * pow(rate, blocks_left) > g->tolerance) break;
+  }
+  return keep(q->at, y, q->p, g);
+}
+
+/* Newton from where sweeps left off, where that is near enough; y is the better of both. */
+static void newton_in_turn(ds_solve *s, ds_iterate *y, ds_iterate *z, const ds_subproblem *p, const ds_goal *g) {
+  if (y->error > NEAR_IN_TURN) return;
+  ds_iterate_copy(z, y, p);
+  newton(s, z, p, g, 1e-2, NEWTON_IN_TURN);
+  if (z->error < y->error) ds_iterate_copy(y, z, p);
+}
+
+/* Where the tolerance is loose and the island large, neither gets there soon: Newton has too many contacts to turn, and
+ * sweeps carry loads one body a sweep. In turn, each from where the other left off, they halve the error each time; one
+ * turn costs what a few dozen factorizations do. */
+static bool in_turn(search *q, const tool *row) {
+  ds_solve *s = q->s;
+  const ds_subproblem *p = q->p;
+  ds_iterate *x = q->at, *y = &q->y;
+  ds_goal g = s->goal;
+  const ds_single_contact *blocks = ds_gauss_seidel_blocks(s->arena, p);
+  int32_t sweeps = (int32_t)fmax(SWEEPS_IN_TURN, fmin(600, ds_system_in_sweeps(s->system)));
+  bool forgotten = false;
+  if (!blocks) return false;
+  g.tolerance = g.moving;
+  if (x->error > 1) ds_iterate_clear(x, p);
+  ds_iterate_copy(y, x, p);
+  for (int32_t turn = 0, idle = 0; turn < row->budget && idle < IDLE_TURNS; turn++) {
+    double before = y->error;
+    sweep(s, y, p, blocks, fmax(g.target, 0.3 * g.tolerance), sweeps);
+    bool there = y->error <= g.tolerance;
+    if (keep(x, y, p, &g)) break;
+    if (there && y->error > BOGUS) { /* impulses that cancel each other, which sweeps keep as they are */
+      if (forgotten) break;
+      ds_iterate_clear(y, p);
+      forgotten = true;
+      continue;
+    }
+    newton_in_turn(s, y, &q->z, p, &g);
+    if (keep(x, y, p, &g)) break;
+    idle = y->error < 0.8 * before ? 0 : idle + 1;
+  }
+  return ds_goal_is_met(x, p, &s->goal);
+}
+
+/* ---- Tools that do not ---- */
+
+static bool leave_to_one_body(search *q, const tool *row) {
+  (void)q, (void)row;
+  return true;
+}
+
+/* How much larger the impulses are than one contact alone would need: weight piles up in arches and stacks. */
+static double impulse_scale(const ds_iterate *x, const ds_subproblem *p) {
+  double sum = 0;
+  for (int32_t i = 0; i < 3 * p->contact_count; i++) sum += x->r[i] * x->r[i];
+  double ratio = sqrt(sum) / (p->rho * p->target);
+  return isfinite(ratio) ? fmin(1e4, fmax(1, ratio)) : 1;
+}
+
+/* An interior point, and Newton for the last digits. */
+static bool interior_point(search *q, ds_tool name, const ds_cone_options *options, int32_t newton_steps) {
+  ds_solve *s = q->s;
+  ds_cone_options o = *options;
+  int32_t before = s->work.projections;
+  if (q->impulse_scale == 0) q->impulse_scale = impulse_scale(q->x, q->p);
+  o.start = 1.5 * q->impulse_scale;
+  q->y.error = INFINITY;
+  ds_cone_solve(s, &q->y, q->p, &o);
+  s->work.tool[name] += s->work.projections - before;
+  newton(s, &q->y, q->p, &s->goal, fmin(1e-2, fmax(1e-10, q->y.error)), newton_steps);
+  return keep(q->x, &q->y, q->p, &s->goal);
+}
+
+/* The convex program decides where nothing slides. */
+static bool convex(search *q, const tool *row) {
+  ds_cone_options o = {.tolerance = 1e-7, .iterations = row->budget, .convex = true};
+  return interior_point(q, DS_TOOL_CONVEX, &o, 20);
+}
+
+/* With De Saxcé's term it goes where the path to the solution has no fold. */
+static bool cone(search *q, const tool *row) {
+  ds_cone_options o = {.tolerance = q->s->goal.target, .iterations = row->budget, .centring = 0.5};
+  return interior_point(q, DS_TOOL_CONE, &o, 60);
+}
+
+/* From the central path of a convex program, through the folds, to the solution. A jam is believed only where two paths
+ * lead into it. */
+static bool path(search *q, const tool *row) {
+  ds_solve *s = q->s;
+  ds_homotopy_options o = {.relaxation = row->relaxation, .iterations = row->budget};
+  int32_t before = s->work.projections;
+  q->y.error = INFINITY;
+  bool unbounded = ds_homotopy_solve(s, &q->y, q->p, &o) == DS_HOMOTOPY_UNBOUNDED;
+  s->work.tool[DS_TOOL_HOMOTOPY] += s->work.projections - before;
+  if (q->y.error < DS_NEAR && !unbounded && !ds_goal_is_met(&q->y, q->p, &s->goal))
+    newton(s, &q->y, q->p, &s->goal, 1e-2, 60); /* lost, but not far from the end */
+  q->jams += unbounded;
+  s->work.unbounded = q->jams >= 2;
+  return keep(q->x, &q->y, q->p, &s->goal) || s->work.unbounded;
+}
+
+/* Where no velocity keeps the contacts apart, b gives way by what it must, and the impulses of that problem are the
+ * answer: they push where there is room. The certificate is the one of the problem as it was. */
+static bool conflict(search *q, const tool *row) {
+  const ds_subproblem *p = q->p;
+  (void)row;
+  double *violation = DS_NEW(q->s->arena, double, p->contact_count + 1);
+  double *b = DS_NEW(q->s->arena, double, 3 * (size_t)p->contact_count + 1);
+  if (ds_arena_failed(q->s->arena)) return true;
+  q->s->work.conflict = ds_conflict_find(q->s, violation, p);
+  if (!(q->s->work.conflict > 0)) return false;
+  memcpy(b, p->b, 3 * (size_t)p->contact_count * sizeof(double));
+  for (int32_t k = 0; k < p->contact_count; k++) b[3 * k] -= violation[k];
+  q->relaxed = *p;
+  q->relaxed.b = b;
+  q->p = &q->relaxed;
+  q->facts &= ~(uint32_t)FEASIBLE;
+  q->jams = 0;
+  q->reopened = PER_PROBLEM;
+  ds_iterate_clear(q->x, q->p);
+  return false;
+}
+
+static void look_at_start(search *q) {
+  q->facts &= ~(uint32_t)(NEAR | FAR);
+  q->facts |= q->at->error < DS_NEAR ? NEAR : FAR;
+}
+
+/* A second start, from no impulses at all, where the first one was bad. */
+static bool from_zero(search *q, const tool *row) {
+  (void)row;
+  q->zero = ds_iterate_new(q->s->arena, q->p);
+  if (ds_arena_failed(q->s->arena)) return true;
+  ds_iterate_clear(&q->zero, q->p);
+  q->at = &q->zero;
+  q->reopened = PER_START;
+  look_at_start(q);
+  return false;
+}
+
+/* Gauss-Seidel sweeps move the set of sliding contacts towards the solution; now and then Newton tries its basin. */
+static bool rescue(search *q, const tool *row) {
+  ds_solve *s = q->s;
+  const double proximal[3] = {1e-2, 1e-3, 1e-1};
+  const ds_single_contact *blocks = ds_gauss_seidel_blocks(s->arena, q->p);
+  if (!blocks) return true;
+  memset(q->y.r, 0, 3 * (size_t)q->p->contact_count * sizeof(double));
+  for (int32_t round = 0; round < row->budget; round++) {
+    sweep(s, &q->y, q->p, blocks, s->goal.target, 200 * (round + 1));
+    ds_iterate_copy(&q->z, &q->y, q->p);
+    newton(s, &q->z, q->p, &s->goal, proximal[round % 3], 60);
+    if (keep(q->x, &q->z, q->p, &s->goal)) return true;
+  }
+  return false;
+}
+
+/* The last resort, some forty factorizations an iteration. */
+static bool stagger(search *q, const tool *row) {
+  ds_solve *s = q->s;
+  int32_t most = s->options->max_iterations;
+  ds_staggered_options o = {.tolerance = s->goal.tolerance, .iterations = most < row->budget ? most : row->budget};
+  ds_staggered_solve(s, q->x, q->p, &o);
+  s->work.tool[DS_TOOL_STAGGERED] = s->work.staggered;
+  newton(s, q->x, q->p, &s->goal, 1e-4, 60);
+  return true;
+}
+
+/* The order. Read from top to bottom; a row is tried once, or once more for a new start or a new problem.
+ *
+ * measured                                                                               when, tool, budget */
+static const tool ORDER[] = {
+    /* Newton first where it is near: standing scenes take 0.5 to 2 factorizations per step */
+    {LARGE | LOOSE | NEAR, from_start, 20, 0, PER_START},
+    /* two thousand falling bunnies at 1e-4: five turns do what takes 3,000 sweeps or 1,500 factorizations of a path */
+    {LARGE | LOOSE, in_turn, 40, 0, PER_START},
+    /* large piles: sweeps reach loose tolerances for the price of a few factorizations */
+    {STRICT | DEAR | FAR, sweeps_alone, 4000, 0, PER_START},
+    /* 24 of the first 38 problems of problems/ end here */
+    {STRICT, from_start, 20, 0, PER_START},
+    {STRICT | DEAR | NEAR, sweeps_alone, 4000, 0, PER_START},
+    /* of 10,000 random problems 102 were unsolved on the graph of contacts alone, 40 with one body */
+    {ONE_BODY, leave_to_one_body, 0, 0, ONCE},
+    /* 25 steps of a wall of 105 bricks hit by a ball: 2,900 factorizations with these two, 4,900 without. In small
+     * islands they bring nothing: problems/ took 6,300 with them, 4,600 without */
+    {LARGE, convex, 40, 0, ONCE},
+    {LARGE, cone, 100, 0, ONCE},
+    /* paths of walls may need 800 steps */
+    {0, path, 1000, 1, PER_PROBLEM},
+    /* some 70 factorizations, and most problems that get here have a solution: after the first path */
+    {0, conflict, 0, 0, ONCE},
+    {WARM | FEASIBLE, from_zero, 0, 0, ONCE},
+    /* 13 problems with mass ratios up to 1e8: all solved with these, 2,890 factorizations */
+    {0, path, 1000, 10, PER_PROBLEM},
+    {0, path, 1000, 0.1, PER_PROBLEM},
+    {0, rescue, 9, 0, PER_PROBLEM},
+    {0, stagger, 10, 0, PER_PROBLEM},
+};
+enum { TOOLS = sizeof ORDER / sizeof *ORDER };
+
+static uint32_t facts_of(const ds_solve *s, const ds_subproblem *p) {
+  bool large = p->body_count >= LARGE_BODIES, loose = s->goal.moving >= LOOSE_TOLERANCE;
+  bool strict = !(large && loose && s->goal.tolerance >= LOOSE_TOLERANCE);
+  bool dear = ds_system_in_sweeps(s->system) >= MANY_SWEEPS;
+  bool one_body = s->purpose == DS_FOR_PROBLEM && ds_subproblem_can_have_body(p);
+  return FEASIBLE | (large ? LARGE : 0) | (loose ? LOOSE : 0) | (strict ? STRICT : 0) | (dear ? DEAR : 0) |
+         (s->warm ? WARM : 0) | (one_body ? ONE_BODY : 0);
+}
+
+/* Whether x is an answer already: the warm start, or that with a friction polygon. */
+static bool is_answered(ds_solve *s, ds_iterate *x, const ds_subproblem *p) {
+  int32_t samples = s->options->friction_samples;
+  if (x->error <= ACCEPT_WARM * s->goal.target || !ds_solve_needs_system(s, p)) return true;
+  if (!samples) return false;
+  ds_staggered_options o = {
+      .tolerance = s->goal.tolerance, .iterations = s->options->max_iterations, .samples = samples};
+  ds_staggered_solve(s, x, p, &o); /* the other tools know the disk alone */
+  s->work.tool[DS_TOOL_STAGGERED] = s->work.staggered;
+  return true;
+}
+
+ds_solver_solve ds_coupled_solve; /* for the table of solvers.c */
+
+void ds_coupled_solve(ds_solve *s, ds_iterate *x, const ds_subproblem *p) {
+  if (is_answered(s, x, p)) return;
+  search q = {.s = s, .p = p, .x = x, .at = x, .y = ds_iterate_new(s->arena, p), .z = ds_iterate_new(s->arena, p)};
+  bool done[TOOLS] = {false};
+  q.facts = facts_of(s, p);
+  look_at_start(&q);
+  for (int32_t i = 0; i < TOOLS && !ds_arena_failed(s->arena) && !ds_effort_is_over(s->effort); i++) {
+    if (done[i] || (ORDER[i].when & ~q.facts)) continue;
+    done[i] = true;
+    bool ends = ORDER[i].run(&q, &ORDER[i]);
+    if (q.at != x) ends = keep(x, q.at, p, &s->goal) || ends;
+    if (ends) break;
+    if (!q.reopened) continue;
+    for (int32_t j = 0; j < TOOLS; j++) done[j] &= (int32_t)ORDER[j].again != q.reopened;
+    q.reopened = 0;
+    i = -1;
+  }
+  if (q.p == p) return;
+  s->work.gave_way = ds_goal_is_met(x, q.p, &s->goal);
+  ds_iterate_update(x, p);
+  ds_goal_is_met(x, p, &s->goal);
+}
+
+bool ds_project_roughly(const ds_solve *given, double *r, double *v, ds_certificate *certificate,
+                        const ds_subproblem *problem, double tolerance) {
+  ds_subproblem prepared = *problem;
+  const ds_subproblem *p = &prepared;
+  ds_solve solve = *given, *s = &solve;
+  if (!ds_subproblem_prepare(s->arena, &prepared)) return false;
+  ds_iterate x = ds_iterate_new(s->arena, p), z = ds_iterate_new(s->arena, p);
+  if (ds_arena_failed(s->arena)) return false;
+  memcpy(x.r, r, 3 * (size_t)p->contact_count * sizeof(double));
+  ds_iterate_update(&x, p);
+  bool warm = x.error <= tolerance;
+  const ds_single_contact *blocks = warm ? NULL : ds_gauss_seidel_blocks(s->arena, p);
+  if (!warm && (!ds_solve_needs_system(s, p) || !blocks)) return false;
+  if (x.error > 1) ds_iterate_clear(&x, p);
+  ds_goal g = {.tolerance = tolerance, .moving = tolerance, .target = tolerance};
+  for (int32_t turn = 0; turn < ROUGH_TURNS && x.error > tolerance; turn++) {
+    sweep(s, &x, p, blocks, tolerance, SWEEPS_IN_TURN);
+    if (x.error > tolerance) newton_in_turn(s, &x, &z, p, &g);
+  }
+  return ds_solve_give_back(s, r, v, certificate, &x, p);
+}
