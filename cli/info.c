@@ -29,13 +29,13 @@ static int complain(const char *message) {
 /* ---- Scenes ---- */
 
 static void print_joints(const ds_scene *scene) {
-  static const char *const names[] = {"ball", "hinge", "weld"};
-  int32_t kinds[3] = {0};
   if (scene->joint_count == 0) return;
-  for (int32_t i = 0; i < scene->joint_count; i++) kinds[scene->joints[i].def.kind]++;
   printf("joints       %d:", (int)scene->joint_count);
-  for (int i = 0; i < 3; i++)
-    if (kinds[i] > 0) printf(" %d %s", (int)kinds[i], names[i]);
+  for (int kind = 0; ds_joint_kind_name((ds_joint_kind)kind); kind++) {
+    int32_t count = 0;
+    for (int32_t i = 0; i < scene->joint_count; i++) count += (int)scene->joints[i].def.kind == kind;
+    if (count > 0) printf(" %d %s", (int)count, ds_joint_kind_name((ds_joint_kind)kind));
+  }
   putchar('\n');
 }
 

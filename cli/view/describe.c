@@ -181,15 +181,14 @@ static void write_body(view_bytes *out, const view_scene_text *t, int32_t index)
 
 /* Points and axes are as the frame of body a sees them, whose pose is in every FRAME. */
 static void write_joints(view_bytes *out, const ds_scene *scene) {
-  static const char *const kinds[] = {"ball", "hinge", "weld"};
   view_text(out, ", \"joints\": [");
   for (int32_t i = 0; i < scene->joint_count; i++) {
     const ds_joint *joint = &scene->joints[i];
     ds_joint_place place = ds_joint_at(scene, ds_scene_joint(scene, i), pose_identity(), pose_identity());
     view_text(out, "%s{\"name\": ", i > 0 ? ", " : "");
     view_json_text(out, joint->name != NULL ? joint->name : "");
-    view_text(out, ", \"kind\": \"%s\", \"a\": %d, \"b\": %d, \"point\": ", kinds[joint->def.kind], (int)joint->a,
-              (int)joint->b);
+    view_text(out, ", \"kind\": \"%s\", \"a\": %d, \"b\": %d, \"point\": ", ds_joint_kind_name(joint->def.kind),
+              (int)joint->a, (int)joint->b);
     view_json_vec3(out, place.on_a);
     view_text(out, ", \"axis\": ");
     view_json_vec3(out, place.axis);

@@ -44,6 +44,7 @@ ds_status ds_scene_set_pair(ds_scene *scene, ds_material_id a, ds_material_id b,
 ds_status ds_scene_name_material(ds_scene *scene, ds_material_id material, const char *name, ds_error *error);
 ds_body_id ds_scene_add_body(ds_scene *scene, const ds_body_def *def, ds_error *error);
 ds_status ds_scene_add_shape(ds_scene *scene, ds_body_id body, const ds_shape_def *def, ds_error *error);
+const char *ds_joint_kind_name(ds_joint_kind kind); /* as in scene files; NULL where there is no such kind */
 ds_joint_def ds_default_joint(void); /* a ball at the origin between bodies to be named */
 /* Both bodies must be there already. */
 ds_joint_id ds_scene_add_joint(ds_scene *scene, const ds_joint_def *def, ds_error *error);

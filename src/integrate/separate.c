@@ -209,8 +209,8 @@ static bool fill_row(ds_arena *arena, row *r, double *d, const ds_subproblem *p,
 /* Whether a joint connects the island with something that does not move. */
 static bool is_tied(const ds_articulation *a) {
   for (int32_t i = 0; a && i < a->linkage_count; i++)
-    for (int32_t k = 0; k < a->linkages[i].point_count; k++)
-      if (a->linkages[i].points[k].at[0] < 0 || a->linkages[i].points[k].at[1] < 0) return true;
+    for (int32_t k = 0; k < a->linkages[i].joint_count; k++)
+      if (a->linkages[i].joints[k].at[0] < 0 || a->linkages[i].joints[k].at[1] < 0) return true;
   return false;
 }
 

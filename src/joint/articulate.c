@@ -29,7 +29,9 @@ static bool find_linkages(ds_arena *arena, ds_articulation *a, const ds_island *
   for (int32_t j = 0; j < island->joint_count; j++) {
     const ds_joint *joint = &scene->joints[island->joints[j]];
     const ds_step_body *one = &assembly->bodies[joint->a], *other = &assembly->bodies[joint->b];
-    a->linkages[a->linkage[one->moves ? one->local : other->local]].point_count += joint->point_count;
+    ds_linkage *l = &a->linkages[a->linkage[one->moves ? one->local : other->local]];
+    l->joint_count++;
+    l->row_count += ds_joint_ops_of(joint->def.kind)->row_count;
   }
   return true;
 }
@@ -61,9 +63,10 @@ static bool allocate_linkages(ds_arena *arena, ds_articulation *a) {
     ds_linkage *l = &a->linkages[i];
     double **vectors[] = {&l->x, &l->best, &l->work};
     for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++) *vectors[k] = DS_NEW0(arena, double, l->size + 1);
-    l->points = DS_NEW(arena, ds_joint_point, l->point_count + 1);
-    l->gap = DS_NEW(arena, double, 3 * (size_t)l->point_count + 1);
-    if (!ds_null_space_new(arena, &l->space, l->size, 3 * l->point_count)) return false;
+    l->joints = DS_NEW(arena, ds_held_joint, l->joint_count + 1);
+    l->owner = DS_NEW(arena, int32_t, l->row_count + 1);
+    l->gap = DS_NEW(arena, double, l->row_count + 1);
+    if (!ds_null_space_new(arena, &l->space, l->size, l->row_count)) return false;
   }
   return !ds_arena_failed(arena);
 }
@@ -74,49 +77,72 @@ static ds_pose pose_after(const ds_body *body, const ds_body_state *s, double ti
   return body->kind == DS_BODY_KINEMATIC ? ds_motion_pose(body, time) : ds_principal_pose(s);
 }
 
-static void add_points(ds_articulation *a, const ds_island *island, const ds_assembly *assembly, const ds_scene *scene,
+static void add_joints(ds_articulation *a, const ds_island *island, const ds_assembly *assembly, const ds_scene *scene,
                        const ds_state *state, double h) {
-  for (int32_t i = 0; i < a->linkage_count; i++) a->linkages[i].point_count = 0;
+  for (int32_t i = 0; i < a->linkage_count; i++) a->linkages[i].joint_count = a->linkages[i].row_count = 0;
   for (int32_t j = 0; j < island->joint_count; j++) {
     const ds_joint *joint = &scene->joints[island->joints[j]];
-    for (int32_t k = 0; k < joint->point_count; k++) {
-      ds_joint_point point;
-      ds_linkage *l = NULL;
-      for (int side = 0; side < 2; side++) {
-        int32_t body = point.body[side] = side == 0 ? joint->a : joint->b;
-        const ds_step_body *step = &assembly->bodies[body];
-        point.arm[side] = side == 0 ? joint->on_a[k] : joint->on_b[k];
-        point.at[side] = step->moves ? a->place[step->local] : -1;
-        if (step->moves)
-          l = &a->linkages[a->linkage[step->local]];
-        else
-          point.arm[side] =
-              pose_point(pose_after(&scene->bodies[body], &state->bodies[body], state->time + h), point.arm[side]);
-      }
-      if (l) l->points[l->point_count++] = point; /* one of the two moves */
+    ds_held_joint held = {.joint = joint, .kind = ds_joint_ops_of(joint->def.kind), .body = {joint->a, joint->b}};
+    ds_linkage *l = NULL;
+    for (int side = 0; side < 2; side++) {
+      int32_t body = held.body[side];
+      const ds_step_body *step = &assembly->bodies[body];
+      held.at[side] = step->moves ? a->place[step->local] : -1;
+      held.end[side] = pose_after(&scene->bodies[body], &state->bodies[body], state->time + h);
+      if (step->moves) l = &a->linkages[a->linkage[step->local]];
     }
+    if (!l) continue; /* one of the two moves */
+    held.first_row = l->row_count;
+    for (int32_t k = 0; k < held.kind->row_count; k++) l->owner[l->row_count++] = l->joint_count;
+    l->joints[l->joint_count++] = held;
   }
 }
 
-/* Rows of a joint's point: its velocity on the first body less that on the second, along x, y and z. */
-static bool eliminate(ds_arena *arena, ds_linkage *l, const ds_assembly *assembly) {
-  static const ds_contact_frame axes = {.normal = {1, 0, 0}, .t1 = {0, 1, 0}, .t2 = {0, 0, 1}};
-  int32_t rows = 3 * l->point_count;
+/* Where a joint is at the start of the step. */
+static ds_joint_pose pose_before(const ds_held_joint *held, const ds_assembly *assembly, const ds_state *state) {
+  ds_joint_pose pose;
+  for (int side = 0; side < 2; side++) {
+    const ds_vec3 *points = side == 0 ? held->joint->on_a : held->joint->on_b;
+    pose.center[side] = state->bodies[held->body[side]].x;
+    for (int32_t k = 0; k < held->joint->point_count; k++)
+      pose.arm[side][k] = mat3_mul_v3(&assembly->bodies[held->body[side]].rotation, points[k]);
+  }
+  return pose;
+}
+
+void ds_joint_rows_of(double *g, const ds_joint_row *rows, int32_t count, int side, const ds_step_body *body) {
+  for (int32_t i = 0; i < count; i += 3) {
+    ds_vec3 force[3] = {{0}}, torque[3] = {{0}};
+    double three[18];
+    int32_t n = count - i < 3 ? count - i : 3;
+    for (int32_t c = 0; c < n; c++) {
+      force[c] = side == 0 ? rows[i + c].force : v3_neg(rows[i + c].force);
+      torque[c] = rows[i + c].torque[side];
+    }
+    ds_rigid_rows_of(three, body, force, torque);
+    memcpy(g + 6 * i, three, 6 * (size_t)n * sizeof(double));
+  }
+}
+
+static bool eliminate(ds_arena *arena, ds_linkage *l, const ds_assembly *assembly, const ds_state *state) {
   ds_arena_mark mark = ds_arena_get_mark(arena);
-  double *a = DS_NEW0(arena, double, (size_t)rows *(size_t)l->size + 1), *work = DS_NEW(arena, double, 2 * rows + 1);
+  double *a = DS_NEW0(arena, double, (size_t)l->row_count *(size_t)l->size + 1);
+  double *work = DS_NEW(arena, double, 2 * l->row_count + 1);
   if (ds_arena_failed(arena)) return false;
-  for (int32_t k = 0; k < l->point_count; k++) {
-    const ds_joint_point *p = &l->points[k];
+  for (int32_t k = 0; k < l->joint_count; k++) {
+    const ds_held_joint *held = &l->joints[k];
+    ds_joint_pose pose = pose_before(held, assembly, state);
+    ds_joint_row rows[DS_JOINT_ROWS];
+    held->kind->rows(rows, &pose);
     for (int side = 0; side < 2; side++) {
-      const ds_step_body *body = &assembly->bodies[p->body[side]];
-      if (p->at[side] < 0) continue;
-      double g[18];
-      ds_rigid_rows(g, body, mat3_mul_v3(&body->rotation, p->arm[side]), &axes, side == 0 ? 1 : -1);
-      for (int32_t c = 0; c < 3; c++)
-        memcpy(a + (size_t)(3 * k + c) * (size_t)l->size + p->at[side], g + 6 * c, 6 * sizeof(double));
+      double g[6 * DS_JOINT_ROWS];
+      if (held->at[side] < 0) continue;
+      ds_joint_rows_of(g, rows, held->kind->row_count, side, &assembly->bodies[held->body[side]]);
+      for (int32_t c = 0; c < held->kind->row_count; c++)
+        memcpy(a + (size_t)(held->first_row + c) * (size_t)l->size + held->at[side], g + 6 * c, 6 * sizeof(double));
     }
   }
-  ds_null_space_build(&l->space, a, work, rows);
+  ds_null_space_build(&l->space, a, work, l->row_count);
   ds_arena_release(arena, mark);
   l->matrix = DS_NEW(arena, double, (size_t)l->space.rank *(size_t)(l->space.rank + l->size) + 1);
   return l->matrix != NULL;
@@ -218,9 +244,9 @@ bool ds_articulate(ds_arena *arena, ds_island *island, const ds_assembly *assemb
   }
   place_bodies(a, island, assembly, scene);
   if (!allocate_linkages(arena, a)) return false;
-  add_points(a, island, assembly, scene, state, options->step);
+  add_joints(a, island, assembly, scene, state, options->step);
   for (int32_t i = 0; i < a->linkage_count; i++) {
-    if (!eliminate(arena, &a->linkages[i], assembly)) return false;
+    if (!eliminate(arena, &a->linkages[i], assembly, state)) return false;
     a->y_count += a->linkages[i].space.rank;
   }
   a->y = DS_NEW0(arena, double, a->y_count + 1);

@@ -10,33 +10,39 @@
  * holds them exactly, and friction is felt through them at once [DESIGN 3]. A linkage that joints leave no freedom is
  * the fixed world.
  *
- * c is not zero: points that joints hold together shall be together at the end of the step, where x + h v and
+ * c is not zero: what joints hold together shall be together at the end of the step, where x + h v and
  * exp(h w) R have taken them (close.c). */
 #ifndef DS_JOINT_ARTICULATE_H
 #define DS_JOINT_ARTICULATE_H
 
 #include "assemble/assemble.h"
+#include "joint/kind.h"
 #include "la/null_space.h"
 
-/* One point that two bodies share. */
-typedef struct ds_joint_point {
-  int32_t body[2]; /* in the scene */
-  int32_t at[2];   /* first coordinate in the linkage; -1: does not move */
-  ds_vec3 arm[2];  /* in the principal frame; of a body that does not move: in the world, after the step */
-} ds_joint_point;
+/* A joint in a step. */
+typedef struct ds_held_joint {
+  const ds_joint *joint;
+  const ds_joint_ops *kind;
+  int32_t body[2];   /* in the scene */
+  int32_t at[2];     /* first coordinate in the linkage; -1: does not move */
+  ds_pose end[2];    /* of a body that does not move: its principal frame after the step */
+  int32_t first_row; /* in the linkage */
+} ds_held_joint;
 
 /* Bodies that joints connect, or one body alone. */
 typedef struct ds_linkage {
   int32_t *bodies, body_count; /* of the island */
   int32_t size;                /* coordinates of its bodies; size - space.rank are free */
   int32_t body;                /* in the articulated problem; -1: no freedom is left */
-  ds_joint_point *points;
-  int32_t point_count;
+  ds_held_joint *joints;
+  int32_t joint_count;
+  int32_t row_count; /* of all joints */
+  int32_t *owner;    /* of a row: its joint */
   ds_null_space space;
   double *y;           /* rank numbers, part of the articulation's */
   double *x;           /* size numbers: v, or Qᵀ v */
   double *best, *work; /* size numbers */
-  double *gap;         /* 3 a point: what is between its two ends after the step, over h, m/s */
+  double *gap;         /* a row each: what is left of it after the step, over h, m/s */
   double *matrix;      /* rank x (rank + size): work of close.c */
   double extent;       /* m: of the coordinates that gaps are differences of */
   double without;      /* m: largest gap after the step if joints gave no impulse */
@@ -60,6 +66,9 @@ typedef struct ds_articulation {
 bool ds_articulate(ds_arena *arena, ds_island *island, const ds_assembly *assembly, const ds_scene *scene,
                    const ds_state *state, const ds_options *options);
 
+/* Scaled rows (count x 6) of a joint for one of its bodies. */
+void ds_joint_rows_of(double *g, const ds_joint_row *rows, int32_t count, int side, const ds_step_body *body);
+
 /* Free coordinates w of the island's velocities v, and back: v = Q (y, w), or Q (0, w), or Q (y, 0) where w is NULL. */
 void ds_articulation_enter(double *w, const ds_island *island, const double *v);
 void ds_articulation_leave(double *v, const ds_island *island, const double *w, bool with_y);
@@ -68,7 +77,7 @@ void ds_articulation_leave(double *v, const ds_island *island, const double *w, 
 /* What gaps would be with velocities v that know nothing of joints: what they are measured by. */
 void ds_articulation_scale(const ds_island *island, const ds_assembly *assembly, const ds_state *state, const double *v,
                            double h);
-/* Chooses y of every linkage so that its points are together after a step with the free velocities w. Where no y does,
+/* Chooses y of every linkage so that its joints are closed after a step with the free velocities w. Where no y does,
  * w and what is predicted of it are pulled along the rows of the end: then true. */
 bool ds_articulation_close(const ds_island *island, const ds_assembly *assembly, const ds_state *state, double h);
 /* The largest gap after a step with velocities (y, w), m. `error` is the largest over what it would be without joints;

@@ -31,34 +31,38 @@ static const double NOTHING = 2e-14;  /* ... and after several roundings not as 
 static const double OPEN = 1e-10;     /* of the coordinates: gaps that no y closes */
 static const double SLOW = 0.3;       /* gain of a step from which on the derivative of the end is taken */
 
-/* A point after the step, and the turn and the arm from the centre of mass that took it there. */
-typedef struct moved {
-  ds_vec3 point, turn, arm;
-} moved;
-
-static moved point_after(const ds_linkage *l, const ds_joint_point *p, int side, const ds_assembly *assembly,
-                         const ds_state *state, double h) {
-  const ds_body_state *s = &state->bodies[p->body[side]];
-  moved m = {.point = p->arm[side]};
-  ds_vec3 v, w;
-  if (p->at[side] < 0) return m;
-  ds_unscale_velocity(&v, &w, NULL, &assembly->bodies[p->body[side]], l->x + p->at[side]);
-  m.turn = v3_scale(h, w);
-  m.arm = quat_rotate(quat_unit(quat_mul(quat_exp(m.turn), s->q)), p->arm[side]);
-  m.point = v3_add(v3_mad(s->x, h, v), m.arm);
-  return m;
+/* A joint after a step with the velocities x of the linkage; the turns that took its bodies there. */
+static ds_joint_pose pose_after(ds_vec3 turn[2], const ds_linkage *l, const ds_held_joint *held,
+                                const ds_assembly *assembly, const ds_state *state, double h) {
+  ds_pose end[2];
+  for (int side = 0; side < 2; side++) {
+    const ds_body_state *s = &state->bodies[held->body[side]];
+    ds_vec3 v, w;
+    turn[side] = v3(0, 0, 0);
+    end[side] = held->end[side];
+    if (held->at[side] < 0) continue;
+    ds_unscale_velocity(&v, &w, NULL, &assembly->bodies[held->body[side]], l->x + held->at[side]);
+    turn[side] = v3_scale(h, w);
+    end[side] = (ds_pose){v3_mad(s->x, h, v), quat_unit(quat_mul(quat_exp(turn[side]), s->q))};
+  }
+  return ds_joint_posed(held->joint, end[0], end[1]);
 }
 
 /* Gaps after a step with the velocities x of the linkage; the largest, m. */
 static double gaps_after(ds_linkage *l, const ds_assembly *assembly, const ds_state *state, double h) {
   double largest = 0;
   l->extent = 0;
-  for (int32_t k = 0; k < l->point_count; k++) {
-    ds_vec3 one = point_after(l, &l->points[k], 0, assembly, state, h).point;
-    ds_vec3 other = point_after(l, &l->points[k], 1, assembly, state, h).point, g = v3_sub(one, other);
-    l->extent = fmax(l->extent, fmax(v3_norm(one), v3_norm(other)));
-    l->gap[3 * k] = g.x / h, l->gap[3 * k + 1] = g.y / h, l->gap[3 * k + 2] = g.z / h;
-    largest = fmax(largest, v3_norm(g));
+  for (int32_t k = 0; k < l->joint_count; k++) {
+    const ds_held_joint *held = &l->joints[k];
+    ds_vec3 turn[2];
+    ds_joint_pose pose = pose_after(turn, l, held, assembly, state, h);
+    ds_joint_row rows[DS_JOINT_ROWS];
+    held->kind->rows(rows, &pose);
+    for (int side = 0; side < 2; side++)
+      for (int32_t i = 0; i < held->kind->middle; i++)
+        l->extent = fmax(l->extent, v3_norm(ds_joint_point(&pose, side, i)));
+    for (int32_t i = 0; i < held->kind->row_count; i++) l->gap[held->first_row + i] = rows[i].gap / h;
+    largest = fmax(largest, ds_joint_gap(rows, held->kind->row_count));
   }
   return largest;
 }
@@ -90,21 +94,18 @@ static ds_vec3 turned_back(ds_vec3 turn, ds_vec3 t) {
 
 /* The derivative of a kept row's gap, over h, by (y, w): into l->best. */
 static void end_row(ds_linkage *l, int32_t i, const ds_assembly *assembly, const ds_state *state, double h) {
-  int32_t row = l->space.row[i];
-  const ds_joint_point *p = &l->points[row / 3];
-  double rows[2][18];
-  for (int side = 0; side < 2; side++) {
-    double sign = side == 0 ? 1 : -1;
-    const ds_vec3 d[3] = {{sign, 0, 0}, {0, sign, 0}, {0, 0, sign}};
-    ds_vec3 torque[3];
-    moved m = point_after(l, p, side, assembly, state, h);
-    if (p->at[side] < 0) continue;
-    for (int c = 0; c < 3; c++) torque[c] = turned_back(m.turn, v3_cross(m.arm, d[c]));
-    ds_rigid_rows_of(rows[side], &assembly->bodies[p->body[side]], d, torque);
-  }
+  int32_t index = l->space.row[i];
+  const ds_held_joint *held = &l->joints[l->owner[index]];
+  ds_vec3 turn[2];
+  ds_joint_pose pose = pose_after(turn, l, held, assembly, state, h);
+  ds_joint_row rows[DS_JOINT_ROWS], *row = &rows[index - held->first_row];
+  held->kind->rows(rows, &pose);
   memset(l->best, 0, (size_t)l->size * sizeof(double));
-  for (int side = 0; side < 2; side++)
-    if (p->at[side] >= 0) memcpy(l->best + p->at[side], rows[side] + 6 * (row % 3), 6 * sizeof(double));
+  for (int side = 0; side < 2; side++) {
+    if (held->at[side] < 0) continue;
+    row->torque[side] = turned_back(turn[side], row->torque[side]);
+    ds_joint_rows_of(l->best + held->at[side], row, 1, side, &assembly->bodies[held->body[side]]);
+  }
   ds_null_space_enter(l->best, &l->space);
 }
 
@@ -248,7 +249,7 @@ double ds_articulation_gap(double *error, const ds_island *island, const ds_asse
   *error = 0;
   for (int32_t i = 0; i < a->linkage_count; i++) {
     ds_linkage *l = &a->linkages[i];
-    if (l->point_count == 0) continue;
+    if (l->joint_count == 0) continue;
     velocities(l, a);
     double gap = gaps_after(l, assembly, state, h);
     largest = fmax(largest, gap);
