@@ -11,6 +11,7 @@
 #include "drystone/drystone.h"
 #include "integrate/integrate.h"
 #include "joint/articulate.h"
+#include "joint/limit.h"
 #include "predict/predict.h"
 #include "problem/effort.h"
 #include "problem/export.h"
@@ -250,7 +251,8 @@ static void collect(ds_stepper *stepper, ds_step_report *report, const ds_assemb
   }
   stepper->island_count = assembly->island_count;
   for (int32_t k = 0; k < contacts->count; k++)
-    report->penetration = fmax(report->penetration, -contacts->points[k].gap);
+    if (!ds_feature_is_limit(contacts->points[k].feature))
+      report->penetration = fmax(report->penetration, -contacts->points[k].gap);
 }
 
 /* Rates at the start count as means over a step like this one. */
@@ -329,7 +331,11 @@ static ds_status look_again(ds_stepper *stepper, ds_state *solved, ds_contact_li
     solved->bodies[i] = state->bodies[i];
     ds_body_velocity(&solved->bodies[i].v, &solved->bodies[i].w, NULL, assembly, i);
   }
+  int32_t before = contacts->count;
   ds_status status = ds_detect_again(arena, contacts, added, scene, state, solved->bodies, detect);
+  if (status == DS_OK && !ds_limits_add(arena, contacts, scene, state, solved->bodies, detect->step))
+    status = DS_ERROR_MEMORY;
+  *added = contacts->count - before;
   solved->bodies = state->bodies;
   report->seconds[DS_STAGE_DETECT] += lap(&clock);
   return status;
@@ -349,6 +355,7 @@ static ds_status step(ds_stepper *stepper, ds_state *state, ds_step_report *repo
   double clock = ds_clock();
 
   ds_status status = ds_detect(arena, &contacts, scene, state, &detect); /* 1 */
+  if (status == DS_OK && !ds_limits_add(arena, &contacts, scene, state, NULL, options->step)) status = DS_ERROR_MEMORY;
   report->seconds[DS_STAGE_DETECT] = lap(&clock);
   if (status != DS_OK) return status;
   if (!solve_contacts(stepper, &assembly, &watch, report, scene, state, &contacts, NULL, options))

@@ -45,7 +45,7 @@ ds_status ds_scene_name_material(ds_scene *scene, ds_material_id material, const
 ds_body_id ds_scene_add_body(ds_scene *scene, const ds_body_def *def, ds_error *error);
 ds_status ds_scene_add_shape(ds_scene *scene, ds_body_id body, const ds_shape_def *def, ds_error *error);
 const char *ds_joint_kind_name(ds_joint_kind kind); /* as in scene files; NULL where there is no such kind */
-ds_joint_def ds_default_joint(void); /* a ball at the origin between bodies to be named */
+ds_joint_def ds_default_joint(void);                /* a ball at the origin between bodies to be named */
 /* Both bodies must be there already. */
 ds_joint_id ds_scene_add_joint(ds_scene *scene, const ds_joint_def *def, ds_error *error);
 /* Computes masses and inertias and checks that every dynamic body has them. Nothing can be added afterwards. */
@@ -117,6 +117,8 @@ ds_energy ds_state_energy(const ds_scene *scene, const ds_state *state);
 ds_momentum ds_state_momentum(const ds_scene *scene, const ds_state *state);
 /* Contacts of the last step, in the order of their bodies and features. */
 const ds_contact *ds_state_contacts(const ds_state *state, int32_t *count);
+/* The joint whose limit a contact is; {0} where bodies touch. */
+ds_joint_id ds_contact_joint(const ds_contact *contact);
 /* Where a joint is in a state, and with the frames of its bodies, as ds_state_pose gives them, at any poses. */
 ds_joint_place ds_joint_at(const ds_scene *scene, ds_joint_id joint, ds_pose a, ds_pose b);
 ds_joint_place ds_state_joint(const ds_scene *scene, const ds_state *state, ds_joint_id joint);

@@ -157,6 +157,9 @@ typedef struct ds_joint_def {
   ds_body_id a, b;
   ds_vec3 point; /* world, where the bodies are at the start */
   ds_vec3 axis;  /* HINGE: world, at the start; need not be unit. Default (0, 0, 1) */
+  bool limited;  /* default false. HINGE: its angle stays in [lower, upper], */
+  double lower;  /* rad, counted from the start: lower <= 0 <= upper, less than a turn apart. A limit pushes as a */
+  double upper;  /* contact without friction does, and is one [ds_contact_joint]. Default -INFINITY and INFINITY */
   bool collide;  /* default false: joined bodies do not touch each other */
 } ds_joint_def;
 
@@ -165,6 +168,7 @@ typedef struct ds_joint_place {
   ds_vec3 on_a, on_b; /* its point as a point of either body, world */
   ds_vec3 axis;       /* HINGE: unit, as it goes with body a */
   double gap;         /* m: the largest distance of points that should be one */
+  double position;    /* HINGE: the angle of b about the axis as a sees it, rad, 0 at the start */
 } ds_joint_place;
 
 /* ---- Options of a step --------------------------------------------------------------------------------------------

@@ -20,6 +20,12 @@ typedef struct ds_anchor {
 /* In the name of a contact that only a second look found, besides the name that a first look would give. */
 #define DS_FEATURE_AGAIN ((uint64_t)1 << 63)
 
+/* The limit of a joint (joint/limit.c): 2 x the joint's index, and 1 more for an upper limit. No shapes have that name.
+ */
+#define DS_FEATURE_LIMIT ((uint64_t)0x7fffffff << 32)
+static inline bool ds_feature_is_limit(uint64_t feature) { return feature >> 32 == DS_FEATURE_LIMIT >> 32; }
+static inline int32_t ds_feature_joint(uint64_t feature) { return (int32_t)((feature & 0xffffffff) >> 1); }
+
 typedef struct ds_contact_point {
   int32_t a, b;
   ds_vec3 point, normal;

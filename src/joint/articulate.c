@@ -1,5 +1,6 @@
 #include "joint/articulate.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/sets.h"
@@ -234,8 +235,32 @@ static bool build_problem(ds_arena *arena, ds_articulation *a, const ds_subprobl
   return true;
 }
 
-bool ds_articulate(ds_arena *arena, ds_island *island, const ds_assembly *assembly, const ds_scene *scene,
-                   const ds_state *state, const ds_options *options) {
+/* The limits among the problem's contacts. */
+static bool list_limits(ds_arena *arena, ds_articulation *a, const ds_island *island, const ds_contact_list *contacts,
+                        const ds_scene *scene, double h) {
+  int32_t count = 0;
+  for (int32_t k = 0; k < a->problem.contact_count; k++)
+    count += ds_feature_is_limit(contacts->points[island->contacts[a->contact[k]]].feature);
+  a->limits = DS_NEW(arena, ds_held_limit, count + 1);
+  if (!a->limits) return false;
+  for (int32_t k = 0; k < a->problem.contact_count; k++) {
+    const ds_contact_point *c = &contacts->points[island->contacts[a->contact[k]]];
+    if (!ds_feature_is_limit(c->feature)) continue;
+    const ds_linkage *l = &a->linkages[a->moving[a->problem.body[2 * k]]];
+    const ds_held_joint *held = l->joints;
+    while (held->joint != &scene->joints[ds_feature_joint(c->feature)]) held++;
+    a->limits[a->limit_count++] = (ds_held_limit){.contact = k,
+                                                  .linkage = l,
+                                                  .held = held,
+                                                  .feature = c->feature,
+                                                  .way = fabs(c->gap) + h * h * v3_norm(scene->def.gravity),
+                                                  .stay = ds_contact_is_open(c, scene) ? 0 : c->gap};
+  }
+  return true;
+}
+
+bool ds_articulate(ds_arena *arena, ds_island *island, const ds_assembly *assembly, const ds_contact_list *contacts,
+                   const ds_scene *scene, const ds_state *state, const ds_options *options) {
   ds_articulation *a = DS_NEW0(arena, ds_articulation, 1);
   if (!a || !find_linkages(arena, a, island, assembly, scene)) return false;
   for (int32_t i = 0; i < a->linkage_count; i++) {
@@ -253,7 +278,7 @@ bool ds_articulate(ds_arena *arena, ds_island *island, const ds_assembly *assemb
   if (!a->y) return false;
   for (int32_t i = 0, at = 0; i < a->linkage_count; at += a->linkages[i++].space.rank) a->linkages[i].y = a->y + at;
   island->articulation = a;
-  return build_problem(arena, a, &island->problem);
+  return build_problem(arena, a, &island->problem) && list_limits(arena, a, island, contacts, scene, options->step);
 }
 
 /* ---- from velocities of bodies to free ones and back ---- */

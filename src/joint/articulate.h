@@ -48,6 +48,18 @@ typedef struct ds_linkage {
   double without;      /* m: largest gap after the step if joints gave no impulse */
 } ds_linkage;
 
+/* A limit among the contacts of the problem. */
+typedef struct ds_held_limit {
+  int32_t contact; /* of the problem */
+  const ds_linkage *linkage;
+  const ds_held_joint *held;
+  uint64_t feature;
+  double stay; /* m: the gap that it may not go below: none, or a smaller one that there is already */
+  double left; /* m: the gap after a step with velocities (y, w), beyond that */
+  double b;    /* of the island's problem, with that */
+  double way;  /* m: what a step may take of the gap, about; what errors of it are measured by */
+} ds_held_limit;
+
 typedef struct ds_articulation {
   ds_linkage *linkages; /* in order of their lowest body */
   int32_t linkage_count;
@@ -57,14 +69,16 @@ typedef struct ds_articulation {
   int32_t *contact; /* of the problem: which of the island's it is */
   double *y;        /* of all linkages, one after the other */
   int32_t y_count;
-  double *predicted, *b;   /* of the problem, filled when it is solved */
-  double *r, *w;           /* its impulses and velocities */
+  double *predicted, *b; /* of the problem, filled when it is solved */
+  double *r, *w;         /* its impulses and velocities */
+  ds_held_limit *limits;
+  int32_t limit_count;
   double *carried, *shift; /* Q (y, 0) of the island's bodies; Gᵀ of that, 3 a contact of the island */
 } ds_articulation;
 
 /* Fills island->articulation for an island with joints. False where memory ran out. */
-bool ds_articulate(ds_arena *arena, ds_island *island, const ds_assembly *assembly, const ds_scene *scene,
-                   const ds_state *state, const ds_options *options);
+bool ds_articulate(ds_arena *arena, ds_island *island, const ds_assembly *assembly, const ds_contact_list *contacts,
+                   const ds_scene *scene, const ds_state *state, const ds_options *options);
 
 /* Scaled rows (count x 6) of a joint for one of its bodies. */
 void ds_joint_rows_of(double *g, const ds_joint_row *rows, int32_t count, int side, const ds_step_body *body);
@@ -80,6 +94,8 @@ void ds_articulation_scale(const ds_island *island, const ds_assembly *assembly,
 /* Chooses y of every linkage so that its joints are closed after a step with the free velocities w. Where no y does,
  * w and what is predicted of it are pulled along the rows of the end: then true. */
 bool ds_articulation_close(const ds_island *island, const ds_assembly *assembly, const ds_state *state, double h);
+/* What is left before each limit after a step with velocities (y, w). */
+void ds_articulation_limits(const ds_island *island, const ds_assembly *assembly, const ds_state *state, double h);
 /* The largest gap after a step with velocities (y, w), m. `error` is the largest over what it would be without joints;
  * nothing where it is rounding. */
 double ds_articulation_gap(double *error, const ds_island *island, const ds_assembly *assembly, const ds_state *state,

@@ -23,6 +23,7 @@
 #include <string.h>
 
 #include "joint/articulate.h"
+#include "joint/limit.h"
 #include "la/small.h"
 
 enum { CLOSINGS = 60, HALVINGS = 8, PULLS = 30 };
@@ -31,10 +32,9 @@ static const double NOTHING = 2e-14;  /* ... and after several roundings not as 
 static const double OPEN = 1e-10;     /* of the coordinates: gaps that no y closes */
 static const double SLOW = 0.3;       /* gain of a step from which on the derivative of the end is taken */
 
-/* A joint after a step with the velocities x of the linkage; the turns that took its bodies there. */
-static ds_joint_pose pose_after(ds_vec3 turn[2], const ds_linkage *l, const ds_held_joint *held,
-                                const ds_assembly *assembly, const ds_state *state, double h) {
-  ds_pose end[2];
+/* The bodies of a joint after a step with the velocities x of the linkage, and the turns that took them there. */
+static void poses_after(ds_pose end[2], ds_vec3 turn[2], const ds_linkage *l, const ds_held_joint *held,
+                        const ds_assembly *assembly, const ds_state *state, double h) {
   for (int side = 0; side < 2; side++) {
     const ds_body_state *s = &state->bodies[held->body[side]];
     ds_vec3 v, w;
@@ -45,6 +45,12 @@ static ds_joint_pose pose_after(ds_vec3 turn[2], const ds_linkage *l, const ds_h
     turn[side] = v3_scale(h, w);
     end[side] = (ds_pose){v3_mad(s->x, h, v), quat_unit(quat_mul(quat_exp(turn[side]), s->q))};
   }
+}
+
+static ds_joint_pose pose_after(ds_vec3 turn[2], const ds_linkage *l, const ds_held_joint *held,
+                                const ds_assembly *assembly, const ds_state *state, double h) {
+  ds_pose end[2];
+  poses_after(end, turn, l, held, assembly, state, h);
   return ds_joint_posed(held->joint, end[0], end[1]);
 }
 
@@ -228,6 +234,18 @@ bool ds_articulation_close(const ds_island *island, const ds_assembly *assembly,
 
 /* ---- how well ---- */
 
+void ds_articulation_limits(const ds_island *island, const ds_assembly *assembly, const ds_state *state, double h) {
+  const ds_articulation *a = island->articulation;
+  for (int32_t i = 0; a->limit_count > 0 && i < a->linkage_count; i++) velocities(&a->linkages[i], a);
+  for (int32_t i = 0; i < a->limit_count; i++) {
+    ds_held_limit *limit = &a->limits[i];
+    ds_pose end[2];
+    ds_vec3 turn[2];
+    poses_after(end, turn, limit->linkage, limit->held, assembly, state, h);
+    limit->left = ds_limit_gap(limit->held->joint, limit->feature, end[0], end[1]) - limit->stay;
+  }
+}
+
 void ds_articulation_scale(const ds_island *island, const ds_assembly *assembly, const ds_state *state, const double *v,
                            double h) {
   const ds_articulation *a = island->articulation;
@@ -255,6 +273,12 @@ double ds_articulation_gap(double *error, const ds_island *island, const ds_asse
     largest = fmax(largest, gap);
     if (gap <= NOTHING * l->extent) continue;
     *error = fmax(*error, isfinite(gap) ? gap / l->without : INFINITY);
+  }
+  ds_articulation_limits(island, assembly, state, h);
+  for (int32_t i = 0; i < a->limit_count; i++) {
+    const ds_held_limit *limit = &a->limits[i];
+    double off = a->r[3 * limit->contact] > 0 ? fabs(limit->left) : -limit->left;
+    if (off > NOTHING * limit->linkage->extent) *error = fmax(*error, off / fmax(limit->linkage->without, limit->way));
   }
   return largest;
 }

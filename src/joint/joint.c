@@ -2,6 +2,7 @@
  *
  * Points are as far from the joint's point as the smaller body is large, so that rotations are held as well as
  * positions and the gap of a joint, in metres, tells of both. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,12 +12,29 @@
 #include "body/scene.h"
 #include "joint/kind.h"
 
-ds_joint_def ds_default_joint(void) { return (ds_joint_def){.kind = DS_JOINT_BALL, .axis = {0, 0, 1}}; }
+ds_joint_def ds_default_joint(void) {
+  return (ds_joint_def){.kind = DS_JOINT_BALL, .axis = {0, 0, 1}, .lower = -INFINITY, .upper = INFINITY};
+}
 
 static bool has_body(const ds_scene *scene, ds_body_id id) { return id.index1 >= 1 && id.index1 <= scene->body_count; }
 
 static bool is_deformable(const ds_body *body) {
   return body->shape_count > 0 && body->shapes[0].kind == DS_SHAPE_REDUCED;
+}
+
+static ds_status check_limits(const ds_joint_def *def, const ds_joint_ops *kind, ds_error *error) {
+  const double turn = 6.283185307179586;
+  if (!def->limited) return DS_OK;
+  if (!kind->way) return ds_fail(error, DS_ERROR_INPUT, "a %s has no limits", kind->name);
+  if (!(def->lower <= 0 && def->upper >= 0))
+    return ds_fail(error, DS_ERROR_INPUT,
+                   "limits %g to %g; expected lower <= 0 <= upper, since a joint is at 0 at the start", def->lower,
+                   def->upper);
+  if (!(def->lower < def->upper)) return ds_fail(error, DS_ERROR_INPUT, "limits that leave nothing free; use a weld");
+  if (kind->turns && !(def->upper - def->lower < turn))
+    return ds_fail(error, DS_ERROR_INPUT, "limits %g to %g of a %s; expected two angles in rad less than a turn apart",
+                   def->lower, def->upper, kind->name);
+  return DS_OK;
 }
 
 static ds_status check_joint(const ds_scene *scene, const ds_joint_def *def, ds_error *error) {
@@ -33,7 +51,7 @@ static ds_status check_joint(const ds_scene *scene, const ds_joint_def *def, ds_
   if (!v3_finite(def->point)) return ds_fail(error, DS_ERROR_INPUT, "the point of a joint must be finite (m)");
   if (kind->has_axis && (!v3_finite(def->axis) || !(v3_norm(def->axis) > 0)))
     return ds_fail(error, DS_ERROR_INPUT, "the axis of a %s must be finite and not zero", kind->name);
-  return DS_OK;
+  return check_limits(def, kind, error);
 }
 
 ds_joint_id ds_scene_add_joint(ds_scene *scene, const ds_joint_def *def, ds_error *error) {
@@ -130,6 +148,7 @@ static ds_joint_place place_of(const ds_joint *joint, ds_pose a, ds_pose b) {
   if (kind->has_axis) place.axis = v3_unit(quat_rotate(a.q, v3_sub(joint->on_a[0], joint->on_a[1])));
   kind->rows(rows, &pose);
   place.gap = ds_joint_gap(rows, kind->row_count);
+  if (kind->way) place.position = ds_joint_position(joint, &pose);
   return place;
 }
 

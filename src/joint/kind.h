@@ -10,6 +10,8 @@
 #ifndef DS_JOINT_KIND_H
 #define DS_JOINT_KIND_H
 
+#include <math.h>
+
 #include "body/scene.h"
 
 /* A joint with its bodies at given poses, in the world. */
@@ -27,6 +29,13 @@ typedef struct ds_joint_row {
 
 enum { DS_JOINT_ROWS = 9 };
 
+/* The one freedom of a kind that has one, where limits act. */
+typedef struct ds_joint_way {
+  double position;          /* of b as a sees it: m, or rad in (-pi, pi]; 0 at the start */
+  double lever;             /* m of way per unit of it */
+  ds_vec3 point, direction; /* where and along which b goes then, against a */
+} ds_joint_way;
+
 typedef struct ds_joint_ops {
   const char *name;
   bool has_axis;  /* then its first two points are on the axis, the first ahead */
@@ -36,6 +45,8 @@ typedef struct ds_joint_ops {
   void (*place)(ds_vec3 *points, ds_vec3 point, ds_vec3 axis, double lever);
   int32_t row_count;
   void (*rows)(ds_joint_row *rows, const ds_joint_pose *pose);
+  bool turns;                                     /* its position is an angle */
+  ds_joint_way (*way)(const ds_joint_pose *pose); /* NULL: it has none, or more than one, and no limits */
 } ds_joint_ops;
 
 extern const ds_joint_ops ds_joint_ball, ds_joint_hinge, ds_joint_weld;
@@ -54,6 +65,14 @@ void ds_joint_hold_point(ds_joint_row rows[3], const ds_joint_pose *pose, int32_
 
 /* With the principal frames of its bodies at these poses. */
 ds_joint_pose ds_joint_posed(const ds_joint *joint, ds_pose a, ds_pose b);
+/* Where it is on its way: m or rad. An angle is counted from the middle of its limits, where it has any. */
+static inline double ds_joint_position(const ds_joint *joint, const ds_joint_pose *pose) {
+  const ds_joint_ops *kind = ds_joint_ops_of(joint->def.kind);
+  const double turn = 6.283185307179586;
+  double position = kind->way(pose).position;
+  if (!kind->turns || !joint->def.limited) return position;
+  return position + turn * round((0.5 * (joint->def.lower + joint->def.upper) - position) / turn);
+}
 /* The largest distance that rows ask to be none, m. */
 double ds_joint_gap(const ds_joint_row *rows, int32_t count);
 

@@ -17,8 +17,19 @@
 enum { ROUNDS = 60, PATIENCE = 8 }; /* rounds in all, and without a gain: contacts have changed their mode */
 static const double AIM = 0.1;      /* over the tolerance */
 
-/* Contacts move with y, as they do with scripted bodies. */
-static void shift_contacts(ds_articulation *a, const ds_island *island) {
+/* Contacts move with y, as they do with scripted bodies. What limits hold is where they are after the step, which is
+ * not linear in velocities either: with the gap that (y, w) leave, one of 0 is to be had by (Gᵀ v)_N less gap/h. */
+static void shift_contacts(ds_articulation *a, const ds_island *island, const ds_assembly *assembly,
+                           const ds_state *state, double h) {
+  if (a->limit_count > 0) {
+    ds_articulation_leave(a->carried, island, a->w, true);
+    ds_subproblem_apply_transposed(a->shift, &island->problem, a->carried);
+    ds_articulation_limits(island, assembly, state, h);
+    for (int32_t i = 0; i < a->limit_count; i++) {
+      ds_held_limit *limit = &a->limits[i];
+      limit->b = a->shift[3 * a->contact[limit->contact]] - limit->left / h;
+    }
+  }
   ds_articulation_leave(a->carried, island, NULL, true);
   ds_subproblem_apply_transposed(a->shift, &island->problem, a->carried);
   for (int32_t k = 0; k < a->problem.contact_count; k++)
@@ -26,6 +37,10 @@ static void shift_contacts(ds_articulation *a, const ds_island *island) {
       int32_t of = 3 * a->contact[k] + c;
       a->b[3 * k + c] = island->problem.b[of] - a->shift[of];
     }
+  for (int32_t i = 0; i < a->limit_count; i++) {
+    int32_t k = a->limits[i].contact;
+    a->b[3 * k] = a->limits[i].b - a->shift[3 * a->contact[k]];
+  }
 }
 
 /* One solve: r and w of the articulation, r of the island. The certificate is of this one, its counts of all so far. */
@@ -82,7 +97,7 @@ bool ds_articulation_project(ds_arena *arena, ds_island *island, double *start, 
   ds_subproblem_velocity(a->w, &a->problem, a->r);
   for (int round = 0; round < ROUNDS; round++) {
     next_y(&secant, used, island, assembly, state, h, round == 0);
-    shift_contacts(a, island);
+    shift_contacts(a, island, assembly, state, h);
     if (!solve(arena, island, start, options)) return false;
     gap = judge(&error, island, assembly, state, h);
     if (a->problem.contact_count == 0 || error <= AIM * certificate->tolerance || !certificate->converged) break;

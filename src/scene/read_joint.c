@@ -8,9 +8,9 @@
 typedef struct joint_text {
   ds_joint_def def;
   const ds_json *bodies;
-} joint_text;
+} joint_text; /* def.limited is set where a limit is given */
 
-enum { AXIS = 4 }; /* the place of "axis" in the table */
+enum { AXIS = 4, LOWER = 6, UPPER = 7 }; /* places in the table */
 #define AT(member) .offset = offsetof(joint_text, member)
 static const ds_field joint_fields[] = {
     {.key = "kind", .kind = DS_FIELD_CHOICE, AT(def.kind), .choices = "ball|hinge|weld", .required = true},
@@ -19,6 +19,8 @@ static const ds_field joint_fields[] = {
     {.key = "point", .kind = DS_FIELD_VECTOR, AT(def.point), .unit = "m", .required = true},
     {.key = "axis", .kind = DS_FIELD_VECTOR, AT(def.axis), .variants = 1u << DS_JOINT_HINGE},
     {.key = "collide", .kind = DS_FIELD_BOOLEAN, AT(def.collide)},
+    {.key = "lower", .kind = DS_FIELD_NUMBER, AT(def.lower), .variants = 1u << DS_JOINT_HINGE},
+    {.key = "upper", .kind = DS_FIELD_NUMBER, AT(def.upper), .variants = 1u << DS_JOINT_HINGE},
 };
 #undef AT
 
@@ -59,6 +61,7 @@ static bool read_joint(ds_scene_reader *s, ds_names *names, const ds_json *value
   if (joint.def.kind == DS_JOINT_HINGE && !(given >> AXIS & 1))
     return ds_reader_fail(r, value,
                           "a hinge without \"axis\"; expected the direction it turns about, such as [0, 1, 0]");
+  joint.def.limited = (given >> LOWER & 1) || (given >> UPPER & 1);
   if (joint.def.name && ds_names_find(names, joint.def.name))
     return ds_reader_fail(r, ds_json_find(value, "name"), "another joint has this name too; expected unique names");
   if (joint.def.name && !ds_names_add(names, joint.def.name, value)) return ds_reader_fail_memory(r);
