@@ -9,7 +9,8 @@
  * impulses, the longest `longest` metres. What bodies hide is drawn fainter. `depth` is ds_render's. */
 ds_status ds_overlay_contacts(ds_image *image, const float *depth, const ds_camera *camera, const ds_contact *contacts,
                               int32_t count, double longest, ds_error *error);
-/* Joints as blue marks: a dot for a ball, with a bar along the axis for a hinge, a cross for a weld. What bodies hide
+/* Joints as blue marks: a dot for a ball, with a bar along the axis for a hinge, a block on the axis for a slider, a
+ * cross for a weld. What bodies hide
  * is drawn fainter. Bars are `length` metres long. */
 typedef struct ds_joint_mark {
   ds_joint_kind kind;

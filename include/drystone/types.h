@@ -144,9 +144,10 @@ typedef struct ds_shape_def {
 } ds_shape_def;
 
 typedef enum ds_joint_kind {
-  DS_JOINT_BALL,  /* the bodies share one point: three rotations are free */
-  DS_JOINT_HINGE, /* they share the points of an axis: one rotation is free */
-  DS_JOINT_WELD,  /* they move as one */
+  DS_JOINT_BALL,   /* the bodies share one point: three rotations are free */
+  DS_JOINT_HINGE,  /* they share the points of an axis: one rotation is free */
+  DS_JOINT_WELD,   /* they move as one */
+  DS_JOINT_SLIDER, /* one moves along an axis of the other: one translation is free */
 } ds_joint_kind;
 
 /* Two rigid bodies held together without friction, by whatever impulses that takes [docs/joints.md]. One of the two may
@@ -156,19 +157,20 @@ typedef struct ds_joint_def {
   ds_joint_kind kind;
   ds_body_id a, b;
   ds_vec3 point; /* world, where the bodies are at the start */
-  ds_vec3 axis;  /* HINGE: world, at the start; need not be unit. Default (0, 0, 1) */
-  bool limited;  /* default false. HINGE: its angle stays in [lower, upper], */
-  double lower;  /* rad, counted from the start: lower <= 0 <= upper, less than a turn apart. A limit pushes as a */
-  double upper;  /* contact without friction does, and is one [ds_contact_joint]. Default -INFINITY and INFINITY */
-  bool collide;  /* default false: joined bodies do not touch each other */
+  ds_vec3 axis;  /* HINGE, SLIDER: world, at the start; need not be unit. Default (0, 0, 1) */
+  bool limited;  /* default false. HINGE, SLIDER: its position (rad, m) stays in [lower, upper], */
+  double lower; /* lower <= 0 <= upper, since it is 0 at the start; of a HINGE less than a turn apart. A limit pushes */
+  double upper; /* as a contact without friction, and is one [ds_contact_joint]. Default -INFINITY and INFINITY */
+  bool collide; /* default false: joined bodies do not touch each other */
 } ds_joint_def;
 
 /* Where a joint is. */
 typedef struct ds_joint_place {
   ds_vec3 on_a, on_b; /* its point as a point of either body, world */
-  ds_vec3 axis;       /* HINGE: unit, as it goes with body a */
+  ds_vec3 axis;       /* HINGE, SLIDER: unit, as it goes with body a */
   double gap;         /* m: the largest distance of points that should be one */
-  double position;    /* HINGE: the angle of b about the axis as a sees it, rad, 0 at the start */
+  double position;    /* of b as a sees it, 0 at the start. HINGE: its angle about the axis, rad; SLIDER: its way along
+                         the axis, m */
 } ds_joint_place;
 
 /* ---- Options of a step --------------------------------------------------------------------------------------------

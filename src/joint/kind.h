@@ -49,7 +49,7 @@ typedef struct ds_joint_ops {
   ds_joint_way (*way)(const ds_joint_pose *pose); /* NULL: it has none, or more than one, and no limits */
 } ds_joint_ops;
 
-extern const ds_joint_ops ds_joint_ball, ds_joint_hinge, ds_joint_weld;
+extern const ds_joint_ops ds_joint_ball, ds_joint_hinge, ds_joint_weld, ds_joint_slider;
 
 const ds_joint_ops *ds_joint_ops_of(ds_joint_kind kind);
 
