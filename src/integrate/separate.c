@@ -315,12 +315,12 @@ static bool displace_joined(ds_arena *arena, double *whole, const ds_island *isl
   memcpy(w, a->w, (size_t)a->problem.dof * sizeof(double));
   memcpy(y, a->y, (size_t)a->y_count * sizeof(double));
   for (int32_t i = 0; i < a->problem.dof; i++) a->w[i] += d[i] / h;
-  ds_articulation_close(island, assembly, state, h);
+  bool pulled, closed = ds_articulation_close(arena, &pulled, island, assembly, state, h);
   for (int32_t i = 0; i < a->y_count; i++) a->y[i] = h * (a->y[i] - y[i]);
   ds_articulation_leave(whole, island, d, true);
   memcpy(a->w, w, (size_t)a->problem.dof * sizeof(double));
   memcpy(a->y, y, (size_t)a->y_count * sizeof(double));
-  return true;
+  return closed;
 }
 
 /* The same of an island with joints, d in free coordinates: a linkage is moved as a whole. Negative where memory ran

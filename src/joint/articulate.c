@@ -65,9 +65,8 @@ static bool allocate_linkages(ds_arena *arena, ds_articulation *a) {
     double **vectors[] = {&l->x, &l->best, &l->work};
     for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++) *vectors[k] = DS_NEW0(arena, double, l->size + 1);
     l->joints = DS_NEW(arena, ds_held_joint, l->joint_count + 1);
-    l->owner = DS_NEW(arena, int32_t, l->row_count + 1);
     l->gap = DS_NEW(arena, double, l->row_count + 1);
-    if (!ds_null_space_new(arena, &l->space, l->size, l->row_count)) return false;
+    l->rows = DS_NEW(arena, ds_null_row, l->row_count + 1);
   }
   return !ds_arena_failed(arena);
 }
@@ -94,7 +93,7 @@ static void add_joints(ds_articulation *a, const ds_island *island, const ds_ass
     }
     if (!l) continue; /* one of the two moves */
     held.first_row = l->row_count;
-    for (int32_t k = 0; k < held.kind->row_count; k++) l->owner[l->row_count++] = l->joint_count;
+    l->row_count += held.kind->row_count;
     l->joints[l->joint_count++] = held;
   }
 }
@@ -111,42 +110,40 @@ static ds_joint_pose pose_before(const ds_held_joint *held, const ds_assembly *a
   return pose;
 }
 
-void ds_joint_rows_of(double *g, const ds_joint_row *rows, int32_t count, int side, const ds_step_body *body) {
-  for (int32_t i = 0; i < count; i += 3) {
-    ds_vec3 force[3] = {{0}}, torque[3] = {{0}};
-    double three[18];
-    int32_t n = count - i < 3 ? count - i : 3;
-    for (int32_t c = 0; c < n; c++) {
-      force[c] = side == 0 ? rows[i + c].force : v3_neg(rows[i + c].force);
-      torque[c] = rows[i + c].torque[side];
+void ds_held_joint_rows(ds_null_row *out, const ds_held_joint *held, const ds_joint_row *rows,
+                        const ds_assembly *assembly) {
+  int32_t count = held->kind->row_count;
+  bool swapped = held->at[1] >= 0 && held->at[1] < held->at[0]; /* blocks in the order of coordinates */
+  for (int32_t c = 0; c < count; c++) out[c].at[0] = out[c].at[1] = -1;
+  for (int side = 0; side < 2; side++) {
+    const ds_step_body *body = &assembly->bodies[held->body[side]];
+    int block = swapped ? 1 - side : side;
+    for (int32_t i = 0; held->at[side] >= 0 && i < count; i += 3) {
+      ds_vec3 force[3] = {{0}}, torque[3] = {{0}};
+      double three[18];
+      int32_t n = count - i < 3 ? count - i : 3;
+      for (int32_t c = 0; c < n; c++) {
+        force[c] = side == 0 ? rows[i + c].force : v3_neg(rows[i + c].force);
+        torque[c] = rows[i + c].torque[side];
+      }
+      ds_rigid_rows_of(three, body, force, torque);
+      for (int32_t c = 0; c < n; c++) {
+        out[i + c].at[block] = held->at[side];
+        memcpy(out[i + c].value[block], three + 6 * c, 6 * sizeof(double));
+      }
     }
-    ds_rigid_rows_of(three, body, force, torque);
-    memcpy(g + 6 * i, three, 6 * (size_t)n * sizeof(double));
   }
 }
 
 static bool eliminate(ds_arena *arena, ds_linkage *l, const ds_assembly *assembly, const ds_state *state) {
-  ds_arena_mark mark = ds_arena_get_mark(arena);
-  double *a = DS_NEW0(arena, double, (size_t)l->row_count *(size_t)l->size + 1);
-  double *work = DS_NEW(arena, double, 2 * l->row_count + 1);
-  if (ds_arena_failed(arena)) return false;
   for (int32_t k = 0; k < l->joint_count; k++) {
     const ds_held_joint *held = &l->joints[k];
     ds_joint_pose pose = pose_before(held, assembly, state);
     ds_joint_row rows[DS_JOINT_ROWS];
     held->kind->rows(rows, &pose);
-    for (int side = 0; side < 2; side++) {
-      double g[6 * DS_JOINT_ROWS];
-      if (held->at[side] < 0) continue;
-      ds_joint_rows_of(g, rows, held->kind->row_count, side, &assembly->bodies[held->body[side]]);
-      for (int32_t c = 0; c < held->kind->row_count; c++)
-        memcpy(a + (size_t)(held->first_row + c) * (size_t)l->size + held->at[side], g + 6 * c, 6 * sizeof(double));
-    }
+    ds_held_joint_rows(l->rows + held->first_row, held, rows, assembly);
   }
-  ds_null_space_build(&l->space, a, work, l->row_count);
-  ds_arena_release(arena, mark);
-  l->matrix = DS_NEW(arena, double, (size_t)l->space.rank *(size_t)(l->space.rank + l->size) + 1);
-  return l->matrix != NULL;
+  return ds_null_tree_build(arena, &l->space, l->rows, l->row_count, l->size);
 }
 
 /* ---- the problem in free coordinates ---- */
@@ -204,7 +201,7 @@ static void free_row(double *out, const ds_articulation *a, const ds_linkage *l,
     const double *g = whole->g + whole->jacobian[2 * k + side] + c * size;
     memcpy(l->x + a->place[body], g, (size_t)size * sizeof(double));
   }
-  ds_null_space_enter(l->x, &l->space);
+  ds_null_tree_enter(l->x, &l->space);
   memcpy(out, l->x + l->space.rank, (size_t)(l->size - l->space.rank) * sizeof(double));
 }
 
@@ -293,7 +290,7 @@ void ds_articulation_enter(double *w, const ds_island *island, const double *v) 
       int32_t body = l->bodies[k];
       memcpy(l->x + a->place[body], v + whole->first[body], (size_t)whole->size[body] * sizeof(double));
     }
-    ds_null_space_enter(l->x, &l->space);
+    ds_null_tree_enter(l->x, &l->space);
     memcpy(w + a->problem.first[l->body], l->x + l->space.rank, (size_t)(l->size - l->space.rank) * sizeof(double));
   }
 }
@@ -308,7 +305,7 @@ void ds_articulation_leave(double *v, const ds_island *island, const double *w, 
     if (with_y) memcpy(l->x, l->y, (size_t)rank * sizeof(double));
     if (w && l->body >= 0)
       memcpy(l->x + rank, w + a->problem.first[l->body], (size_t)(l->size - rank) * sizeof(double));
-    ds_null_space_leave(l->x, &l->space);
+    ds_null_tree_leave(l->x, &l->space);
     for (int32_t k = 0; k < l->body_count; k++) {
       int32_t body = l->bodies[k];
       memcpy(v + whole->first[body], l->x + a->place[body], (size_t)whole->size[body] * sizeof(double));

@@ -1,6 +1,6 @@
 /* Joints in a step: an island's bodies in coordinates that joints leave free.
  *
- * Bodies that joints connect form a linkage. Its joints' rows J, with J v = c, are eliminated (la/null_space.h): with
+ * Bodies that joints connect form a linkage. Its joints' rows J, with J v = c, are eliminated (la/null_tree.h): with
  * orthonormal Q the velocities are v = Q (y, w), y fixed by the joints, w free. What contact and friction are solved in
  * is w, whose metric is the unit matrix again:
  *
@@ -17,7 +17,7 @@
 
 #include "assemble/assemble.h"
 #include "joint/kind.h"
-#include "la/null_space.h"
+#include "la/null_tree.h"
 
 /* A joint in a step. */
 typedef struct ds_held_joint {
@@ -36,14 +36,14 @@ typedef struct ds_linkage {
   int32_t body;                /* in the articulated problem; -1: no freedom is left */
   ds_held_joint *joints;
   int32_t joint_count;
-  int32_t row_count; /* of all joints */
-  int32_t *owner;    /* of a row: its joint */
-  ds_null_space space;
+  int32_t row_count;     /* of all joints */
+  ds_null_row *rows;     /* row_count: of the start of the step ... */
+  ds_null_row *end_rows; /* ... and of its end: work of close.c */
+  ds_null_tree space;
   double *y;           /* rank numbers, part of the articulation's */
   double *x;           /* size numbers: v, or Qᵀ v */
   double *best, *work; /* size numbers */
   double *gap;         /* a row each: what is left of it after the step, over h, m/s */
-  double *matrix;      /* rank x (rank + size): work of close.c */
   double extent;       /* m: of the coordinates that gaps are differences of */
   double without;      /* m: largest gap after the step if joints gave no impulse */
 } ds_linkage;
@@ -80,8 +80,9 @@ typedef struct ds_articulation {
 bool ds_articulate(ds_arena *arena, ds_island *island, const ds_assembly *assembly, const ds_contact_list *contacts,
                    const ds_scene *scene, const ds_state *state, const ds_options *options);
 
-/* Scaled rows (count x 6) of a joint for one of its bodies. */
-void ds_joint_rows_of(double *g, const ds_joint_row *rows, int32_t count, int side, const ds_step_body *body);
+/* A joint's rows in the coordinates of its linkage. */
+void ds_held_joint_rows(ds_null_row *out, const ds_held_joint *held, const ds_joint_row *rows,
+                        const ds_assembly *assembly);
 
 /* Free coordinates w of the island's velocities v, and back: v = Q (y, w), or Q (0, w), or Q (y, 0) where w is NULL. */
 void ds_articulation_enter(double *w, const ds_island *island, const double *v);
@@ -92,8 +93,9 @@ void ds_articulation_leave(double *v, const ds_island *island, const double *w, 
 void ds_articulation_scale(const ds_island *island, const ds_assembly *assembly, const ds_state *state, const double *v,
                            double h);
 /* Chooses y of every linkage so that its joints are closed after a step with the free velocities w. Where no y does,
- * w and what is predicted of it are pulled along the rows of the end: then true. */
-bool ds_articulation_close(const ds_island *island, const ds_assembly *assembly, const ds_state *state, double h);
+ * w and what is predicted of it are pulled along the rows of the end: then `pulled`. False where memory ran out. */
+bool ds_articulation_close(ds_arena *arena, bool *pulled, const ds_island *island, const ds_assembly *assembly,
+                           const ds_state *state, double h);
 /* What is left before each limit after a step with velocities (y, w). */
 void ds_articulation_limits(const ds_island *island, const ds_assembly *assembly, const ds_state *state, double h);
 /* The largest gap after a step with velocities (y, w), m. `error` is the largest over what it would be without joints;

@@ -23,8 +23,8 @@
 #include <string.h>
 
 #include "joint/articulate.h"
+#include "joint/joint_system.h"
 #include "joint/limit.h"
-#include "la/small.h"
 
 enum { CLOSINGS = 60, HALVINGS = 8, PULLS = 30 };
 static const double ROUNDING = 1e-15; /* of the coordinates: gaps are not known better ... */
@@ -78,7 +78,7 @@ static void velocities(ds_linkage *l, const ds_articulation *a) {
   int32_t rank = l->space.rank;
   memcpy(l->x, l->y, (size_t)rank * sizeof(double));
   if (l->body >= 0) memcpy(l->x + rank, a->w + a->problem.first[l->body], (size_t)(l->size - rank) * sizeof(double));
-  ds_null_space_leave(l->x, &l->space);
+  ds_null_tree_leave(l->x, &l->space);
 }
 
 /* |g| of the rows that are kept, h over */
@@ -98,38 +98,37 @@ static ds_vec3 turned_back(ds_vec3 turn, ds_vec3 t) {
   return v3_mad(v3_mad(along, sine, t), -versine, v3_cross(axis, t));
 }
 
-/* The derivative of a kept row's gap, over h, by (y, w): into l->best. */
-static void end_row(ds_linkage *l, int32_t i, const ds_assembly *assembly, const ds_state *state, double h) {
-  int32_t index = l->space.row[i];
-  const ds_held_joint *held = &l->joints[l->owner[index]];
-  ds_vec3 turn[2];
-  ds_joint_pose pose = pose_after(turn, l, held, assembly, state, h);
-  ds_joint_row rows[DS_JOINT_ROWS], *row = &rows[index - held->first_row];
-  held->kind->rows(rows, &pose);
-  memset(l->best, 0, (size_t)l->size * sizeof(double));
-  for (int side = 0; side < 2; side++) {
-    if (held->at[side] < 0) continue;
-    row->torque[side] = turned_back(turn[side], row->torque[side]);
-    ds_joint_rows_of(l->best + held->at[side], row, 1, side, &assembly->bodies[held->body[side]]);
+/* The rows of the end: derivatives of gaps, over h, by the velocities of the bodies. */
+static void end_rows(ds_linkage *l, const ds_assembly *assembly, const ds_state *state, double h) {
+  for (int32_t k = 0; k < l->joint_count; k++) {
+    const ds_held_joint *held = &l->joints[k];
+    ds_vec3 turn[2];
+    ds_joint_pose pose = pose_after(turn, l, held, assembly, state, h);
+    ds_joint_row rows[DS_JOINT_ROWS];
+    held->kind->rows(rows, &pose);
+    for (int32_t i = 0; i < held->kind->row_count; i++)
+      for (int side = 0; side < 2; side++) rows[i].torque[side] = turned_back(turn[side], rows[i].torque[side]);
+    ds_held_joint_rows(l->end_rows + held->first_row, held, rows, assembly);
   }
-  ds_null_space_enter(l->best, &l->space);
 }
 
 /* ---- steps ---- */
 
-/* work = the change of y: by the derivative of the start, or of the end. */
-static bool direction(ds_linkage *l, bool of_end, const ds_assembly *assembly, const ds_state *state, double h) {
-  if (!of_end) {
-    ds_null_space_solve(l->work, &l->space, l->gap);
-    return true;
-  }
-  int32_t rank = l->space.rank;
-  for (int32_t i = 0; i < rank; i++) {
-    end_row(l, i, assembly, state, h);
-    memcpy(l->matrix + (size_t)i * (size_t)rank, l->best, (size_t)rank * sizeof(double));
-    l->work[i] = l->gap[l->space.row[i]];
-  }
-  return ds_small_eliminate(l->work, l->matrix, rank);
+/* What the derivative of the end needs; made where it is needed. */
+static bool need_system(ds_arena *arena, ds_joint_system **system, ds_linkage *l) {
+  if (*system) return true;
+  l->end_rows = DS_NEW(arena, ds_null_row, l->row_count + 1);
+  *system = l->end_rows ? ds_joint_system_create(arena, l) : NULL;
+  return *system != NULL;
+}
+
+/* work = the change of y, by the derivative of the end: Jᵀ (A Jᵀ)⁻¹ g/h. */
+static bool end_direction(ds_linkage *l, ds_joint_system *system, const ds_assembly *assembly, const ds_state *state,
+                          double h) {
+  end_rows(l, assembly, state, h);
+  if (!ds_joint_system_solve(l->work, system, l->end_rows, l->rows, l->gap)) return false;
+  ds_null_tree_enter(l->work, &l->space);
+  return true;
 }
 
 /* One step of y, as far as it makes gaps smaller: from a distance to the one that is returned, which is the same where
@@ -153,26 +152,11 @@ static double step_closer(ds_linkage *l, const ds_articulation *a, double before
 }
 
 /* work = Aᵀ (A Aᵀ)⁻¹ g/h, the least change of (y, w) that closes to first order. */
-static bool pull_direction(ds_linkage *l, const ds_assembly *assembly, const ds_state *state, double h) {
-  size_t rank = (size_t)l->space.rank, size = (size_t)l->size;
-  double *product = l->matrix, *rows = l->matrix + rank * rank, *g = l->best;
-  for (size_t i = 0; i < rank; i++) {
-    end_row(l, (int32_t)i, assembly, state, h);
-    memcpy(rows + i * size, l->best, size * sizeof(double));
-  }
-  for (size_t i = 0; i < rank; i++)
-    for (size_t k = 0; k <= i; k++) {
-      double sum = 0;
-      for (size_t j = 0; j < size; j++) sum += rows[i * size + j] * rows[k * size + j];
-      product[i * rank + k] = product[k * rank + i] = sum;
-    }
-  if (!ds_small_cholesky(product, (int32_t)rank)) return false;
-  for (size_t i = 0; i < rank; i++) g[i] = l->gap[l->space.row[i]];
-  ds_small_solve_l(g, product, (int32_t)rank);
-  ds_small_solve_lt(g, product, (int32_t)rank);
-  memset(l->work, 0, size * sizeof(double));
-  for (size_t i = 0; i < rank; i++)
-    for (size_t j = 0; j < size; j++) l->work[j] += g[i] * rows[i * size + j];
+static bool pull_direction(ds_linkage *l, ds_joint_system *system, const ds_assembly *assembly, const ds_state *state,
+                           double h) {
+  end_rows(l, assembly, state, h);
+  if (!ds_joint_system_solve(l->work, system, l->end_rows, l->end_rows, l->gap)) return false;
+  ds_null_tree_enter(l->work, &l->space);
   return true;
 }
 
@@ -187,12 +171,12 @@ static void pull(ds_linkage *l, const ds_articulation *a, double share) {
 }
 
 /* From a distance on; true where something was changed. */
-static bool pull_together(ds_linkage *l, const ds_articulation *a, double now, const ds_assembly *assembly,
-                          const ds_state *state, double h) {
+static bool pull_together(ds_linkage *l, ds_joint_system *system, const ds_articulation *a, double now,
+                          const ds_assembly *assembly, const ds_state *state, double h) {
   bool pulled = false;
   for (int k = 0; k < PULLS && h * now > NOTHING * l->extent; k++) {
     double share = 1, next = now;
-    if (!pull_direction(l, assembly, state, h)) break;
+    if (!pull_direction(l, system, assembly, state, h)) break;
     for (int i = 0; i <= HALVINGS && !(next < now); i++, share *= 0.5) {
       pull(l, a, share);
       velocities(l, a);
@@ -207,29 +191,39 @@ static bool pull_together(ds_linkage *l, const ds_articulation *a, double now, c
   return pulled;
 }
 
-static bool close_linkage(ds_linkage *l, const ds_articulation *a, const ds_assembly *assembly, const ds_state *state,
-                          double h) {
+static bool close_linkage(ds_arena *arena, ds_linkage *l, const ds_articulation *a, const ds_assembly *assembly,
+                          const ds_state *state, double h) {
+  ds_joint_system *system = NULL;
   bool of_end = false;
   velocities(l, a);
   gaps_after(l, assembly, state, h);
   double now = distance(l);
   for (int k = 0; k < CLOSINGS && h * now > ROUNDING * l->extent; k++) {
-    if (!direction(l, of_end, assembly, state, h)) break;
+    if (!of_end)
+      ds_null_tree_solve(l->work, &l->space, l->gap);
+    else if (!need_system(arena, &system, l) || !end_direction(l, system, assembly, state, h))
+      break;
     double next = step_closer(l, a, now, of_end ? HALVINGS : 0, assembly, state, h);
     bool ends = h * now <= NOTHING * l->extent || of_end;
     if (!(next < now) && ends) break;
     of_end |= !(next < SLOW * now);
     now = next;
   }
-  return l->body >= 0 && h * now > OPEN * l->extent && pull_together(l, a, now, assembly, state, h);
+  return l->body >= 0 && h * now > OPEN * l->extent && need_system(arena, &system, l) &&
+         pull_together(l, system, a, now, assembly, state, h);
 }
 
-bool ds_articulation_close(const ds_island *island, const ds_assembly *assembly, const ds_state *state, double h) {
+bool ds_articulation_close(ds_arena *arena, bool *pulled, const ds_island *island, const ds_assembly *assembly,
+                           const ds_state *state, double h) {
   const ds_articulation *a = island->articulation;
-  bool pulled = false;
-  for (int32_t i = 0; i < a->linkage_count; i++)
-    if (a->linkages[i].space.rank > 0) pulled |= close_linkage(&a->linkages[i], a, assembly, state, h);
-  return pulled;
+  *pulled = false;
+  for (int32_t i = 0; i < a->linkage_count; i++) {
+    if (a->linkages[i].space.rank == 0) continue;
+    ds_arena_mark mark = ds_arena_get_mark(arena);
+    *pulled |= close_linkage(arena, &a->linkages[i], a, assembly, state, h);
+    ds_arena_release(arena, mark);
+  }
+  return !ds_arena_failed(arena);
 }
 
 /* ---- how well ---- */

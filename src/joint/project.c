@@ -67,17 +67,19 @@ static double judge(double *error, ds_island *island, const ds_assembly *assembl
   return ds_articulation_gap(error, island, assembly, state, h);
 }
 
-/* y for the next solve; `used` is work. */
-static void next_y(ds_anderson *secant, double *used, const ds_island *island, const ds_assembly *assembly,
-                   const ds_state *state, double h, bool first) {
+/* y for the next solve; `used` is work. False where memory ran out. */
+static bool next_y(ds_arena *arena, ds_anderson *secant, double *used, const ds_island *island,
+                   const ds_assembly *assembly, const ds_state *state, double h, bool first) {
   const ds_articulation *a = island->articulation;
   size_t bytes = (size_t)a->y_count * sizeof(double);
   memcpy(used, a->y, bytes);
-  bool pulled = ds_articulation_close(island, assembly, state, h);
+  bool pulled;
+  if (!ds_articulation_close(arena, &pulled, island, assembly, state, h)) return false;
   if (pulled) ds_anderson_forget(secant);
-  if (first || pulled) return;
+  if (first || pulled) return true;
   ds_anderson_next(secant, used, a->y); /* the y that gave w, and the one that w gives */
   memcpy(a->y, used, bytes);
+  return true;
 }
 
 bool ds_articulation_project(ds_arena *arena, ds_island *island, double *start, const ds_assembly *assembly,
@@ -96,7 +98,7 @@ bool ds_articulation_project(ds_arena *arena, ds_island *island, double *start, 
   memset(island->r, 0, 3 * (size_t)island->problem.contact_count * sizeof(double)); /* where nothing can move */
   ds_subproblem_velocity(a->w, &a->problem, a->r);
   for (int round = 0; round < ROUNDS; round++) {
-    next_y(&secant, used, island, assembly, state, h, round == 0);
+    if (!next_y(arena, &secant, used, island, assembly, state, h, round == 0)) return false;
     shift_contacts(a, island, assembly, state, h);
     if (!solve(arena, island, start, options)) return false;
     gap = judge(&error, island, assembly, state, h);
