@@ -317,7 +317,7 @@ static bool displace_joined(ds_arena *arena, double *whole, const ds_island *isl
   for (int32_t i = 0; i < a->problem.dof; i++) a->w[i] += d[i] / h;
   bool pulled, closed = ds_articulation_close(arena, &pulled, island, assembly, state, h);
   for (int32_t i = 0; i < a->y_count; i++) a->y[i] = h * (a->y[i] - y[i]);
-  ds_articulation_leave(whole, island, d, true);
+  ds_articulation_leave(whole, island, d, true, false);
   memcpy(a->w, w, (size_t)a->problem.dof * sizeof(double));
   memcpy(a->y, y, (size_t)a->y_count * sizeof(double));
   return closed;
@@ -331,7 +331,7 @@ static double take_joined(ds_arena *arena, ds_move *moves, const ds_island *isla
   const ds_articulation *a = island->articulation;
   double farthest_moved = 0, far, *whole = DS_NEW(arena, double, island->problem.dof + 1);
   if (!whole) return -1;
-  ds_articulation_leave(whole, island, d, false);
+  ds_articulation_leave(whole, island, d, false, false);
   for (int32_t i = 0; i < a->linkage_count; i++) {
     const ds_linkage *l = &a->linkages[i];
     double share = share_of_linkage(l, island, whole, scene, assembly);

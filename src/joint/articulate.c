@@ -148,6 +148,9 @@ static bool eliminate(ds_arena *arena, ds_linkage *l, const ds_assembly *assembl
 
 /* ---- the problem in free coordinates ---- */
 
+enum { WIDE = 24 };                 /* free coordinates from which on it may pay to look for those that contacts see */
+static const double UNSEEN = 1e-14; /* of a contact's row: what of it counts as rounding */
+
 static int32_t block_of(const ds_articulation *a, int32_t body) {
   return body < 0 ? -1 : a->linkages[a->linkage[body]].body;
 }
@@ -163,13 +166,12 @@ static bool place_problem(ds_arena *arena, ds_articulation *a, size_t *length, c
   if (ds_arena_failed(arena)) return false;
   for (int32_t i = 0; i < a->linkage_count; i++) {
     ds_linkage *l = &a->linkages[i];
-    int32_t free = l->size - l->space.rank;
-    l->body = free > 0 ? p->body_count : -1;
-    if (free == 0) continue;
-    size[p->body_count] = free;
+    l->body = l->free > 0 ? p->body_count : -1;
+    if (l->free == 0) continue;
+    size[p->body_count] = l->seen;
     a->moving[p->body_count] = i;
     first[p->body_count++] = dof;
-    dof += free;
+    dof += l->seen;
   }
   *length = 0;
   for (int32_t k = 0; k < nc; k++) {
@@ -201,13 +203,46 @@ static void free_row(double *out, const ds_articulation *a, const ds_linkage *l,
     const double *g = whole->g + whole->jacobian[2 * k + side] + c * size;
     memcpy(l->x + a->place[body], g, (size_t)size * sizeof(double));
   }
-  ds_null_tree_enter(l->x, &l->space);
-  memcpy(out, l->x + l->space.rank, (size_t)(l->size - l->space.rank) * sizeof(double));
+  ds_linkage_enter(l->x, l);
+  memcpy(out, l->x + l->space.rank, (size_t)l->seen * sizeof(double));
+}
+
+/* Turns the free coordinates of a linkage so that contacts see the first of them alone, where these are fewer. */
+static bool narrow(ds_arena *arena, const ds_articulation *a, ds_linkage *l, const ds_subproblem *whole) {
+  int32_t rows = 0;
+  if (l->free < WIDE) return true;
+  int32_t *contacts = DS_NEW(arena, int32_t, whole->contact_count + 1);
+  if (!contacts) return false;
+  for (int32_t k = 0; k < whole->contact_count; k++)
+    for (int side = 0, found = 0; side < 2 && !found; side++) {
+      int32_t body = whole->body[2 * k + side];
+      found = body >= 0 && &a->linkages[a->linkage[body]] == l;
+      if (found) contacts[rows++] = k;
+    }
+  rows *= 3;
+  if (rows == 0 || rows >= l->free) return true;
+  if (!ds_null_space_new(arena, &l->touched, l->free, rows)) return false;
+  l->touched.dependent = UNSEEN;
+  ds_arena_mark mark = ds_arena_get_mark(arena);
+  double *g = DS_NEW(arena, double, (size_t)rows *(size_t)l->free + 1), *work = DS_NEW(arena, double, 2 * rows + 1);
+  if (ds_arena_failed(arena)) return false;
+  for (int32_t i = 0; i < rows; i++) {
+    double *row = g + (size_t)i * (size_t)l->free, squares = 0;
+    free_row(row, a, l, whole, contacts[i / 3], i % 3);
+    for (int32_t j = 0; j < l->free; j++) squares += row[j] * row[j];
+    work[i] = sqrt(squares);
+  }
+  ds_null_space_build(&l->touched, g, work, rows);
+  ds_arena_release(arena, mark);
+  if (l->touched.rank > 0) l->seen = l->touched.rank;
+  return true;
 }
 
 static bool build_problem(ds_arena *arena, ds_articulation *a, const ds_subproblem *whole) {
   ds_subproblem *p = &a->problem;
   size_t length;
+  for (int32_t i = 0; i < a->linkage_count; i++)
+    if (!narrow(arena, a, &a->linkages[i], whole)) return false;
   if (!place_problem(arena, a, &length, whole)) return false;
   size_t nc = (size_t)p->contact_count;
   double *g = DS_NEW(arena, double, length + 1), *mu = DS_NEW(arena, double, nc + 1);
@@ -270,6 +305,8 @@ bool ds_articulate(ds_arena *arena, ds_island *island, const ds_assembly *assemb
   for (int32_t i = 0; i < a->linkage_count; i++) {
     if (!eliminate(arena, &a->linkages[i], assembly, state)) return false;
     a->y_count += a->linkages[i].space.rank;
+    a->linkages[i].free = a->linkages[i].seen = a->linkages[i].size - a->linkages[i].space.rank;
+    if (!(a->linkages[i].rest = DS_NEW0(arena, double, a->linkages[i].free + 1))) return false;
   }
   a->y = DS_NEW0(arena, double, a->y_count + 1);
   if (!a->y) return false;
@@ -279,6 +316,16 @@ bool ds_articulate(ds_arena *arena, ds_island *island, const ds_assembly *assemb
 }
 
 /* ---- from velocities of bodies to free ones and back ---- */
+
+void ds_linkage_enter(double *x, const ds_linkage *l) {
+  ds_null_tree_enter(x, &l->space);
+  if (l->seen < l->free) ds_null_space_enter(x + l->space.rank, &l->touched);
+}
+
+void ds_linkage_leave(double *x, const ds_linkage *l) {
+  if (l->seen < l->free) ds_null_space_leave(x + l->space.rank, &l->touched);
+  ds_null_tree_leave(x, &l->space);
+}
 
 void ds_articulation_enter(double *w, const ds_island *island, const double *v) {
   const ds_articulation *a = island->articulation;
@@ -290,12 +337,14 @@ void ds_articulation_enter(double *w, const ds_island *island, const double *v) 
       int32_t body = l->bodies[k];
       memcpy(l->x + a->place[body], v + whole->first[body], (size_t)whole->size[body] * sizeof(double));
     }
-    ds_null_tree_enter(l->x, &l->space);
-    memcpy(w + a->problem.first[l->body], l->x + l->space.rank, (size_t)(l->size - l->space.rank) * sizeof(double));
+    ds_linkage_enter(l->x, l);
+    const double *free = l->x + l->space.rank;
+    memcpy(w + a->problem.first[l->body], free, (size_t)l->seen * sizeof(double));
+    memcpy(l->rest, free + l->seen, (size_t)(l->free - l->seen) * sizeof(double));
   }
 }
 
-void ds_articulation_leave(double *v, const ds_island *island, const double *w, bool with_y) {
+void ds_articulation_leave(double *v, const ds_island *island, const double *w, bool with_y, bool with_rest) {
   const ds_articulation *a = island->articulation;
   const ds_subproblem *whole = &island->problem;
   for (int32_t i = 0; i < a->linkage_count; i++) {
@@ -303,9 +352,9 @@ void ds_articulation_leave(double *v, const ds_island *island, const double *w, 
     int32_t rank = l->space.rank;
     memset(l->x, 0, (size_t)l->size * sizeof(double));
     if (with_y) memcpy(l->x, l->y, (size_t)rank * sizeof(double));
-    if (w && l->body >= 0)
-      memcpy(l->x + rank, w + a->problem.first[l->body], (size_t)(l->size - rank) * sizeof(double));
-    ds_null_tree_leave(l->x, &l->space);
+    if (w && l->body >= 0) memcpy(l->x + rank, w + a->problem.first[l->body], (size_t)l->seen * sizeof(double));
+    if (with_rest) memcpy(l->x + rank + l->seen, l->rest, (size_t)(l->free - l->seen) * sizeof(double));
+    ds_linkage_leave(l->x, l);
     for (int32_t k = 0; k < l->body_count; k++) {
       int32_t body = l->bodies[k];
       memcpy(v + whole->first[body], l->x + a->place[body], (size_t)whole->size[body] * sizeof(double));

@@ -6,7 +6,8 @@
  *
  *   w = (Qᵀ v_p)_w + (Qᵀ G)_w r,    u = (Qᵀ G)_wᵀ w - (b - Gᵀ Q (y, 0)):
  *
- * a frictional contact problem as any other, in which a linkage is one body. No tool knows of joints, each of them
+ * a frictional contact problem as any other, in which a linkage is one body. Where contacts are few w is turned so that
+ * they see its first coordinates alone, and those are the body. No tool knows of joints, each of them
  * holds them exactly, and friction is felt through them at once [DESIGN 3]. A linkage that joints leave no freedom is
  * the fixed world.
  *
@@ -40,12 +41,16 @@ typedef struct ds_linkage {
   ds_null_row *rows;     /* row_count: of the start of the step ... */
   ds_null_row *end_rows; /* ... and of its end: work of close.c */
   ds_null_tree space;
-  double *y;           /* rank numbers, part of the articulation's */
-  double *x;           /* size numbers: v, or Qᵀ v */
-  double *best, *work; /* size numbers */
-  double *gap;         /* a row each: what is left of it after the step, over h, m/s */
-  double extent;       /* m: of the coordinates that gaps are differences of */
-  double without;      /* m: largest gap after the step if joints gave no impulse */
+  int32_t free;          /* coordinates that joints leave: size - rank */
+  int32_t seen;          /* those that contacts see: they are the body of the problem; what is left keeps its course */
+  ds_null_space touched; /* where seen < free: which of them that are */
+  double *rest;          /* free - seen numbers: what contacts do not see of w */
+  double *y;             /* rank numbers, part of the articulation's */
+  double *x;             /* size numbers: v, or Qᵀ v = (y, w, rest) */
+  double *best, *work;   /* size numbers */
+  double *gap;           /* a row each: what is left of it after the step, over h, m/s */
+  double extent;         /* m: of the coordinates that gaps are differences of */
+  double without;        /* m: largest gap after the step if joints gave no impulse */
 } ds_linkage;
 
 /* A limit among the contacts of the problem. */
@@ -84,9 +89,13 @@ bool ds_articulate(ds_arena *arena, ds_island *island, const ds_assembly *assemb
 void ds_held_joint_rows(ds_null_row *out, const ds_held_joint *held, const ds_joint_row *rows,
                         const ds_assembly *assembly);
 
-/* Free coordinates w of the island's velocities v, and back: v = Q (y, w), or Q (0, w), or Q (y, 0) where w is NULL. */
+/* x := Qᵀ x = (y, w, rest) and back, of one linkage. */
+void ds_linkage_enter(double *x, const ds_linkage *linkage);
+void ds_linkage_leave(double *x, const ds_linkage *linkage);
+/* Free coordinates w of the island's velocities v; the rest of them is kept in the linkages. */
 void ds_articulation_enter(double *w, const ds_island *island, const double *v);
-void ds_articulation_leave(double *v, const ds_island *island, const double *w, bool with_y);
+/* v = Q (y, w, rest); 0 in place of y and rest where they are not wanted, and of w where it is NULL. */
+void ds_articulation_leave(double *v, const ds_island *island, const double *w, bool with_y, bool with_rest);
 
 /* close.c */
 /* What gaps would be with velocities v that know nothing of joints: what they are measured by. */

@@ -27,7 +27,7 @@
 #include "joint/limit.h"
 
 enum { CLOSINGS = 60, HALVINGS = 8, PULLS = 30 };
-static const double ROUNDING = 1e-15; /* of the coordinates: gaps are not known better ... */
+static const double ROUNDING = 1e-15; /* of the coordinates: gaps are not known better, |g| of 100 rows ... */
 static const double NOTHING = 2e-14;  /* ... and after several roundings not as well */
 static const double OPEN = 1e-10;     /* of the coordinates: gaps that no y closes */
 static const double SLOW = 0.3;       /* gain of a step from which on the derivative of the end is taken */
@@ -77,8 +77,9 @@ static double gaps_after(ds_linkage *l, const ds_assembly *assembly, const ds_st
 static void velocities(ds_linkage *l, const ds_articulation *a) {
   int32_t rank = l->space.rank;
   memcpy(l->x, l->y, (size_t)rank * sizeof(double));
-  if (l->body >= 0) memcpy(l->x + rank, a->w + a->problem.first[l->body], (size_t)(l->size - rank) * sizeof(double));
-  ds_null_tree_leave(l->x, &l->space);
+  if (l->body >= 0) memcpy(l->x + rank, a->w + a->problem.first[l->body], (size_t)l->seen * sizeof(double));
+  memcpy(l->x + rank + l->seen, l->rest, (size_t)(l->free - l->seen) * sizeof(double));
+  ds_linkage_leave(l->x, l);
 }
 
 /* |g| of the rows that are kept, h over */
@@ -127,7 +128,7 @@ static bool end_direction(ds_linkage *l, ds_joint_system *system, const ds_assem
                           double h) {
   end_rows(l, assembly, state, h);
   if (!ds_joint_system_solve(l->work, system, l->end_rows, l->rows, l->gap)) return false;
-  ds_null_tree_enter(l->work, &l->space);
+  ds_linkage_enter(l->work, l);
   return true;
 }
 
@@ -156,7 +157,7 @@ static bool pull_direction(ds_linkage *l, ds_joint_system *system, const ds_asse
                            double h) {
   end_rows(l, assembly, state, h);
   if (!ds_joint_system_solve(l->work, system, l->end_rows, l->end_rows, l->gap)) return false;
-  ds_null_tree_enter(l->work, &l->space);
+  ds_linkage_enter(l->work, l);
   return true;
 }
 
@@ -164,10 +165,11 @@ static void pull(ds_linkage *l, const ds_articulation *a, double share) {
   int32_t rank = l->space.rank;
   double *w = a->w + a->problem.first[l->body], *predicted = a->predicted + a->problem.first[l->body];
   for (int32_t k = 0; k < rank; k++) l->y[k] -= share * l->work[k];
-  for (int32_t k = rank; k < l->size; k++) {
-    w[k - rank] -= share * l->work[k];
-    predicted[k - rank] -= share * l->work[k];
+  for (int32_t k = 0; k < l->seen; k++) {
+    w[k] -= share * l->work[rank + k];
+    predicted[k] -= share * l->work[rank + k];
   }
+  for (int32_t k = l->seen; k < l->free; k++) l->rest[k - l->seen] -= share * l->work[rank + k];
 }
 
 /* From a distance on; true where something was changed. */
@@ -197,8 +199,8 @@ static bool close_linkage(ds_arena *arena, ds_linkage *l, const ds_articulation 
   bool of_end = false;
   velocities(l, a);
   gaps_after(l, assembly, state, h);
-  double now = distance(l);
-  for (int k = 0; k < CLOSINGS && h * now > ROUNDING * l->extent; k++) {
+  double now = distance(l), rounding = ROUNDING * fmax(1, 0.1 * sqrt(l->space.rank));
+  for (int k = 0; k < CLOSINGS && h * now > rounding * l->extent; k++) {
     if (!of_end)
       ds_null_tree_solve(l->work, &l->space, l->gap);
     else if (!need_system(arena, &system, l) || !end_direction(l, system, assembly, state, h))

@@ -22,7 +22,7 @@ static const double AIM = 0.1;      /* over the tolerance */
 static void shift_contacts(ds_articulation *a, const ds_island *island, const ds_assembly *assembly,
                            const ds_state *state, double h) {
   if (a->limit_count > 0) {
-    ds_articulation_leave(a->carried, island, a->w, true);
+    ds_articulation_leave(a->carried, island, a->w, true, true);
     ds_subproblem_apply_transposed(a->shift, &island->problem, a->carried);
     ds_articulation_limits(island, assembly, state, h);
     for (int32_t i = 0; i < a->limit_count; i++) {
@@ -30,7 +30,7 @@ static void shift_contacts(ds_articulation *a, const ds_island *island, const ds
       limit->b = a->shift[3 * a->contact[limit->contact]] - limit->left / h;
     }
   }
-  ds_articulation_leave(a->carried, island, NULL, true);
+  ds_articulation_leave(a->carried, island, NULL, true, false);
   ds_subproblem_apply_transposed(a->shift, &island->problem, a->carried);
   for (int32_t k = 0; k < a->problem.contact_count; k++)
     for (int c = 0; c < 3; c++) {
@@ -111,7 +111,7 @@ bool ds_articulation_project(ds_arena *arena, ds_island *island, double *start, 
     ds_anderson_forget(&secant);
     best = error, idle = 0;
   }
-  ds_articulation_leave(island->v, island, a->w, true);
+  ds_articulation_leave(island->v, island, a->w, true, true);
   certificate->bodies = island->problem.body_count;
   certificate->contacts = island->problem.contact_count;
   certificate->joint_gap = gap;

@@ -10,7 +10,7 @@ static const double GOOD = 0.1, DEPENDENT = 1e-8;
 
 bool ds_null_space_new(ds_arena *arena, ds_null_space *s, int32_t n, int32_t rows) {
   int32_t most = rows < n ? rows : n;
-  *s = (ds_null_space){.n = n, .most = most};
+  *s = (ds_null_space){.n = n, .most = most, .dependent = DEPENDENT};
   s->reflection = DS_NEW0(arena, double, (size_t)most *(size_t)n + 1);
   s->l = DS_NEW0(arena, double, (size_t)most *(size_t)most + 1);
   s->end = DS_NEW(arena, int32_t, most + 1);
@@ -93,7 +93,7 @@ void ds_null_space_build(ds_null_space *s, double *a, double *work, int32_t rows
     for (int32_t k = 0; k < rows; k++) {
       if (rest[k] < 0) continue;
       rest[k] = norm(a + (size_t)k * n, s->rank, s->n);
-      if (!(rest[k] > DEPENDENT * whole[k])) rest[k] = -1;
+      if (!(rest[k] > s->dependent * whole[k])) rest[k] = -1;
       if (rest[k] >= 0 && (best < 0 || rest[k] * whole[best] > rest[best] * whole[k])) best = k;
     }
     if (best < 0 || s->rank == s->most) return;

@@ -18,8 +18,9 @@ typedef struct ds_null_space {
   int32_t n, rank, most; /* most: rows that can be kept */
   double *reflection;    /* most x n: u of H_i = I - 2 u uᵀ, zero outside [i, end[i]) */
   int32_t *end;
-  double *l;    /* most x most, row-major, lower */
-  int32_t *row; /* which of the given rows the i-th is */
+  double *l;        /* most x most, row-major, lower */
+  int32_t *row;     /* which of the given rows the i-th is */
+  double dependent; /* rests of rows over their norms that count as none */
 } ds_null_space;
 
 /* For `rows` rows at most. False where memory ran out. */
