@@ -117,7 +117,7 @@ ds_energy ds_state_energy(const ds_scene *scene, const ds_state *state);
 ds_momentum ds_state_momentum(const ds_scene *scene, const ds_state *state);
 /* Contacts of the last step, in the order of their bodies and features. */
 const ds_contact *ds_state_contacts(const ds_state *state, int32_t *count);
-/* The joint whose limit a contact is; {0} where bodies touch. */
+/* The joint whose limit or drive a contact is; {0} where bodies touch. */
 ds_joint_id ds_contact_joint(const ds_contact *contact);
 /* Where a joint is in a state, and with the frames of its bodies, as ds_state_pose gives them, at any poses. */
 ds_joint_place ds_joint_at(const ds_scene *scene, ds_joint_id joint, ds_pose a, ds_pose b);

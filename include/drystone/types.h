@@ -161,7 +161,9 @@ typedef struct ds_joint_def {
   bool limited;  /* default false. HINGE, SLIDER: its position (rad, m) stays in [lower, upper], */
   double lower; /* lower <= 0 <= upper, since it is 0 at the start; of a HINGE less than a turn apart. A limit pushes */
   double upper; /* as a contact without friction, and is one [ds_contact_joint]. Default -INFINITY and INFINITY */
-  bool collide; /* default false: joined bodies do not touch each other */
+  double max_force; /* HINGE, SLIDER: a drive moves b against a, with this torque (N m) or force (N) at most; */
+  double speed;     /* rad/s or m/s: what it aims at. 0: dry friction, a brake. Both 0 by default: no drive */
+  bool collide;     /* default false: joined bodies do not touch each other */
 } ds_joint_def;
 
 /* Where a joint is. */

@@ -117,7 +117,7 @@ static void right_hand_side(double b[3], const ds_contact_point *c, const ds_con
   bool reached = c->gap + h * approach <= 0;
   if (reached && rebound > h * v3_norm(scene->def.gravity)) bound = rebound;
   b[0] = bound - v3_dot(f->normal, scripted);
-  b[1] = -v3_dot(f->t1, scripted);
+  b[1] = c->speed - v3_dot(f->t1, scripted);
   b[2] = -v3_dot(f->t2, scripted);
 }
 
@@ -268,7 +268,9 @@ bool ds_assemble(ds_arena *arena, ds_assembly *assembly, const ds_scene *scene, 
     ds_contact_frame *f = &assembly->frames[k];
     f->normal = c->normal;
     v3_tangents(&f->t1, &f->t2, c->normal);
-    if (ds_feature_is_limit(c->feature))
+    if (ds_feature_is_drive(c->feature)) /* its normal row acts on no body of the scene (joint/articulate.c) */
+      *f = (ds_contact_frame){.t1 = c->normal, .mu = 1};
+    else if (ds_feature_is_limit(c->feature))
       f->mu = f->restitution = 0;
     else
       ds_scene_pair(&f->mu, &f->restitution, scene, c->a, c->b);

@@ -190,7 +190,7 @@ static bool append(ds_arena *arena, point_list *list, int32_t a, int32_t b, cons
   if (!make_room(arena, list, m->count)) return false;
   for (int32_t i = 0; i < m->count; i++)
     list->points[list->count++] = (ds_contact_point){
-        a, b, m->point[i], m->normal[i], m->gap[i], shapes << 32 | m->feature[i], m->on_a[i], m->on_b[i]};
+        a, b, m->point[i], m->normal[i], m->gap[i], shapes << 32 | m->feature[i], m->on_a[i], m->on_b[i], 0, 0};
   return true;
 }
 

@@ -23,6 +23,8 @@ typedef struct ds_anchor {
 /* The limit of a joint (joint/limit.c): 2 x the joint's index, and 1 more for an upper limit. No shapes have that name.
  */
 #define DS_FEATURE_LIMIT ((uint64_t)0x7fffffff << 32)
+#define DS_FEATURE_DRIVE ((uint64_t)0x7ffffffe << 32) /* its drive: 2 x the joint's index */
+static inline bool ds_feature_is_drive(uint64_t feature) { return feature >> 32 == DS_FEATURE_DRIVE >> 32; }
 static inline bool ds_feature_is_limit(uint64_t feature) { return feature >> 32 == DS_FEATURE_LIMIT >> 32; }
 static inline int32_t ds_feature_joint(uint64_t feature) { return (int32_t)((feature & 0xffffffff) >> 1); }
 
@@ -32,6 +34,7 @@ typedef struct ds_contact_point {
   double gap;       /* along the normal, negative = overlap */
   uint64_t feature; /* shape of a, shape of b, touching features: unique in the pair, persistent */
   ds_anchor on_a, on_b;
+  double speed, strength; /* of a drive: what it aims at along the normal, m/s, and its force at most, N */
 } ds_contact_point;
 
 typedef struct ds_contact_list {

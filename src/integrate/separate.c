@@ -263,6 +263,7 @@ static void fill_joined(row *rows, double *d, const ds_articulation *a) {
   for (int32_t k = 0; k < p->contact_count; k++) {
     row *r = &rows[a->contact[k]];
     int32_t one = p->body[2 * k], other = p->body[2 * k + 1];
+    if (other >= 0 && a->moving[other] < 0) continue; /* a drive */
     if (deforms(&a->linkages[a->moving[one]]) || (other >= 0 && deforms(&a->linkages[a->moving[other]]))) continue;
     for (int side = 0; side < 2; side++) {
       int32_t body = p->body[2 * k + side];
@@ -365,7 +366,7 @@ double ds_separate(ds_arena *arena, ds_move *moves, const ds_state *state, const
     if (!rows || !d) return -1;
     bool deep = is_deep(rows, island, moves, state, assembly, contacts, held, h);
     if (deep && island->articulation) {
-      double *free = DS_NEW0(arena, double, p->dof + 1);
+      double *free = DS_NEW0(arena, double, island->articulation->problem.dof + 1);
       if (!free) return -1;
       fill_joined(rows, free, island->articulation);
       relax(rows, p->contact_count);

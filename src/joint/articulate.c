@@ -156,13 +156,18 @@ static int32_t block_of(const ds_articulation *a, int32_t body) {
 }
 
 /* Linkages that move become bodies; contacts that none of them touches are left out. */
-static bool place_problem(ds_arena *arena, ds_articulation *a, size_t *length, const ds_subproblem *whole) {
+static bool place_problem(ds_arena *arena, ds_articulation *a, size_t *length, const ds_island *island,
+                          const ds_contact_list *contacts, double h) {
+  const ds_subproblem *whole = &island->problem;
   ds_subproblem *p = &a->problem;
-  int32_t nc = whole->contact_count, dof = 0;
-  int32_t *size = DS_NEW(arena, int32_t, a->linkage_count + 1), *first = DS_NEW(arena, int32_t, a->linkage_count + 1);
+  int32_t nc = whole->contact_count, dof = 0, drives = 0;
+  for (int32_t k = 0; k < nc; k++) drives += ds_feature_is_drive(contacts->points[island->contacts[k]].feature);
+  int32_t most = a->linkage_count + drives;
+  int32_t *size = DS_NEW(arena, int32_t, most + 1), *first = DS_NEW(arena, int32_t, most + 1);
+  a->drives = DS_NEW(arena, ds_held_drive, drives + 1);
   int32_t *body = DS_NEW(arena, int32_t, 2 * nc + 1), *jacobian = DS_NEW(arena, int32_t, 2 * nc + 1);
   a->contact = DS_NEW(arena, int32_t, nc + 1);
-  a->moving = DS_NEW(arena, int32_t, a->linkage_count + 1);
+  a->moving = DS_NEW(arena, int32_t, most + 1);
   if (ds_arena_failed(arena)) return false;
   for (int32_t i = 0; i < a->linkage_count; i++) {
     ds_linkage *l = &a->linkages[i];
@@ -179,7 +184,14 @@ static bool place_problem(ds_arena *arena, ds_articulation *a, size_t *length, c
     if (one < 0 || one == other) one = other, other = -1; /* one that moves comes first, as in assemble.c */
     if (one < 0) continue;
     int32_t at = p->contact_count++;
+    const ds_contact_point *c = &contacts->points[island->contacts[k]];
     a->contact[at] = k;
+    if (ds_feature_is_drive(c->feature)) {
+      a->drives[a->drive_count++] = (ds_held_drive){.contact = at, .body = p->body_count, .impulse = h * c->strength};
+      other = p->body_count++;
+      size[other] = 2, first[other] = dof, a->moving[other] = -1;
+      dof += 2;
+    }
     body[2 * at] = one, body[2 * at + 1] = other;
     for (int side = 0; side < 2; side++) {
       jacobian[2 * at + side] = (int32_t)*length;
@@ -238,12 +250,29 @@ static bool narrow(ds_arena *arena, const ds_articulation *a, ds_linkage *l, con
   return true;
 }
 
-static bool build_problem(ds_arena *arena, ds_articulation *a, const ds_subproblem *whole) {
+/* Rows of drives on their slack bodies, as long as those on linkages. */
+static void fill_drives(ds_articulation *a, double *g) {
+  const ds_subproblem *p = &a->problem;
+  for (int32_t i = 0; i < a->drive_count; i++) {
+    ds_held_drive *drive = &a->drives[i];
+    int32_t size = p->size[p->body[2 * drive->contact]];
+    const double *row = g + p->jacobian[2 * drive->contact] + size;
+    double *slack = g + p->jacobian[2 * drive->contact + 1], squares = 0;
+    for (int32_t k = 0; k < size; k++) squares += row[k] * row[k];
+    drive->scale = squares > 0 ? sqrt(squares) : 1;
+    memset(slack, 0, 6 * sizeof(double));
+    slack[0] = slack[5] = drive->scale;
+  }
+}
+
+static bool build_problem(ds_arena *arena, ds_articulation *a, const ds_island *island, const ds_contact_list *contacts,
+                          double h) {
+  const ds_subproblem *whole = &island->problem;
   ds_subproblem *p = &a->problem;
   size_t length;
   for (int32_t i = 0; i < a->linkage_count; i++)
     if (!narrow(arena, a, &a->linkages[i], whole)) return false;
-  if (!place_problem(arena, a, &length, whole)) return false;
+  if (!place_problem(arena, a, &length, island, contacts, h)) return false;
   size_t nc = (size_t)p->contact_count;
   double *g = DS_NEW(arena, double, length + 1), *mu = DS_NEW(arena, double, nc + 1);
   a->predicted = DS_NEW(arena, double, p->dof + 1);
@@ -259,10 +288,11 @@ static bool build_problem(ds_arena *arena, ds_articulation *a, const ds_subprobl
     for (int side = 0; side < 2; side++) {
       int32_t body = p->body[2 * k + side];
       double *rows = g + p->jacobian[2 * k + side];
-      for (int32_t c = 0; c < 3 && body >= 0; c++)
+      for (int32_t c = 0; c < 3 && body >= 0 && a->moving[body] >= 0; c++)
         free_row(rows + c * p->size[body], a, &a->linkages[a->moving[body]], whole, of, c);
     }
   }
+  fill_drives(a, g);
   p->g = g, p->mu = mu, p->b = a->b, p->predicted = a->predicted;
   return true;
 }
@@ -312,7 +342,8 @@ bool ds_articulate(ds_arena *arena, ds_island *island, const ds_assembly *assemb
   if (!a->y) return false;
   for (int32_t i = 0, at = 0; i < a->linkage_count; at += a->linkages[i++].space.rank) a->linkages[i].y = a->y + at;
   island->articulation = a;
-  return build_problem(arena, a, &island->problem) && list_limits(arena, a, island, contacts, scene, options->step);
+  return build_problem(arena, a, island, contacts, options->step) &&
+         list_limits(arena, a, island, contacts, scene, options->step);
 }
 
 /* ---- from velocities of bodies to free ones and back ---- */

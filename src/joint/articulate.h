@@ -65,12 +65,21 @@ typedef struct ds_held_limit {
   double way;  /* m: what a step may take of the gap, about; what errors of it are measured by */
 } ds_held_limit;
 
+/* A drive among the contacts of the problem. A friction disk of fixed radius is one of Coulomb's with a fixed normal
+ * impulse N: the normal row acts on a slack body alone, which comes with the velocity that N stops. */
+typedef struct ds_held_drive {
+  int32_t contact,
+      body;       /* of the problem: its contact and its slack body, of two coordinates (normal, second tangent) */
+  double scale;   /* the slack body's rows, as long as that of the drive */
+  double impulse; /* N, N s */
+} ds_held_drive;
+
 typedef struct ds_articulation {
   ds_linkage *linkages; /* in order of their lowest body */
   int32_t linkage_count;
   int32_t *linkage, *place; /* of a body of the island: its linkage, its first coordinate there */
   ds_subproblem problem;
-  int32_t *moving;  /* of a body of the problem: its linkage */
+  int32_t *moving;  /* of a body of the problem: its linkage; -1: the slack body of a drive */
   int32_t *contact; /* of the problem: which of the island's it is */
   double *y;        /* of all linkages, one after the other */
   int32_t y_count;
@@ -78,6 +87,8 @@ typedef struct ds_articulation {
   double *r, *w;         /* its impulses and velocities */
   ds_held_limit *limits;
   int32_t limit_count;
+  ds_held_drive *drives;
+  int32_t drive_count;
   double *carried, *shift; /* Q (y, 0) of the island's bodies; Gᵀ of that, 3 a contact of the island */
 } ds_articulation;
 

@@ -37,6 +37,16 @@ static ds_status check_limits(const ds_joint_def *def, const ds_joint_ops *kind,
   return DS_OK;
 }
 
+static ds_status check_drive(const ds_joint_def *def, const ds_joint_ops *kind, ds_error *error) {
+  if (def->max_force == 0 && def->speed == 0) return DS_OK;
+  if (!kind->way) return ds_fail(error, DS_ERROR_INPUT, "a %s has no drive", kind->name);
+  if (!(def->max_force > 0 && isfinite(def->max_force)))
+    return ds_fail(error, DS_ERROR_INPUT, "a drive of max_force %g; expected a number above 0", def->max_force);
+  if (!isfinite(def->speed))
+    return ds_fail(error, DS_ERROR_INPUT, "a drive of speed %g; expected a finite number", def->speed);
+  return DS_OK;
+}
+
 static ds_status check_joint(const ds_scene *scene, const ds_joint_def *def, ds_error *error) {
   if (!has_body(scene, def->a) || !has_body(scene, def->b))
     return ds_fail(error, DS_ERROR_INPUT, "a joint needs two bodies of this scene; add them first");
@@ -51,7 +61,8 @@ static ds_status check_joint(const ds_scene *scene, const ds_joint_def *def, ds_
   if (!v3_finite(def->point)) return ds_fail(error, DS_ERROR_INPUT, "the point of a joint must be finite (m)");
   if (kind->has_axis && (!v3_finite(def->axis) || !(v3_norm(def->axis) > 0)))
     return ds_fail(error, DS_ERROR_INPUT, "the axis of a %s must be finite and not zero", kind->name);
-  return check_limits(def, kind, error);
+  ds_status status = check_limits(def, kind, error);
+  return status == DS_OK ? check_drive(def, kind, error) : status;
 }
 
 ds_joint_id ds_scene_add_joint(ds_scene *scene, const ds_joint_def *def, ds_error *error) {

@@ -1,9 +1,12 @@
-/* Limits: what a joint leaves free ends somewhere.
+/* Limits and drives: what a joint leaves free ends somewhere, and may be moved or held by a force.
  *
  * A limit is a contact without friction at a point of the joint, along the way that it leaves free, with the rest of
  * that way as its gap (of a hinge the arc of its lever). The joint carries what else such a force would do. So limits
  * are rows of the island's problem as all contacts are, for every tool, in certificates, warm starts and recordings; no
  * solver knows of them.
+ *
+ * A drive is a contact, too: one pressed together by its largest force, with a coefficient of 1, whose friction acts
+ * along the way (articulate.c).
  *
  * Only limits in reach are contacts: others would ask for gaps over h that are far larger than any velocity, and the
  * error of the island would be measured by them. */
@@ -55,6 +58,15 @@ static ds_contact_point contact_of(const limit *l, const ds_joint *joint, uint64
   return c;
 }
 
+static ds_contact_point drive_of(const ds_joint *joint, int32_t index, const ds_body_state *a, const ds_body_state *b) {
+  ds_joint_pose pose = ds_joint_posed(joint, ds_principal_pose(a), ds_principal_pose(b));
+  limit along = {.way = ds_joint_ops_of(joint->def.kind)->way(&pose), .sign = 1};
+  ds_contact_point c = contact_of(&along, joint, DS_FEATURE_DRIVE | (uint64_t)(2 * index));
+  c.speed = along.way.lever * joint->def.speed;
+  c.strength = joint->def.max_force / along.way.lever;
+  return c;
+}
+
 static bool can_move(const ds_body *body, double time) {
   return body->kind == DS_BODY_DYNAMIC && !ds_body_is_held(body, time);
 }
@@ -93,15 +105,18 @@ static bool merge(ds_arena *arena, ds_contact_list *contacts, const ds_contact_p
 bool ds_limits_add(ds_arena *arena, ds_contact_list *contacts, const ds_scene *scene, const ds_state *state,
                    const ds_body_state *solved, double h) {
   int32_t count = 0, limited = 0;
-  for (int32_t i = 0; i < scene->joint_count; i++) limited += scene->joints[i].def.limited;
+  for (int32_t i = 0; i < scene->joint_count; i++)
+    limited += scene->joints[i].def.limited || scene->joints[i].def.max_force > 0;
   if (limited == 0) return true;
-  ds_contact_point *found = DS_NEW(arena, ds_contact_point, 2 * limited);
+  ds_contact_point *found = DS_NEW(arena, ds_contact_point, 3 * limited);
   if (!found) return false;
   for (int32_t i = 0; i < scene->joint_count; i++) {
     const ds_joint *joint = &scene->joints[i];
     const ds_body *a = &scene->bodies[joint->a], *b = &scene->bodies[joint->b];
     const ds_body_state *sa = &state->bodies[joint->a], *sb = &state->bodies[joint->b];
-    if (!joint->def.limited || (!can_move(a, state->time) && !can_move(b, state->time))) continue;
+    if (!can_move(a, state->time) && !can_move(b, state->time)) continue;
+    if (joint->def.max_force > 0 && !solved) found[count++] = drive_of(joint, i, sa, sb);
+    if (!joint->def.limited) continue;
     double size = fmin(a->bounding_radius, b->bounding_radius);
     double reach = FALLS * h * h * v3_norm(scene->def.gravity) + MARGIN * size;
     for (int upper = 0; upper < 2; upper++) {
@@ -117,6 +132,6 @@ bool ds_limits_add(ds_arena *arena, ds_contact_list *contacts, const ds_scene *s
 }
 
 ds_joint_id ds_contact_joint(const ds_contact *contact) {
-  if (!ds_feature_is_limit(contact->feature)) return (ds_joint_id){0};
+  if (!ds_feature_is_limit(contact->feature) && !ds_feature_is_drive(contact->feature)) return (ds_joint_id){0};
   return (ds_joint_id){1 + (int32_t)ds_feature_joint(contact->feature)};
 }

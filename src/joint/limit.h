@@ -1,11 +1,11 @@
-/* Limits of joints as contacts (limit.c). */
+/* Limits and drives of joints as contacts (limit.c). */
 #ifndef DS_JOINT_LIMIT_H
 #define DS_JOINT_LIMIT_H
 
 #include "detect/detect.h"
 
-/* Adds the limits that act in this step to the contacts: those in reach, or, where the velocities `solved` of a first
- * solution are given, those that it would pass. False where memory ran out. */
+/* Adds drives, and the limits that act in this step, to the contacts: those in reach, or, where the velocities `solved`
+ * of a first solution are given, those that it would pass. False where memory ran out. */
 bool ds_limits_add(ds_arena *arena, ds_contact_list *contacts, const ds_scene *scene, const ds_state *state,
                    const ds_body_state *solved, double h);
 

@@ -95,6 +95,12 @@ bool ds_articulation_project(ds_arena *arena, ds_island *island, double *start, 
   ds_articulation_enter(a->predicted, island, island->predicted);
   for (int32_t k = 0; k < a->problem.contact_count; k++)
     memcpy(a->r + 3 * k, island->r + 3 * a->contact[k], 3 * sizeof(double));
+  for (int32_t i = 0; i < a->drive_count; i++) { /* r_N = N stops the slack body */
+    const ds_held_drive *drive = &a->drives[i];
+    double *predicted = a->predicted + a->problem.first[drive->body];
+    predicted[0] = -drive->scale * drive->impulse, predicted[1] = 0;
+    a->r[3 * drive->contact] = drive->impulse;
+  }
   memset(island->r, 0, 3 * (size_t)island->problem.contact_count * sizeof(double)); /* where nothing can move */
   ds_subproblem_velocity(a->w, &a->problem, a->r);
   for (int round = 0; round < ROUNDS; round++) {

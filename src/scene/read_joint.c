@@ -22,6 +22,8 @@ static const ds_field joint_fields[] = {
     {.key = "collide", .kind = DS_FIELD_BOOLEAN, AT(def.collide)},
     {.key = "lower", .kind = DS_FIELD_NUMBER, AT(def.lower), WITH_AXIS},
     {.key = "upper", .kind = DS_FIELD_NUMBER, AT(def.upper), WITH_AXIS},
+    {.key = "max_force", .kind = DS_FIELD_NUMBER, AT(def.max_force), .high = DS_FIELD_LIMIT, .above = true, WITH_AXIS},
+    {.key = "speed", .kind = DS_FIELD_NUMBER, AT(def.speed), WITH_AXIS},
 };
 #undef AT
 #undef WITH_AXIS
