@@ -29,14 +29,14 @@ static int complain(const char *message) {
 /* ---- Scenes ---- */
 
 static void print_joints(const ds_scene *scene) {
-  static const char *const names[] = {"ball", "hinge", "weld"};
-  int32_t kinds[3] = {0};
   int32_t count = ds_scene_joint_count(scene);
   if (count == 0) return;
-  for (int32_t i = 0; i < count; i++) kinds[ds_joint_get_def(scene, ds_scene_joint(scene, i)).kind]++;
   printf("joints       %d:", (int)count);
-  for (int i = 0; i < 3; i++)
-    if (kinds[i] > 0) printf(" %d %s", (int)kinds[i], names[i]);
+  for (int kind = 0; ds_joint_kind_name((ds_joint_kind)kind); kind++) {
+    int32_t of_kind = 0;
+    for (int32_t i = 0; i < count; i++) of_kind += (int)ds_joint_get_def(scene, ds_scene_joint(scene, i)).kind == kind;
+    if (of_kind > 0) printf(" %d %s", (int)of_kind, ds_joint_kind_name((ds_joint_kind)kind));
+  }
   putchar('\n');
 }
 

@@ -94,10 +94,12 @@ ds_status ds_overlay_joints(ds_image *image, const float *depth, const ds_camera
     const ds_joint_mark *joint = &joints[i];
     double x, y, z;
     if (!ds_camera_project(&x, &y, &z, camera, joint->point) || !(fabs(x) < 1e6 && fabs(y) < 1e6)) continue;
-    if (joint->kind == DS_JOINT_HINGE) mark_axis(&canvas, camera, joint, length, 2 * unit);
+    if (v3_norm(joint->axis) > 0) mark_axis(&canvas, camera, joint, length, 2 * unit);
     if (joint->kind == DS_JOINT_WELD) {
       ds_canvas_segment(&canvas, x - arm, y - arm, x + arm, y + arm, 2 * unit);
       ds_canvas_segment(&canvas, x - arm, y + arm, x + arm, y - arm, 2 * unit);
+    } else if (joint->kind == DS_JOINT_SLIDER) {
+      ds_canvas_segment(&canvas, x - 0.5 * arm, y, x + 0.5 * arm, y, arm);
     } else {
       ds_canvas_disk(&canvas, x, y, 3.5 * unit);
     }

@@ -9,8 +9,8 @@
  * impulses, the longest `longest` metres. Hidden ones are fainter. `depth` is ds_render's. */
 ds_status ds_overlay_contacts(ds_image *image, const float *depth, const ds_camera *camera, const ds_contact *contacts,
                               int32_t count, double longest, ds_error *error);
-/* Joints as blue marks: a dot for a ball, with a bar along the axis for a hinge, a cross for a weld. Hidden ones
- * are fainter. Bars are `length` metres long. */
+/* Joints as blue marks: a dot for a ball, with a bar along the axis for a hinge, a block on the axis for a slider, a
+ * cross for a weld. Hidden ones are fainter. Bars are `length` metres long. */
 typedef struct ds_joint_mark {
   ds_joint_kind kind;
   ds_vec3 point, axis;

@@ -10,6 +10,7 @@
 #include "detect/detect.h"
 #include "integrate/integrate.h"
 #include "joint/articulate.h"
+#include "joint/limit.h"
 #include "predict/predict.h"
 #include "step/step.h"
 
@@ -26,7 +27,7 @@ static ds_status solve(ds_step_run *run, const ds_state *warm, double *const *st
   run->clock = ds_clock();
   *assembly = (ds_assembly){.stiffer = stiffer};
   if (!ds_assemble(&stepper->arena, assembly, scene, warm, &run->contacts, options, stepper->pool) || /* 2 */
-      !ds_articulate_islands(&stepper->arena, assembly, scene, warm, options))
+      !ds_articulate_islands(&stepper->arena, assembly, &run->contacts, scene, warm, options))
     return DS_ERROR_MEMORY;
   ds_step_lap(run, DS_STAGE_ASSEMBLE);
   ds_predict(assembly, scene, warm, options, stepper->pool); /* 3 */
@@ -85,6 +86,8 @@ static ds_status step(ds_step_run *run, ds_state *state) {
   ds_stepper *stepper = run->stepper;
   run->clock = ds_clock();
   ds_status status = ds_detect(&stepper->arena, &run->contacts, run->scene, state, &run->detect); /* 1 */
+  if (status == DS_OK && !ds_limits_add(&stepper->arena, &run->contacts, run->scene, state, NULL, run->options->step))
+    status = DS_ERROR_MEMORY;
   ds_step_lap(run, DS_STAGE_DETECT);
   if (status == DS_OK) status = solve(run, state, NULL); /* 2 to 4 */
   if (status == DS_OK) status = look_again(run);

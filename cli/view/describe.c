@@ -185,7 +185,6 @@ static void write_body(view_bytes *out, const view_scene_text *t, int32_t index)
 
 /* Points and axes are as the frame of body a sees them, whose pose is in every FRAME. */
 static void write_joints(view_bytes *out, const ds_scene *scene) {
-  static const char *const kinds[] = {"ball", "hinge", "weld"};
   view_text(out, ", \"joints\": [");
   for (int32_t i = 0; i < ds_scene_joint_count(scene); i++) {
     ds_joint_id id = ds_scene_joint(scene, i);
@@ -193,8 +192,8 @@ static void write_joints(view_bytes *out, const ds_scene *scene) {
     ds_joint_place place = ds_joint_at(scene, id, pose_identity(), pose_identity());
     view_text(out, "%s{\"name\": ", i > 0 ? ", " : "");
     view_json_text(out, joint.name != NULL ? joint.name : "");
-    view_text(out, ", \"kind\": \"%s\", \"a\": %d, \"b\": %d, \"point\": ", kinds[joint.kind], (int)body_index(joint.a),
-              (int)body_index(joint.b));
+    view_text(out, ", \"kind\": \"%s\", \"a\": %d, \"b\": %d, \"point\": ", ds_joint_kind_name(joint.kind),
+              (int)body_index(joint.a), (int)body_index(joint.b));
     view_json_vec3(out, place.on_a);
     view_text(out, ", \"axis\": ");
     view_json_vec3(out, place.axis);

@@ -44,7 +44,8 @@ ds_status ds_scene_set_pair(ds_scene *scene, ds_material_id a, ds_material_id b,
 ds_status ds_scene_name_material(ds_scene *scene, ds_material_id material, const char *name, ds_error *error);
 ds_body_id ds_scene_add_body(ds_scene *scene, const ds_body_def *def, ds_error *error);
 ds_status ds_scene_add_shape(ds_scene *scene, ds_body_id body, const ds_shape_def *def, ds_error *error);
-ds_joint_def ds_default_joint(void); /* a ball at the origin; set the bodies */
+const char *ds_joint_kind_name(ds_joint_kind kind); /* as in scene files; NULL if there is no such kind */
+ds_joint_def ds_default_joint(void);                /* a ball at the origin; set the bodies */
 /* Both bodies must exist. */
 ds_joint_id ds_scene_add_joint(ds_scene *scene, const ds_joint_def *def, ds_error *error);
 /* Computes masses and inertias and checks that every dynamic body has them. Nothing can be added afterwards. */
@@ -135,6 +136,8 @@ ds_energy ds_state_energy(const ds_scene *scene, const ds_state *state);
 ds_momentum ds_state_momentum(const ds_scene *scene, const ds_state *state);
 /* Contacts of the last step, in the order of their bodies and features. */
 const ds_contact *ds_state_contacts(const ds_state *state, int32_t *count);
+/* The joint whose limit or drive a contact is; {0} if it is a contact of two bodies. */
+ds_joint_id ds_contact_joint(const ds_contact *contact);
 /* Position of a joint for given poses of its bodies (frames as in ds_state_pose), and in a state. */
 ds_joint_place ds_joint_at(const ds_scene *scene, ds_joint_id joint, ds_pose a, ds_pose b);
 ds_joint_place ds_state_joint(const ds_scene *scene, const ds_state *state, ds_joint_id joint);

@@ -92,6 +92,10 @@ static ds_vec3 point_velocity(ds_vec3 v, ds_vec3 w, ds_vec3 x, ds_vec3 point) {
  * solver to choose which of them slides by 1e-7 m/s. */
 static const double TOUCHING = 1e-6;
 
+bool ds_contact_is_open(const ds_contact_point *c, const ds_scene *scene) {
+  return c->gap > TOUCHING * fmin(scene->bodies[c->a].bounding_radius, scene->bodies[c->b].bounding_radius);
+}
+
 /* Right-hand side of one contact: Nᵀ v >= b_N, and b_T. */
 static void right_hand_side(double b[3], const ds_contact_point *c, const ds_contact_frame *f,
                             const ds_assembly *assembly, const ds_state *state, const ds_scene *scene, double h) {
@@ -114,15 +118,14 @@ static void right_hand_side(double b[3], const ds_contact_point *c, const ds_con
     }
   }
   double approach = v3_dot(f->normal, before);
-  double touching = TOUCHING * fmin(scene->bodies[c->a].bounding_radius, scene->bodies[c->b].bounding_radius);
-  double bound = c->gap > touching ? -c->gap / h : 0;
+  double bound = ds_contact_is_open(c, scene) ? -c->gap / h : 0;
   /* A rebound slower than one step of gravity would not leave the surface; a gap not reached in this step does not act.
    */
   double rebound = f->restitution * fmax(0, -approach);
   bool reached = c->gap + h * approach <= 0;
   if (reached && rebound > h * v3_norm(scene->def.gravity)) bound = rebound;
   b[0] = bound - v3_dot(f->normal, scripted);
-  b[1] = -v3_dot(f->t1, scripted);
+  b[1] = c->speed - v3_dot(f->t1, scripted);
   b[2] = -v3_dot(f->t2, scripted);
 }
 
@@ -273,7 +276,12 @@ bool ds_assemble(ds_arena *arena, ds_assembly *assembly, const ds_scene *scene, 
     ds_contact_frame *f = &assembly->frames[k];
     f->normal = c->normal;
     v3_tangents(&f->t1, &f->t2, c->normal);
-    ds_scene_pair(&f->mu, &f->restitution, scene, c->a, c->b);
+    if (ds_feature_is_drive(c->feature)) /* its normal row acts on no body of the scene (joint/articulate.c) */
+      *f = (ds_contact_frame){.t1 = c->normal, .mu = 1};
+    else if (ds_feature_is_limit(c->feature))
+      f->mu = f->restitution = 0;
+    else
+      ds_scene_pair(&f->mu, &f->restitution, scene, c->a, c->b);
   }
   if (options->warm_start) ds_match_warm_start(warm, u, assembly, contacts, state);
   if (!ds_find_islands(arena, assembly, contacts, scene)) return false;

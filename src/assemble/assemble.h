@@ -83,6 +83,9 @@ static inline void ds_share_out(ds_pool *pool, int32_t count, ds_pool_item *item
 bool ds_assemble(ds_arena *arena, ds_assembly *assembly, const ds_scene *scene, const ds_state *state,
                  const ds_contact_list *contacts, const ds_options *options, ds_pool *pool);
 
+/* Whether a contact's gap is more than rounding. */
+bool ds_contact_is_open(const ds_contact_point *contact, const ds_scene *scene);
+
 /* Mass-scaled coordinates of a body's velocity and back: (sqrt(m) v, sqrt(I) Rᵀ w) or, with rates q' and a metric L Lᵀ,
  * (sqrt(m) v, Lᵀ (Rᵀ w, q')); those of a held body by ds_hold_scale besides. The rates are those of a deformable body;
  * `rate` may be NULL where they are not wanted.

@@ -49,7 +49,7 @@ typedef struct ds_material_pair {
   double mu, restitution;
 } ds_material_pair;
 
-/* A joint: points of two bodies that stay together, one for a ball, two for a hinge, three for a weld. */
+/* A joint: points of two bodies, which its kind holds against each other (joint/kind.h). */
 enum { DS_JOINT_POINTS = 3 };
 typedef struct ds_joint {
   char *name;

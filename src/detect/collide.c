@@ -40,7 +40,7 @@ bool ds_append_points(ds_arena *arena, ds_point_list *list, int32_t a, int32_t b
   if (!ds_make_room(arena, list, m->count)) return false;
   for (int32_t i = 0; i < m->count; i++)
     list->points[list->count++] = (ds_contact_point){
-        a, b, m->point[i], m->normal[i], m->gap[i], shapes << 32 | m->feature[i], m->on_a[i], m->on_b[i]};
+        a, b, m->point[i], m->normal[i], m->gap[i], shapes << 32 | m->feature[i], m->on_a[i], m->on_b[i], 0, 0};
   return true;
 }
 

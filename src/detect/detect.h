@@ -20,12 +20,21 @@ typedef struct ds_anchor {
 /* In the name of a contact that only a second look found, besides the name that a first look would give. */
 #define DS_FEATURE_AGAIN ((uint64_t)1 << 63)
 
+/* The limit of a joint (joint/limit.c): 2 x the joint's index, and 1 more for an upper limit. No shapes have that name.
+ */
+#define DS_FEATURE_LIMIT ((uint64_t)0x7fffffff << 32)
+#define DS_FEATURE_DRIVE ((uint64_t)0x7ffffffe << 32) /* its drive: 2 x the joint's index */
+static inline bool ds_feature_is_drive(uint64_t feature) { return feature >> 32 == DS_FEATURE_DRIVE >> 32; }
+static inline bool ds_feature_is_limit(uint64_t feature) { return feature >> 32 == DS_FEATURE_LIMIT >> 32; }
+static inline int32_t ds_feature_joint(uint64_t feature) { return (int32_t)((feature & 0xffffffff) >> 1); }
+
 typedef struct ds_contact_point {
   int32_t a, b;
   ds_vec3 point, normal;
   double gap;       /* along the normal, negative = overlap */
   uint64_t feature; /* shape of a, shape of b, touching features: unique in the pair, persistent */
   ds_anchor on_a, on_b;
+  double speed, strength; /* of a drive: what it aims at along the normal, m/s, and its force at most, N */
 } ds_contact_point;
 
 typedef struct ds_contact_list {

@@ -209,8 +209,8 @@ static bool fill_row(ds_arena *arena, row *r, double *d, const ds_subproblem *p,
 /* Whether a joint connects the island with something that does not move. */
 static bool is_tied(const ds_articulation *a) {
   for (int32_t i = 0; a && i < a->linkage_count; i++)
-    for (int32_t k = 0; k < a->linkages[i].point_count; k++)
-      if (a->linkages[i].points[k].at[0] < 0 || a->linkages[i].points[k].at[1] < 0) return true;
+    for (int32_t k = 0; k < a->linkages[i].joint_count; k++)
+      if (a->linkages[i].joints[k].at[0] < 0 || a->linkages[i].joints[k].at[1] < 0) return true;
   return false;
 }
 
@@ -263,6 +263,7 @@ static void fill_joined(row *rows, double *d, const ds_articulation *a) {
   for (int32_t k = 0; k < p->contact_count; k++) {
     row *r = &rows[a->contact[k]];
     int32_t one = p->body[2 * k], other = p->body[2 * k + 1];
+    if (other >= 0 && a->moving[other] < 0) continue; /* a drive */
     if (deforms(&a->linkages[a->moving[one]]) || (other >= 0 && deforms(&a->linkages[a->moving[other]]))) continue;
     for (int side = 0; side < 2; side++) {
       int32_t body = p->body[2 * k + side];
@@ -315,12 +316,12 @@ static bool displace_joined(ds_arena *arena, double *whole, const ds_island *isl
   memcpy(w, a->w, (size_t)a->problem.dof * sizeof(double));
   memcpy(y, a->y, (size_t)a->y_count * sizeof(double));
   for (int32_t i = 0; i < a->problem.dof; i++) a->w[i] += d[i] / h;
-  ds_articulation_close(island, assembly, state, h);
+  bool pulled, closed = ds_articulation_close(arena, &pulled, island, assembly, state, h);
   for (int32_t i = 0; i < a->y_count; i++) a->y[i] = h * (a->y[i] - y[i]);
-  ds_articulation_leave(whole, island, d, true);
+  ds_articulation_leave(whole, island, d, true, false);
   memcpy(a->w, w, (size_t)a->problem.dof * sizeof(double));
   memcpy(a->y, y, (size_t)a->y_count * sizeof(double));
-  return true;
+  return closed;
 }
 
 /* The same of an island with joints, d in free coordinates: a linkage is moved as a whole. False where memory ran out.
@@ -331,7 +332,7 @@ static bool take_joined(ds_arena *arena, ds_move *moves, double *farthest, const
   const ds_articulation *a = island->articulation;
   double far, *whole = DS_NEW(arena, double, island->problem.dof + 1);
   if (!whole) return false;
-  ds_articulation_leave(whole, island, d, false);
+  ds_articulation_leave(whole, island, d, false, false);
   for (int32_t i = 0; i < a->linkage_count; i++) {
     const ds_linkage *l = &a->linkages[i];
     double share = share_of_linkage(l, island, whole, scene, assembly);
@@ -365,7 +366,7 @@ bool ds_separate(ds_arena *arena, ds_move *moves, double *farthest, const ds_sta
     if (!rows || !d) return false;
     bool deep = is_deep(rows, island, moves, state, assembly, contacts, held, h);
     if (deep && island->articulation) {
-      double *free = DS_NEW0(arena, double, p->dof + 1);
+      double *free = DS_NEW0(arena, double, island->articulation->problem.dof + 1);
       if (!free) return false;
       fill_joined(rows, free, island->articulation);
       relax(rows, p->contact_count);

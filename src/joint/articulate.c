@@ -1,5 +1,6 @@
 #include "joint/articulate.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/sets.h"
@@ -29,7 +30,9 @@ static bool find_linkages(ds_arena *arena, ds_articulation *a, const ds_island *
   for (int32_t j = 0; j < island->joint_count; j++) {
     const ds_joint *joint = &scene->joints[island->joints[j]];
     const ds_step_body *one = &assembly->bodies[joint->a], *other = &assembly->bodies[joint->b];
-    a->linkages[a->linkage[one->moves ? one->local : other->local]].point_count += joint->point_count;
+    ds_linkage *l = &a->linkages[a->linkage[one->moves ? one->local : other->local]];
+    l->joint_count++;
+    l->row_count += ds_joint_ops_of(joint->def.kind)->row_count;
   }
   return true;
 }
@@ -61,9 +64,9 @@ static bool allocate_linkages(ds_arena *arena, ds_articulation *a) {
     ds_linkage *l = &a->linkages[i];
     double **vectors[] = {&l->x, &l->best, &l->work};
     for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++) *vectors[k] = DS_NEW0(arena, double, l->size + 1);
-    l->points = DS_NEW(arena, ds_joint_point, l->point_count + 1);
-    l->gap = DS_NEW(arena, double, 3 * (size_t)l->point_count + 1);
-    if (!ds_null_space_new(arena, &l->space, l->size, 3 * l->point_count)) return false;
+    l->joints = DS_NEW(arena, ds_held_joint, l->joint_count + 1);
+    l->gap = DS_NEW(arena, double, l->row_count + 1);
+    l->rows = DS_NEW(arena, ds_null_row, l->row_count + 1);
   }
   return !ds_arena_failed(arena);
 }
@@ -74,78 +77,106 @@ static ds_pose pose_after(const ds_body *body, const ds_body_state *s, double ti
   return body->kind == DS_BODY_KINEMATIC ? ds_motion_pose(body, time) : ds_principal_pose(s);
 }
 
-static void add_points(ds_articulation *a, const ds_island *island, const ds_assembly *assembly, const ds_scene *scene,
+static void add_joints(ds_articulation *a, const ds_island *island, const ds_assembly *assembly, const ds_scene *scene,
                        const ds_state *state, double h) {
-  for (int32_t i = 0; i < a->linkage_count; i++) a->linkages[i].point_count = 0;
+  for (int32_t i = 0; i < a->linkage_count; i++) a->linkages[i].joint_count = a->linkages[i].row_count = 0;
   for (int32_t j = 0; j < island->joint_count; j++) {
     const ds_joint *joint = &scene->joints[island->joints[j]];
-    for (int32_t k = 0; k < joint->point_count; k++) {
-      ds_joint_point point;
-      ds_linkage *l = NULL;
-      for (int side = 0; side < 2; side++) {
-        int32_t body = point.body[side] = side == 0 ? joint->a : joint->b;
-        const ds_step_body *step = &assembly->bodies[body];
-        point.arm[side] = side == 0 ? joint->on_a[k] : joint->on_b[k];
-        point.at[side] = step->moves ? a->place[step->local] : -1;
-        if (step->moves)
-          l = &a->linkages[a->linkage[step->local]];
-        else
-          point.arm[side] =
-              pose_point(pose_after(&scene->bodies[body], &state->bodies[body], state->time + h), point.arm[side]);
+    ds_held_joint held = {.joint = joint, .kind = ds_joint_ops_of(joint->def.kind), .body = {joint->a, joint->b}};
+    ds_linkage *l = NULL;
+    for (int side = 0; side < 2; side++) {
+      int32_t body = held.body[side];
+      const ds_step_body *step = &assembly->bodies[body];
+      held.at[side] = step->moves ? a->place[step->local] : -1;
+      held.end[side] = pose_after(&scene->bodies[body], &state->bodies[body], state->time + h);
+      if (step->moves) l = &a->linkages[a->linkage[step->local]];
+    }
+    if (!l) continue; /* one of the two moves */
+    held.first_row = l->row_count;
+    l->row_count += held.kind->row_count;
+    l->joints[l->joint_count++] = held;
+  }
+}
+
+/* Where a joint is at the start of the step. */
+static ds_joint_pose pose_before(const ds_held_joint *held, const ds_assembly *assembly, const ds_state *state) {
+  ds_joint_pose pose;
+  for (int side = 0; side < 2; side++) {
+    const ds_vec3 *points = side == 0 ? held->joint->on_a : held->joint->on_b;
+    pose.center[side] = state->bodies[held->body[side]].x;
+    for (int32_t k = 0; k < held->joint->point_count; k++)
+      pose.arm[side][k] = mat3_mul_v3(&assembly->bodies[held->body[side]].rotation, points[k]);
+  }
+  return pose;
+}
+
+void ds_held_joint_rows(ds_null_row *out, const ds_held_joint *held, const ds_joint_row *rows,
+                        const ds_assembly *assembly) {
+  int32_t count = held->kind->row_count;
+  bool swapped = held->at[1] >= 0 && held->at[1] < held->at[0]; /* blocks in the order of coordinates */
+  for (int32_t c = 0; c < count; c++) out[c].at[0] = out[c].at[1] = -1;
+  for (int side = 0; side < 2; side++) {
+    const ds_step_body *body = &assembly->bodies[held->body[side]];
+    int block = swapped ? 1 - side : side;
+    for (int32_t i = 0; held->at[side] >= 0 && i < count; i += 3) {
+      ds_vec3 force[3] = {{0}}, torque[3] = {{0}};
+      double three[18];
+      int32_t n = count - i < 3 ? count - i : 3;
+      for (int32_t c = 0; c < n; c++) {
+        force[c] = side == 0 ? rows[i + c].force : v3_neg(rows[i + c].force);
+        torque[c] = rows[i + c].torque[side];
       }
-      if (l) l->points[l->point_count++] = point; /* one of the two moves */
+      ds_rigid_rows_of(three, body, force, torque);
+      for (int32_t c = 0; c < n; c++) {
+        out[i + c].at[block] = held->at[side];
+        memcpy(out[i + c].value[block], three + 6 * c, 6 * sizeof(double));
+      }
     }
   }
 }
 
-/* Rows of a joint's point: its velocity on the first body less that on the second, along x, y and z. */
-static bool eliminate(ds_arena *arena, ds_linkage *l, const ds_assembly *assembly) {
-  static const ds_contact_frame axes = {.normal = {1, 0, 0}, .t1 = {0, 1, 0}, .t2 = {0, 0, 1}};
-  int32_t rows = 3 * l->point_count;
-  ds_arena_mark mark = ds_arena_get_mark(arena);
-  double *a = DS_NEW0(arena, double, (size_t)rows *(size_t)l->size + 1), *work = DS_NEW(arena, double, 2 * rows + 1);
-  if (ds_arena_failed(arena)) return false;
-  for (int32_t k = 0; k < l->point_count; k++) {
-    const ds_joint_point *p = &l->points[k];
-    for (int side = 0; side < 2; side++) {
-      const ds_step_body *body = &assembly->bodies[p->body[side]];
-      if (p->at[side] < 0) continue;
-      double g[18];
-      ds_rigid_rows(g, body, mat3_mul_v3(&body->rotation, p->arm[side]), &axes, side == 0 ? 1 : -1);
-      for (int32_t c = 0; c < 3; c++)
-        memcpy(a + (size_t)(3 * k + c) * (size_t)l->size + p->at[side], g + 6 * c, 6 * sizeof(double));
-    }
+static bool eliminate(ds_arena *arena, ds_linkage *l, const ds_assembly *assembly, const ds_state *state) {
+  for (int32_t k = 0; k < l->joint_count; k++) {
+    const ds_held_joint *held = &l->joints[k];
+    ds_joint_pose pose = pose_before(held, assembly, state);
+    ds_joint_row rows[DS_JOINT_ROWS];
+    held->kind->rows(rows, &pose);
+    ds_held_joint_rows(l->rows + held->first_row, held, rows, assembly);
   }
-  ds_null_space_build(&l->space, a, work, rows);
-  ds_arena_release(arena, mark);
-  l->matrix = DS_NEW(arena, double, (size_t)l->space.rank *(size_t)(l->space.rank + l->size) + 1);
-  return l->matrix != NULL;
+  return ds_null_tree_build(arena, &l->space, l->rows, l->row_count, l->size);
 }
 
 /* ---- the problem in free coordinates ---- */
+
+enum { WIDE = 24 };                 /* free coordinates from which on it may pay to look for those that contacts see */
+static const double UNSEEN = 1e-14; /* of a contact's row: what of it counts as rounding */
 
 static int32_t block_of(const ds_articulation *a, int32_t body) {
   return body < 0 ? -1 : a->linkages[a->linkage[body]].body;
 }
 
 /* Linkages that move become bodies; contacts that none of them touches are left out. */
-static bool place_problem(ds_arena *arena, ds_articulation *a, size_t *length, const ds_subproblem *whole) {
+static bool place_problem(ds_arena *arena, ds_articulation *a, size_t *length, const ds_island *island,
+                          const ds_contact_list *contacts, double h) {
+  const ds_subproblem *whole = &island->problem;
   ds_subproblem *p = &a->problem;
-  int32_t nc = whole->contact_count, dof = 0;
-  int32_t *size = DS_NEW(arena, int32_t, a->linkage_count + 1), *first = DS_NEW(arena, int32_t, a->linkage_count + 1);
+  int32_t nc = whole->contact_count, dof = 0, drives = 0;
+  for (int32_t k = 0; k < nc; k++) drives += ds_feature_is_drive(contacts->points[island->contacts[k]].feature);
+  int32_t most = a->linkage_count + drives;
+  int32_t *size = DS_NEW(arena, int32_t, most + 1), *first = DS_NEW(arena, int32_t, most + 1);
+  a->drives = DS_NEW(arena, ds_held_drive, drives + 1);
   int32_t *body = DS_NEW(arena, int32_t, 2 * nc + 1), *jacobian = DS_NEW(arena, int32_t, 2 * nc + 1);
   a->contact = DS_NEW(arena, int32_t, nc + 1);
-  a->moving = DS_NEW(arena, int32_t, a->linkage_count + 1);
+  a->moving = DS_NEW(arena, int32_t, most + 1);
   if (ds_arena_failed(arena)) return false;
   for (int32_t i = 0; i < a->linkage_count; i++) {
     ds_linkage *l = &a->linkages[i];
-    int32_t free = l->size - l->space.rank;
-    l->body = free > 0 ? p->body_count : -1;
-    if (free == 0) continue;
-    size[p->body_count] = free;
+    l->body = l->free > 0 ? p->body_count : -1;
+    if (l->free == 0) continue;
+    size[p->body_count] = l->seen;
     a->moving[p->body_count] = i;
     first[p->body_count++] = dof;
-    dof += free;
+    dof += l->seen;
   }
   *length = 0;
   for (int32_t k = 0; k < nc; k++) {
@@ -153,7 +184,14 @@ static bool place_problem(ds_arena *arena, ds_articulation *a, size_t *length, c
     if (one < 0 || one == other) one = other, other = -1; /* one that moves comes first, as in assemble.c */
     if (one < 0) continue;
     int32_t at = p->contact_count++;
+    const ds_contact_point *c = &contacts->points[island->contacts[k]];
     a->contact[at] = k;
+    if (ds_feature_is_drive(c->feature)) {
+      a->drives[a->drive_count++] = (ds_held_drive){.contact = at, .body = p->body_count, .impulse = h * c->strength};
+      other = p->body_count++;
+      size[other] = 2, first[other] = dof, a->moving[other] = -1;
+      dof += 2;
+    }
     body[2 * at] = one, body[2 * at + 1] = other;
     for (int side = 0; side < 2; side++) {
       jacobian[2 * at + side] = (int32_t)*length;
@@ -177,14 +215,64 @@ static void free_row(double *out, const ds_articulation *a, const ds_linkage *l,
     const double *g = whole->g + whole->jacobian[2 * k + side] + c * size;
     memcpy(l->x + a->place[body], g, (size_t)size * sizeof(double));
   }
-  ds_null_space_enter(l->x, &l->space);
-  memcpy(out, l->x + l->space.rank, (size_t)(l->size - l->space.rank) * sizeof(double));
+  ds_linkage_enter(l->x, l);
+  memcpy(out, l->x + l->space.rank, (size_t)l->seen * sizeof(double));
 }
 
-static bool build_problem(ds_arena *arena, ds_articulation *a, const ds_subproblem *whole) {
+/* Turns the free coordinates of a linkage so that contacts see the first of them alone, where these are fewer. */
+static bool narrow(ds_arena *arena, const ds_articulation *a, ds_linkage *l, const ds_subproblem *whole) {
+  int32_t rows = 0;
+  if (l->free < WIDE) return true;
+  int32_t *contacts = DS_NEW(arena, int32_t, whole->contact_count + 1);
+  if (!contacts) return false;
+  for (int32_t k = 0; k < whole->contact_count; k++)
+    for (int side = 0, found = 0; side < 2 && !found; side++) {
+      int32_t body = whole->body[2 * k + side];
+      found = body >= 0 && &a->linkages[a->linkage[body]] == l;
+      if (found) contacts[rows++] = k;
+    }
+  rows *= 3;
+  if (rows == 0 || rows >= l->free) return true;
+  if (!ds_null_space_new(arena, &l->touched, l->free, rows)) return false;
+  l->touched.dependent = UNSEEN;
+  ds_arena_mark mark = ds_arena_get_mark(arena);
+  double *g = DS_NEW(arena, double, (size_t)rows *(size_t)l->free + 1), *work = DS_NEW(arena, double, 2 * rows + 1);
+  if (ds_arena_failed(arena)) return false;
+  for (int32_t i = 0; i < rows; i++) {
+    double *row = g + (size_t)i * (size_t)l->free, squares = 0;
+    free_row(row, a, l, whole, contacts[i / 3], i % 3);
+    for (int32_t j = 0; j < l->free; j++) squares += row[j] * row[j];
+    work[i] = sqrt(squares);
+  }
+  ds_null_space_build(&l->touched, g, work, rows);
+  ds_arena_release(arena, mark);
+  if (l->touched.rank > 0) l->seen = l->touched.rank;
+  return true;
+}
+
+/* Rows of drives on their slack bodies, as long as those on linkages. */
+static void fill_drives(ds_articulation *a, double *g) {
+  const ds_subproblem *p = &a->problem;
+  for (int32_t i = 0; i < a->drive_count; i++) {
+    ds_held_drive *drive = &a->drives[i];
+    int32_t size = p->size[p->body[2 * drive->contact]];
+    const double *row = g + p->jacobian[2 * drive->contact] + size;
+    double *slack = g + p->jacobian[2 * drive->contact + 1], squares = 0;
+    for (int32_t k = 0; k < size; k++) squares += row[k] * row[k];
+    drive->scale = squares > 0 ? sqrt(squares) : 1;
+    memset(slack, 0, 6 * sizeof(double));
+    slack[0] = slack[5] = drive->scale;
+  }
+}
+
+static bool build_problem(ds_arena *arena, ds_articulation *a, const ds_island *island, const ds_contact_list *contacts,
+                          double h) {
+  const ds_subproblem *whole = &island->problem;
   ds_subproblem *p = &a->problem;
   size_t length;
-  if (!place_problem(arena, a, &length, whole)) return false;
+  for (int32_t i = 0; i < a->linkage_count; i++)
+    if (!narrow(arena, a, &a->linkages[i], whole)) return false;
+  if (!place_problem(arena, a, &length, island, contacts, h)) return false;
   size_t nc = (size_t)p->contact_count;
   double *g = DS_NEW(arena, double, length + 1), *mu = DS_NEW(arena, double, nc + 1);
   a->predicted = DS_NEW(arena, double, p->dof + 1);
@@ -200,17 +288,42 @@ static bool build_problem(ds_arena *arena, ds_articulation *a, const ds_subprobl
     for (int side = 0; side < 2; side++) {
       int32_t body = p->body[2 * k + side];
       double *rows = g + p->jacobian[2 * k + side];
-      for (int32_t c = 0; c < 3 && body >= 0; c++)
+      for (int32_t c = 0; c < 3 && body >= 0 && a->moving[body] >= 0; c++)
         free_row(rows + c * p->size[body], a, &a->linkages[a->moving[body]], whole, of, c);
     }
   }
+  fill_drives(a, g);
   p->g = g, p->mu = mu, p->b = a->b, p->predicted = a->predicted;
   return true;
 }
 
+/* The limits among the problem's contacts. */
+static bool list_limits(ds_arena *arena, ds_articulation *a, const ds_island *island, const ds_contact_list *contacts,
+                        const ds_scene *scene, double h) {
+  int32_t count = 0;
+  for (int32_t k = 0; k < a->problem.contact_count; k++)
+    count += ds_feature_is_limit(contacts->points[island->contacts[a->contact[k]]].feature);
+  a->limits = DS_NEW(arena, ds_held_limit, count + 1);
+  if (!a->limits) return false;
+  for (int32_t k = 0; k < a->problem.contact_count; k++) {
+    const ds_contact_point *c = &contacts->points[island->contacts[a->contact[k]]];
+    if (!ds_feature_is_limit(c->feature)) continue;
+    const ds_linkage *l = &a->linkages[a->moving[a->problem.body[2 * k]]];
+    const ds_held_joint *held = l->joints;
+    while (held->joint != &scene->joints[ds_feature_joint(c->feature)]) held++;
+    a->limits[a->limit_count++] = (ds_held_limit){.contact = k,
+                                                  .linkage = l,
+                                                  .held = held,
+                                                  .feature = c->feature,
+                                                  .way = fabs(c->gap) + h * h * v3_norm(scene->def.gravity),
+                                                  .stay = ds_contact_is_open(c, scene) ? 0 : c->gap};
+  }
+  return true;
+}
+
 /* Fills island->articulation. */
-static bool articulate(ds_arena *arena, ds_island *island, const ds_assembly *assembly, const ds_scene *scene,
-                       const ds_state *state, const ds_options *options) {
+static bool articulate(ds_arena *arena, ds_island *island, const ds_assembly *assembly, const ds_contact_list *contacts,
+                       const ds_scene *scene, const ds_state *state, const ds_options *options) {
   ds_articulation *a = DS_NEW0(arena, ds_articulation, 1);
   if (!a || !find_linkages(arena, a, island, assembly, scene)) return false;
   for (int32_t i = 0; i < a->linkage_count; i++) {
@@ -219,28 +332,41 @@ static bool articulate(ds_arena *arena, ds_island *island, const ds_assembly *as
   }
   place_bodies(a, island, assembly, scene);
   if (!allocate_linkages(arena, a)) return false;
-  add_points(a, island, assembly, scene, state, options->step);
+  add_joints(a, island, assembly, scene, state, options->step);
   for (int32_t i = 0; i < a->linkage_count; i++) {
-    if (!eliminate(arena, &a->linkages[i], assembly)) return false;
+    if (!eliminate(arena, &a->linkages[i], assembly, state)) return false;
     a->y_count += a->linkages[i].space.rank;
+    a->linkages[i].free = a->linkages[i].seen = a->linkages[i].size - a->linkages[i].space.rank;
+    if (!(a->linkages[i].rest = DS_NEW0(arena, double, a->linkages[i].free + 1))) return false;
   }
   a->y = DS_NEW0(arena, double, a->y_count + 1);
   if (!a->y) return false;
   for (int32_t i = 0, at = 0; i < a->linkage_count; at += a->linkages[i++].space.rank) a->linkages[i].y = a->y + at;
   island->articulation = a;
-  return build_problem(arena, a, &island->problem);
+  return build_problem(arena, a, island, contacts, options->step) &&
+         list_limits(arena, a, island, contacts, scene, options->step);
 }
 
-bool ds_articulate_islands(ds_arena *arena, const ds_assembly *assembly, const ds_scene *scene, const ds_state *state,
-                           const ds_options *options) {
+bool ds_articulate_islands(ds_arena *arena, const ds_assembly *assembly, const ds_contact_list *contacts,
+                           const ds_scene *scene, const ds_state *state, const ds_options *options) {
   for (int32_t i = 0; i < assembly->island_count; i++)
     if (assembly->islands[i].joint_count > 0 &&
-        !articulate(arena, &assembly->islands[i], assembly, scene, state, options))
+        !articulate(arena, &assembly->islands[i], assembly, contacts, scene, state, options))
       return false;
   return true;
 }
 
 /* ---- from velocities of bodies to free ones and back ---- */
+
+void ds_linkage_enter(double *x, const ds_linkage *l) {
+  ds_null_tree_enter(x, &l->space);
+  if (l->seen < l->free) ds_null_space_enter(x + l->space.rank, &l->touched);
+}
+
+void ds_linkage_leave(double *x, const ds_linkage *l) {
+  if (l->seen < l->free) ds_null_space_leave(x + l->space.rank, &l->touched);
+  ds_null_tree_leave(x, &l->space);
+}
 
 void ds_articulation_enter(double *w, const ds_island *island, const double *v) {
   const ds_articulation *a = island->articulation;
@@ -252,12 +378,14 @@ void ds_articulation_enter(double *w, const ds_island *island, const double *v) 
       int32_t body = l->bodies[k];
       memcpy(l->x + a->place[body], v + whole->first[body], (size_t)whole->size[body] * sizeof(double));
     }
-    ds_null_space_enter(l->x, &l->space);
-    memcpy(w + a->problem.first[l->body], l->x + l->space.rank, (size_t)(l->size - l->space.rank) * sizeof(double));
+    ds_linkage_enter(l->x, l);
+    const double *free = l->x + l->space.rank;
+    memcpy(w + a->problem.first[l->body], free, (size_t)l->seen * sizeof(double));
+    memcpy(l->rest, free + l->seen, (size_t)(l->free - l->seen) * sizeof(double));
   }
 }
 
-void ds_articulation_leave(double *v, const ds_island *island, const double *w, bool with_y) {
+void ds_articulation_leave(double *v, const ds_island *island, const double *w, bool with_y, bool with_rest) {
   const ds_articulation *a = island->articulation;
   const ds_subproblem *whole = &island->problem;
   for (int32_t i = 0; i < a->linkage_count; i++) {
@@ -265,9 +393,9 @@ void ds_articulation_leave(double *v, const ds_island *island, const double *w, 
     int32_t rank = l->space.rank;
     memset(l->x, 0, (size_t)l->size * sizeof(double));
     if (with_y) memcpy(l->x, l->y, (size_t)rank * sizeof(double));
-    if (w && l->body >= 0)
-      memcpy(l->x + rank, w + a->problem.first[l->body], (size_t)(l->size - rank) * sizeof(double));
-    ds_null_space_leave(l->x, &l->space);
+    if (w && l->body >= 0) memcpy(l->x + rank, w + a->problem.first[l->body], (size_t)l->seen * sizeof(double));
+    if (with_rest) memcpy(l->x + rank + l->seen, l->rest, (size_t)(l->free - l->seen) * sizeof(double));
+    ds_linkage_leave(l->x, l);
     for (int32_t k = 0; k < l->body_count; k++) {
       int32_t body = l->bodies[k];
       memcpy(v + whole->first[body], l->x + a->place[body], (size_t)whole->size[body] * sizeof(double));

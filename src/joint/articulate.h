@@ -1,77 +1,124 @@
 /* Joints in a step: an island's bodies in coordinates that joints leave free.
  *
- * Bodies that joints connect form a linkage. Its joints' rows J, with J v = c, are eliminated (la/null_space.h): with
+ * Bodies that joints connect form a linkage. Its joints' rows J, with J v = c, are eliminated (la/null_tree.h): with
  * orthonormal Q the velocities are v = Q (y, w), y fixed by the joints, w free. What contact and friction are solved in
  * is w, whose metric is the unit matrix again:
  *
  *   w = (Qᵀ v_p)_w + (Qᵀ G)_w r,    u = (Qᵀ G)_wᵀ w - (b - Gᵀ Q (y, 0)):
  *
- * a frictional contact problem as any other, in which a linkage is one body. No tool knows of joints, each of them
+ * a frictional contact problem as any other, in which a linkage is one body. Where contacts are few w is turned so that
+ * they see its first coordinates alone, and those are the body. No tool knows of joints, each of them
  * holds them exactly, and friction is felt through them at once [DESIGN 3]. A linkage that joints leave no freedom is
  * the fixed world.
  *
- * c is not zero: points that joints hold together shall be together at the end of the step, where x + h v and
+ * c is not zero: what joints hold together shall be together at the end of the step, where x + h v and
  * exp(h w) R have taken them (close.c). */
 #ifndef DS_JOINT_ARTICULATE_H
 #define DS_JOINT_ARTICULATE_H
 
 #include "assemble/assemble.h"
-#include "la/null_space.h"
+#include "joint/kind.h"
+#include "la/null_tree.h"
 #include "project/solve.h"
 
-/* One point that two bodies share. */
-typedef struct ds_joint_point {
-  int32_t body[2]; /* in the scene */
-  int32_t at[2];   /* first coordinate in the linkage; -1: does not move */
-  ds_vec3 arm[2];  /* in the principal frame; of a body that does not move: in the world, after the step */
-} ds_joint_point;
+/* A joint in a step. */
+typedef struct ds_held_joint {
+  const ds_joint *joint;
+  const ds_joint_ops *kind;
+  int32_t body[2];   /* in the scene */
+  int32_t at[2];     /* first coordinate in the linkage; -1: does not move */
+  ds_pose end[2];    /* of a body that does not move: its principal frame after the step */
+  int32_t first_row; /* in the linkage */
+} ds_held_joint;
 
 /* Bodies that joints connect, or one body alone. */
 typedef struct ds_linkage {
   int32_t *bodies, body_count; /* of the island */
   int32_t size;                /* coordinates of its bodies; size - space.rank are free */
   int32_t body;                /* in the articulated problem; -1: no freedom is left */
-  ds_joint_point *points;
-  int32_t point_count;
-  ds_null_space space;
-  double *y;           /* rank numbers, part of the articulation's */
-  double *x;           /* size numbers: v, or Qᵀ v */
-  double *best, *work; /* size numbers */
-  double *gap;         /* 3 a point: what is between its two ends after the step, over h, m/s */
-  double *matrix;      /* rank x (rank + size): work of close.c */
-  double extent;       /* m: of the coordinates that gaps are differences of */
-  double without;      /* m: largest gap after the step if joints gave no impulse */
+  ds_held_joint *joints;
+  int32_t joint_count;
+  int32_t row_count;     /* of all joints */
+  ds_null_row *rows;     /* row_count: of the start of the step ... */
+  ds_null_row *end_rows; /* ... and of its end: work of close.c */
+  ds_null_tree space;
+  int32_t free;          /* coordinates that joints leave: size - rank */
+  int32_t seen;          /* those that contacts see: they are the body of the problem; what is left keeps its course */
+  ds_null_space touched; /* where seen < free: which of them that are */
+  double *rest;          /* free - seen numbers: what contacts do not see of w */
+  double *y;             /* rank numbers, part of the articulation's */
+  double *x;             /* size numbers: v, or Qᵀ v = (y, w, rest) */
+  double *best, *work;   /* size numbers */
+  double *gap;           /* a row each: what is left of it after the step, over h, m/s */
+  double extent;         /* m: of the coordinates that gaps are differences of */
+  double without;        /* m: largest gap after the step if joints gave no impulse */
 } ds_linkage;
+
+/* A limit among the contacts of the problem. */
+typedef struct ds_held_limit {
+  int32_t contact; /* of the problem */
+  const ds_linkage *linkage;
+  const ds_held_joint *held;
+  uint64_t feature;
+  double stay; /* m: the gap that it may not go below: none, or a smaller one that there is already */
+  double left; /* m: the gap after a step with velocities (y, w), beyond that */
+  double b;    /* of the island's problem, with that */
+  double way;  /* m: what a step may take of the gap, about; what errors of it are measured by */
+} ds_held_limit;
+
+/* A drive among the contacts of the problem. A friction disk of fixed radius is one of Coulomb's with a fixed normal
+ * impulse N: the normal row acts on a slack body alone, which comes with the velocity that N stops. */
+typedef struct ds_held_drive {
+  int32_t contact,
+      body;       /* of the problem: its contact and its slack body, of two coordinates (normal, second tangent) */
+  double scale;   /* the slack body's rows, as long as that of the drive */
+  double impulse; /* N, N s */
+} ds_held_drive;
 
 typedef struct ds_articulation {
   ds_linkage *linkages; /* in order of their lowest body */
   int32_t linkage_count;
   int32_t *linkage, *place; /* of a body of the island: its linkage, its first coordinate there */
   ds_subproblem problem;
-  int32_t *moving;  /* of a body of the problem: its linkage */
+  int32_t *moving;  /* of a body of the problem: its linkage; -1: the slack body of a drive */
   int32_t *contact; /* of the problem: which of the island's it is */
   double *y;        /* of all linkages, one after the other */
   int32_t y_count;
-  double *predicted, *b;   /* of the problem, filled when it is solved */
-  double *r, *w;           /* its impulses and velocities */
+  double *predicted, *b; /* of the problem, filled when it is solved */
+  double *r, *w;         /* its impulses and velocities */
+  ds_held_limit *limits;
+  int32_t limit_count;
+  ds_held_drive *drives;
+  int32_t drive_count;
   double *carried, *shift; /* Q (y, 0) of the island's bodies; Gᵀ of that, 3 a contact of the island */
 } ds_articulation;
 
 /* Fills the articulation of every island with joints. False where memory ran out. */
-bool ds_articulate_islands(ds_arena *arena, const ds_assembly *assembly, const ds_scene *scene, const ds_state *state,
-                           const ds_options *options);
+bool ds_articulate_islands(ds_arena *arena, const ds_assembly *assembly, const ds_contact_list *contacts,
+                           const ds_scene *scene, const ds_state *state, const ds_options *options);
 
-/* Free coordinates w of the island's velocities v, and back: v = Q (y, w), or Q (0, w), or Q (y, 0) where w is NULL. */
+/* A joint's rows in the coordinates of its linkage. */
+void ds_held_joint_rows(ds_null_row *out, const ds_held_joint *held, const ds_joint_row *rows,
+                        const ds_assembly *assembly);
+
+/* x := Qᵀ x = (y, w, rest) and back, of one linkage. */
+void ds_linkage_enter(double *x, const ds_linkage *linkage);
+void ds_linkage_leave(double *x, const ds_linkage *linkage);
+/* Free coordinates w of the island's velocities v; the rest of them is kept in the linkages. */
 void ds_articulation_enter(double *w, const ds_island *island, const double *v);
-void ds_articulation_leave(double *v, const ds_island *island, const double *w, bool with_y);
+/* v = Q (y, w, rest); 0 in place of y and rest where they are not wanted, and of w where it is NULL. */
+void ds_articulation_leave(double *v, const ds_island *island, const double *w, bool with_y, bool with_rest);
 
 /* close.c */
 /* What gaps would be with velocities v that know nothing of joints: what they are measured by. */
 void ds_articulation_scale(const ds_island *island, const ds_assembly *assembly, const ds_state *state, const double *v,
                            double h);
-/* Chooses y of every linkage so that its points are together after a step with the free velocities w. Where no y does,
- * w and what is predicted of it are pulled along the rows of the end: then true. */
-bool ds_articulation_close(const ds_island *island, const ds_assembly *assembly, const ds_state *state, double h);
+/* Chooses y of every linkage so that its joints are closed after a step with the free velocities w. Where no y does,
+ * w and what is predicted of it are pulled along the rows of the end: then `pulled`. False where memory ran out. */
+bool ds_articulation_close(ds_arena *arena, bool *pulled, const ds_island *island, const ds_assembly *assembly,
+                           const ds_state *state, double h);
+/* What is left before each limit after a step with velocities (y, w). */
+void ds_articulation_limits(const ds_island *island, const ds_assembly *assembly, const ds_state *state, double h);
 /* The largest gap after a step with velocities (y, w), m. `error` is the largest over what it would be without joints;
  * nothing where it is rounding. */
 double ds_articulation_gap(double *error, const ds_island *island, const ds_assembly *assembly, const ds_state *state,

@@ -23,42 +23,52 @@
 #include <string.h>
 
 #include "joint/articulate.h"
-#include "la/small.h"
+#include "joint/joint_system.h"
+#include "joint/limit.h"
 
 enum { CLOSINGS = 60, HALVINGS = 8, PULLS = 30 };
-static const double ROUNDING = 1e-15; /* of the coordinates: gaps are not known better ... */
+static const double ROUNDING = 1e-15; /* of the coordinates: gaps are not known better, |g| of 100 rows ... */
 static const double NOTHING = 2e-14;  /* ... and after several roundings not as well */
 static const double OPEN = 1e-10;     /* of the coordinates: gaps that no y closes */
 static const double SLOW = 0.3;       /* gain of a step from which on the derivative of the end is taken */
 
-/* A point after the step, and the turn and the arm from the centre of mass that took it there. */
-typedef struct moved {
-  ds_vec3 point, turn, arm;
-} moved;
+/* The bodies of a joint after a step with the velocities x of the linkage, and the turns that took them there. */
+static void poses_after(ds_pose end[2], ds_vec3 turn[2], const ds_linkage *l, const ds_held_joint *held,
+                        const ds_assembly *assembly, const ds_state *state, double h) {
+  for (int side = 0; side < 2; side++) {
+    const ds_body_state *s = &state->bodies[held->body[side]];
+    ds_vec3 v, w;
+    turn[side] = v3(0, 0, 0);
+    end[side] = held->end[side];
+    if (held->at[side] < 0) continue;
+    ds_unscale_velocity(&v, &w, NULL, &assembly->bodies[held->body[side]], l->x + held->at[side]);
+    turn[side] = v3_scale(h, w);
+    end[side] = (ds_pose){v3_mad(s->x, h, v), quat_unit(quat_mul(quat_exp(turn[side]), s->q))};
+  }
+}
 
-static moved point_after(const ds_linkage *l, const ds_joint_point *p, int side, const ds_assembly *assembly,
-                         const ds_state *state, double h) {
-  const ds_body_state *s = &state->bodies[p->body[side]];
-  moved m = {.point = p->arm[side]};
-  ds_vec3 v, w;
-  if (p->at[side] < 0) return m;
-  ds_unscale_velocity(&v, &w, NULL, &assembly->bodies[p->body[side]], l->x + p->at[side]);
-  m.turn = v3_scale(h, w);
-  m.arm = quat_rotate(quat_unit(quat_mul(quat_exp(m.turn), s->q)), p->arm[side]);
-  m.point = v3_add(v3_mad(s->x, h, v), m.arm);
-  return m;
+static ds_joint_pose pose_after(ds_vec3 turn[2], const ds_linkage *l, const ds_held_joint *held,
+                                const ds_assembly *assembly, const ds_state *state, double h) {
+  ds_pose end[2];
+  poses_after(end, turn, l, held, assembly, state, h);
+  return ds_joint_posed(held->joint, end[0], end[1]);
 }
 
 /* Gaps after a step with the velocities x of the linkage; the largest, m. */
 static double gaps_after(ds_linkage *l, const ds_assembly *assembly, const ds_state *state, double h) {
   double largest = 0;
   l->extent = 0;
-  for (int32_t k = 0; k < l->point_count; k++) {
-    ds_vec3 one = point_after(l, &l->points[k], 0, assembly, state, h).point;
-    ds_vec3 other = point_after(l, &l->points[k], 1, assembly, state, h).point, g = v3_sub(one, other);
-    l->extent = fmax(l->extent, fmax(v3_norm(one), v3_norm(other)));
-    l->gap[3 * k] = g.x / h, l->gap[3 * k + 1] = g.y / h, l->gap[3 * k + 2] = g.z / h;
-    largest = fmax(largest, v3_norm(g));
+  for (int32_t k = 0; k < l->joint_count; k++) {
+    const ds_held_joint *held = &l->joints[k];
+    ds_vec3 turn[2];
+    ds_joint_pose pose = pose_after(turn, l, held, assembly, state, h);
+    ds_joint_row rows[DS_JOINT_ROWS];
+    held->kind->rows(rows, &pose);
+    for (int side = 0; side < 2; side++)
+      for (int32_t i = 0; i < held->kind->middle; i++)
+        l->extent = fmax(l->extent, v3_norm(ds_joint_point(&pose, side, i)));
+    for (int32_t i = 0; i < held->kind->row_count; i++) l->gap[held->first_row + i] = rows[i].gap / h;
+    largest = fmax(largest, ds_joint_gap(rows, held->kind->row_count));
   }
   return largest;
 }
@@ -67,8 +77,9 @@ static double gaps_after(ds_linkage *l, const ds_assembly *assembly, const ds_st
 static void velocities(ds_linkage *l, const ds_articulation *a) {
   int32_t rank = l->space.rank;
   memcpy(l->x, l->y, (size_t)rank * sizeof(double));
-  if (l->body >= 0) memcpy(l->x + rank, a->w + a->problem.first[l->body], (size_t)(l->size - rank) * sizeof(double));
-  ds_null_space_leave(l->x, &l->space);
+  if (l->body >= 0) memcpy(l->x + rank, a->w + a->problem.first[l->body], (size_t)l->seen * sizeof(double));
+  memcpy(l->x + rank + l->seen, l->rest, (size_t)(l->free - l->seen) * sizeof(double));
+  ds_linkage_leave(l->x, l);
 }
 
 /* |g| of the rows that are kept, h over */
@@ -88,41 +99,37 @@ static ds_vec3 turned_back(ds_vec3 turn, ds_vec3 t) {
   return v3_mad(v3_mad(along, sine, t), -versine, v3_cross(axis, t));
 }
 
-/* The derivative of a kept row's gap, over h, by (y, w): into l->best. */
-static void end_row(ds_linkage *l, int32_t i, const ds_assembly *assembly, const ds_state *state, double h) {
-  int32_t row = l->space.row[i];
-  const ds_joint_point *p = &l->points[row / 3];
-  double rows[2][18];
-  for (int side = 0; side < 2; side++) {
-    double sign = side == 0 ? 1 : -1;
-    const ds_vec3 d[3] = {{sign, 0, 0}, {0, sign, 0}, {0, 0, sign}};
-    ds_vec3 torque[3];
-    moved m = point_after(l, p, side, assembly, state, h);
-    if (p->at[side] < 0) continue;
-    for (int c = 0; c < 3; c++) torque[c] = turned_back(m.turn, v3_cross(m.arm, d[c]));
-    ds_rigid_rows_of(rows[side], &assembly->bodies[p->body[side]], d, torque);
+/* The rows of the end: derivatives of gaps, over h, by the velocities of the bodies. */
+static void end_rows(ds_linkage *l, const ds_assembly *assembly, const ds_state *state, double h) {
+  for (int32_t k = 0; k < l->joint_count; k++) {
+    const ds_held_joint *held = &l->joints[k];
+    ds_vec3 turn[2];
+    ds_joint_pose pose = pose_after(turn, l, held, assembly, state, h);
+    ds_joint_row rows[DS_JOINT_ROWS];
+    held->kind->rows(rows, &pose);
+    for (int32_t i = 0; i < held->kind->row_count; i++)
+      for (int side = 0; side < 2; side++) rows[i].torque[side] = turned_back(turn[side], rows[i].torque[side]);
+    ds_held_joint_rows(l->end_rows + held->first_row, held, rows, assembly);
   }
-  memset(l->best, 0, (size_t)l->size * sizeof(double));
-  for (int side = 0; side < 2; side++)
-    if (p->at[side] >= 0) memcpy(l->best + p->at[side], rows[side] + 6 * (row % 3), 6 * sizeof(double));
-  ds_null_space_enter(l->best, &l->space);
 }
 
 /* ---- steps ---- */
 
-/* work = the change of y: by the derivative of the start, or of the end. */
-static bool direction(ds_linkage *l, bool of_end, const ds_assembly *assembly, const ds_state *state, double h) {
-  if (!of_end) {
-    ds_null_space_solve(l->work, &l->space, l->gap);
-    return true;
-  }
-  int32_t rank = l->space.rank;
-  for (int32_t i = 0; i < rank; i++) {
-    end_row(l, i, assembly, state, h);
-    memcpy(l->matrix + (size_t)i * (size_t)rank, l->best, (size_t)rank * sizeof(double));
-    l->work[i] = l->gap[l->space.row[i]];
-  }
-  return ds_small_eliminate(l->work, l->matrix, rank);
+/* What the derivative of the end needs; made where it is needed. */
+static bool need_system(ds_arena *arena, ds_joint_system **system, ds_linkage *l) {
+  if (*system) return true;
+  l->end_rows = DS_NEW(arena, ds_null_row, l->row_count + 1);
+  *system = l->end_rows ? ds_joint_system_create(arena, l) : NULL;
+  return *system != NULL;
+}
+
+/* work = the change of y, by the derivative of the end: Jᵀ (A Jᵀ)⁻¹ g/h. */
+static bool end_direction(ds_linkage *l, ds_joint_system *system, const ds_assembly *assembly, const ds_state *state,
+                          double h) {
+  end_rows(l, assembly, state, h);
+  if (!ds_joint_system_solve(l->work, system, l->end_rows, l->rows, l->gap)) return false;
+  ds_linkage_enter(l->work, l);
+  return true;
 }
 
 /* One step of y, as far as it makes gaps smaller: from a distance to the one that is returned, which is the same where
@@ -146,26 +153,11 @@ static double step_closer(ds_linkage *l, const ds_articulation *a, double before
 }
 
 /* work = Aᵀ (A Aᵀ)⁻¹ g/h, the least change of (y, w) that closes to first order. */
-static bool pull_direction(ds_linkage *l, const ds_assembly *assembly, const ds_state *state, double h) {
-  size_t rank = (size_t)l->space.rank, size = (size_t)l->size;
-  double *product = l->matrix, *rows = l->matrix + rank * rank, *g = l->best;
-  for (size_t i = 0; i < rank; i++) {
-    end_row(l, (int32_t)i, assembly, state, h);
-    memcpy(rows + i * size, l->best, size * sizeof(double));
-  }
-  for (size_t i = 0; i < rank; i++)
-    for (size_t k = 0; k <= i; k++) {
-      double sum = 0;
-      for (size_t j = 0; j < size; j++) sum += rows[i * size + j] * rows[k * size + j];
-      product[i * rank + k] = product[k * rank + i] = sum;
-    }
-  if (!ds_small_cholesky(product, (int32_t)rank)) return false;
-  for (size_t i = 0; i < rank; i++) g[i] = l->gap[l->space.row[i]];
-  ds_small_solve_l(g, product, (int32_t)rank);
-  ds_small_solve_lt(g, product, (int32_t)rank);
-  memset(l->work, 0, size * sizeof(double));
-  for (size_t i = 0; i < rank; i++)
-    for (size_t j = 0; j < size; j++) l->work[j] += g[i] * rows[i * size + j];
+static bool pull_direction(ds_linkage *l, ds_joint_system *system, const ds_assembly *assembly, const ds_state *state,
+                           double h) {
+  end_rows(l, assembly, state, h);
+  if (!ds_joint_system_solve(l->work, system, l->end_rows, l->end_rows, l->gap)) return false;
+  ds_linkage_enter(l->work, l);
   return true;
 }
 
@@ -173,19 +165,20 @@ static void pull(ds_linkage *l, const ds_articulation *a, double share) {
   int32_t rank = l->space.rank;
   double *w = a->w + a->problem.first[l->body], *predicted = a->predicted + a->problem.first[l->body];
   for (int32_t k = 0; k < rank; k++) l->y[k] -= share * l->work[k];
-  for (int32_t k = rank; k < l->size; k++) {
-    w[k - rank] -= share * l->work[k];
-    predicted[k - rank] -= share * l->work[k];
+  for (int32_t k = 0; k < l->seen; k++) {
+    w[k] -= share * l->work[rank + k];
+    predicted[k] -= share * l->work[rank + k];
   }
+  for (int32_t k = l->seen; k < l->free; k++) l->rest[k - l->seen] -= share * l->work[rank + k];
 }
 
 /* From a distance on; true where something was changed. */
-static bool pull_together(ds_linkage *l, const ds_articulation *a, double now, const ds_assembly *assembly,
-                          const ds_state *state, double h) {
+static bool pull_together(ds_linkage *l, ds_joint_system *system, const ds_articulation *a, double now,
+                          const ds_assembly *assembly, const ds_state *state, double h) {
   bool pulled = false;
   for (int k = 0; k < PULLS && h * now > NOTHING * l->extent; k++) {
     double share = 1, next = now;
-    if (!pull_direction(l, assembly, state, h)) break;
+    if (!pull_direction(l, system, assembly, state, h)) break;
     for (int i = 0; i <= HALVINGS && !(next < now); i++, share *= 0.5) {
       pull(l, a, share);
       velocities(l, a);
@@ -200,32 +193,54 @@ static bool pull_together(ds_linkage *l, const ds_articulation *a, double now, c
   return pulled;
 }
 
-static bool close_linkage(ds_linkage *l, const ds_articulation *a, const ds_assembly *assembly, const ds_state *state,
-                          double h) {
+static bool close_linkage(ds_arena *arena, ds_linkage *l, const ds_articulation *a, const ds_assembly *assembly,
+                          const ds_state *state, double h) {
+  ds_joint_system *system = NULL;
   bool of_end = false;
   velocities(l, a);
   gaps_after(l, assembly, state, h);
-  double now = distance(l);
-  for (int k = 0; k < CLOSINGS && h * now > ROUNDING * l->extent; k++) {
-    if (!direction(l, of_end, assembly, state, h)) break;
+  double now = distance(l), rounding = ROUNDING * fmax(1, 0.1 * sqrt(l->space.rank));
+  for (int k = 0; k < CLOSINGS && h * now > rounding * l->extent; k++) {
+    if (!of_end)
+      ds_null_tree_solve(l->work, &l->space, l->gap);
+    else if (!need_system(arena, &system, l) || !end_direction(l, system, assembly, state, h))
+      break;
     double next = step_closer(l, a, now, of_end ? HALVINGS : 0, assembly, state, h);
     bool ends = h * now <= NOTHING * l->extent || of_end;
     if (!(next < now) && ends) break;
     of_end |= !(next < SLOW * now);
     now = next;
   }
-  return l->body >= 0 && h * now > OPEN * l->extent && pull_together(l, a, now, assembly, state, h);
+  return l->body >= 0 && h * now > OPEN * l->extent && need_system(arena, &system, l) &&
+         pull_together(l, system, a, now, assembly, state, h);
 }
 
-bool ds_articulation_close(const ds_island *island, const ds_assembly *assembly, const ds_state *state, double h) {
+bool ds_articulation_close(ds_arena *arena, bool *pulled, const ds_island *island, const ds_assembly *assembly,
+                           const ds_state *state, double h) {
   const ds_articulation *a = island->articulation;
-  bool pulled = false;
-  for (int32_t i = 0; i < a->linkage_count; i++)
-    if (a->linkages[i].space.rank > 0) pulled |= close_linkage(&a->linkages[i], a, assembly, state, h);
-  return pulled;
+  *pulled = false;
+  for (int32_t i = 0; i < a->linkage_count; i++) {
+    if (a->linkages[i].space.rank == 0) continue;
+    ds_arena_mark mark = ds_arena_get_mark(arena);
+    *pulled |= close_linkage(arena, &a->linkages[i], a, assembly, state, h);
+    ds_arena_release(arena, mark);
+  }
+  return !ds_arena_failed(arena);
 }
 
 /* ---- how well ---- */
+
+void ds_articulation_limits(const ds_island *island, const ds_assembly *assembly, const ds_state *state, double h) {
+  const ds_articulation *a = island->articulation;
+  for (int32_t i = 0; a->limit_count > 0 && i < a->linkage_count; i++) velocities(&a->linkages[i], a);
+  for (int32_t i = 0; i < a->limit_count; i++) {
+    ds_held_limit *limit = &a->limits[i];
+    ds_pose end[2];
+    ds_vec3 turn[2];
+    poses_after(end, turn, limit->linkage, limit->held, assembly, state, h);
+    limit->left = ds_limit_gap(limit->held->joint, limit->feature, end[0], end[1]) - limit->stay;
+  }
+}
 
 void ds_articulation_scale(const ds_island *island, const ds_assembly *assembly, const ds_state *state, const double *v,
                            double h) {
@@ -248,12 +263,18 @@ double ds_articulation_gap(double *error, const ds_island *island, const ds_asse
   *error = 0;
   for (int32_t i = 0; i < a->linkage_count; i++) {
     ds_linkage *l = &a->linkages[i];
-    if (l->point_count == 0) continue;
+    if (l->joint_count == 0) continue;
     velocities(l, a);
     double gap = gaps_after(l, assembly, state, h);
     largest = fmax(largest, gap);
     if (gap <= NOTHING * l->extent) continue;
     *error = fmax(*error, isfinite(gap) ? gap / l->without : INFINITY);
+  }
+  ds_articulation_limits(island, assembly, state, h);
+  for (int32_t i = 0; i < a->limit_count; i++) {
+    const ds_held_limit *limit = &a->limits[i];
+    double off = a->r[3 * limit->contact] > 0 ? fabs(limit->left) : -limit->left;
+    if (off > NOTHING * limit->linkage->extent) *error = fmax(*error, off / fmax(limit->linkage->without, limit->way));
   }
   return largest;
 }

@@ -1,9 +1,8 @@
-/* What a joint is: two bodies that share one, two or three points.
+/* What a joint is: two bodies, and points of both that its kind (kind.h) holds against each other.
  *
- * Ball: the point itself. Hinge: two points of the axis, on either side of it. Weld: three points around it. The two or
- * three are as far from the joint's point as the smaller body is large, so that rotations are held as well as
- * positions and the gap of a joint, in metres, tells of both. A hinge has six rows of rank five; nothing minds
- * (la/null_space.h). */
+ * Points are as far from the joint's point as the smaller body is large, so that rotations are held as well as
+ * positions and the gap of a joint, in metres, tells of both. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,13 +10,41 @@
 #include "base/check.h"
 #include "base/error.h"
 #include "body/scene.h"
+#include "joint/kind.h"
 
-ds_joint_def ds_default_joint(void) { return (ds_joint_def){.kind = DS_JOINT_BALL, .axis = {0, 0, 1}}; }
+ds_joint_def ds_default_joint(void) {
+  return (ds_joint_def){.kind = DS_JOINT_BALL, .axis = {0, 0, 1}, .lower = -INFINITY, .upper = INFINITY};
+}
 
 static bool has_body(const ds_scene *scene, ds_body_id id) { return id.index1 >= 1 && id.index1 <= scene->body_count; }
 
 static bool is_deformable(const ds_body *body) {
   return body->shape_count > 0 && body->shapes[0].kind == DS_SHAPE_REDUCED;
+}
+
+static ds_status check_limits(const ds_joint_def *def, const ds_joint_ops *kind, ds_error *error) {
+  const double turn = 6.283185307179586;
+  if (!def->limited) return DS_OK;
+  if (!kind->way) return ds_fail(error, DS_ERROR_INPUT, "a %s has no limits", kind->name);
+  if (!(def->lower <= 0 && def->upper >= 0))
+    return ds_fail(error, DS_ERROR_INPUT,
+                   "limits %g to %g; expected lower <= 0 <= upper, since a joint is at 0 at the start", def->lower,
+                   def->upper);
+  if (!(def->lower < def->upper)) return ds_fail(error, DS_ERROR_INPUT, "limits that leave nothing free; use a weld");
+  if (kind->turns && !(def->upper - def->lower < turn))
+    return ds_fail(error, DS_ERROR_INPUT, "limits %g to %g of a %s; expected two angles in rad less than a turn apart",
+                   def->lower, def->upper, kind->name);
+  return DS_OK;
+}
+
+static ds_status check_drive(const ds_joint_def *def, const ds_joint_ops *kind, ds_error *error) {
+  if (def->max_force == 0 && def->speed == 0) return DS_OK;
+  if (!kind->way) return ds_fail(error, DS_ERROR_INPUT, "a %s has no drive", kind->name);
+  if (!(def->max_force > 0 && isfinite(def->max_force)))
+    return ds_fail(error, DS_ERROR_INPUT, "a drive of max_force %g; expected a number above 0", def->max_force);
+  if (!isfinite(def->speed))
+    return ds_fail(error, DS_ERROR_INPUT, "a drive of speed %g; expected a finite number", def->speed);
+  return DS_OK;
 }
 
 static ds_status check_joint(const ds_scene *scene, const ds_joint_def *def, ds_error *error) {
@@ -29,12 +56,13 @@ static ds_status check_joint(const ds_scene *scene, const ds_joint_def *def, ds_
     return ds_fail(error, DS_ERROR_INPUT, "a joint between two bodies that are not dynamic holds nothing");
   if (is_deformable(a) || is_deformable(b))
     return ds_fail(error, DS_ERROR_INPUT, "a joint holds rigid bodies; one of these is deformable");
-  if ((int)def->kind < DS_JOINT_BALL || def->kind > DS_JOINT_WELD)
-    return ds_fail(error, DS_ERROR_INPUT, "unknown joint kind %d", (int)def->kind);
+  const ds_joint_ops *kind = ds_joint_ops_of(def->kind);
+  if (!kind) return ds_fail(error, DS_ERROR_INPUT, "unknown joint kind %d", (int)def->kind);
   if (!v3_finite(def->point)) return ds_fail(error, DS_ERROR_INPUT, "the point of a joint must be finite (m)");
-  if (def->kind == DS_JOINT_HINGE && (!v3_finite(def->axis) || !(v3_norm(def->axis) > 0)))
-    return ds_fail(error, DS_ERROR_INPUT, "the axis of a hinge must be finite and not zero");
-  return DS_OK;
+  if (kind->has_axis && (!v3_finite(def->axis) || !(v3_norm(def->axis) > 0)))
+    return ds_fail(error, DS_ERROR_INPUT, "the axis of a %s must be finite and not zero", kind->name);
+  ds_status status = check_limits(def, kind, error);
+  return status == DS_OK ? check_drive(def, kind, error) : status;
 }
 
 ds_joint_id ds_scene_add_joint(ds_scene *scene, const ds_joint_def *def, ds_error *error) {
@@ -69,29 +97,6 @@ const ds_apart *ds_scene_apart(const ds_scene *scene, int32_t a, int32_t b) {
   return bsearch(&key, scene->apart, (size_t)scene->apart_count, sizeof key, by_bodies);
 }
 
-/* The joint's points in the world at the start. */
-static void place_points(ds_vec3 *points, ds_joint *joint, double lever) {
-  ds_vec3 p = joint->def.point, axis = v3_unit(joint->def.axis);
-  const double third = sqrt(0.75);
-  switch (joint->def.kind) {
-    case DS_JOINT_BALL:
-      joint->point_count = 1;
-      points[0] = p;
-      break;
-    case DS_JOINT_HINGE:
-      joint->point_count = 2;
-      points[0] = v3_mad(p, lever, axis);
-      points[1] = v3_mad(p, -lever, axis);
-      break;
-    case DS_JOINT_WELD:
-      joint->point_count = 3;
-      points[0] = v3_add(p, v3(lever, 0, 0));
-      points[1] = v3_add(p, v3(-0.5 * lever, third * lever, 0));
-      points[2] = v3_add(p, v3(-0.5 * lever, -third * lever, 0));
-      break;
-  }
-}
-
 ds_status ds_joints_finish(ds_scene *scene, ds_error *error) {
   if (scene->joint_count == 0) return DS_OK;
   scene->apart = calloc((size_t)scene->joint_count, sizeof *scene->apart);
@@ -101,8 +106,10 @@ ds_status ds_joints_finish(ds_scene *scene, ds_error *error) {
     const ds_body *a = &scene->bodies[joint->a], *b = &scene->bodies[joint->b];
     double size_a = a->kind == DS_BODY_DYNAMIC ? a->bounding_radius : INFINITY;
     double size_b = b->kind == DS_BODY_DYNAMIC ? b->bounding_radius : INFINITY;
+    const ds_joint_ops *kind = ds_joint_ops_of(joint->def.kind);
     ds_vec3 points[DS_JOINT_POINTS];
-    place_points(points, joint, fmin(size_a, size_b));
+    kind->place(points, joint->def.point, v3_unit(joint->def.axis), fmin(size_a, size_b));
+    joint->point_count = kind->points;
     for (int32_t k = 0; k < joint->point_count; k++) {
       joint->on_a[k] = pose_unpoint(ds_start_pose(a), points[k]);
       joint->on_b[k] = pose_unpoint(ds_start_pose(b), points[k]);
@@ -136,7 +143,7 @@ static const ds_joint *get_joint(const ds_scene *scene, ds_joint_id id) {
 
 ds_joint_def ds_joint_get_def(const ds_scene *scene, ds_joint_id id) { return get_joint(scene, id)->def; }
 
-/* Of all points that a joint is made of, the middle. */
+/* Of some points of a body, the middle. */
 static ds_vec3 middle(const ds_vec3 *points, int32_t count, ds_pose pose) {
   ds_vec3 sum = v3(0, 0, 0);
   for (int32_t i = 0; i < count; i++) sum = v3_add(sum, points[i]);
@@ -145,11 +152,14 @@ static ds_vec3 middle(const ds_vec3 *points, int32_t count, ds_pose pose) {
 
 /* With the principal frames of its bodies at these poses. */
 static ds_joint_place place_of(const ds_joint *joint, ds_pose a, ds_pose b) {
-  ds_joint_place place = {.on_a = middle(joint->on_a, joint->point_count, a),
-                          .on_b = middle(joint->on_b, joint->point_count, b)};
-  if (joint->def.kind == DS_JOINT_HINGE) place.axis = v3_unit(quat_rotate(a.q, v3_sub(joint->on_a[0], joint->on_a[1])));
-  for (int32_t k = 0; k < joint->point_count; k++)
-    place.gap = fmax(place.gap, v3_dist(pose_point(a, joint->on_a[k]), pose_point(b, joint->on_b[k])));
+  const ds_joint_ops *kind = ds_joint_ops_of(joint->def.kind);
+  ds_joint_pose pose = ds_joint_posed(joint, a, b);
+  ds_joint_row rows[DS_JOINT_ROWS];
+  ds_joint_place place = {.on_a = middle(joint->on_a, kind->middle, a), .on_b = middle(joint->on_b, kind->middle, b)};
+  if (kind->has_axis) place.axis = v3_unit(quat_rotate(a.q, v3_sub(joint->on_a[0], joint->on_a[1])));
+  kind->rows(rows, &pose);
+  place.gap = ds_joint_gap(rows, kind->row_count);
+  if (kind->way) place.position = ds_joint_position(joint, &pose);
   return place;
 }
 

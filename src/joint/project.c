@@ -16,15 +16,30 @@
 enum { ROUNDS = 60, PATIENCE = 8 }; /* rounds in all, and without a gain: contacts have changed their mode */
 static const double AIM = 0.1;      /* over the tolerance */
 
-/* Contacts move with y, as they do with scripted bodies. */
-static void shift_contacts(ds_articulation *a, const ds_island *island) {
-  ds_articulation_leave(a->carried, island, NULL, true);
+/* Contacts move with y, as they do with scripted bodies. What limits hold is where they are after the step, which is
+ * not linear in velocities either: with the gap that (y, w) leave, one of 0 is to be had by (Gᵀ v)_N less gap/h. */
+static void shift_contacts(ds_articulation *a, const ds_island *island, const ds_assembly *assembly,
+                           const ds_state *state, double h) {
+  if (a->limit_count > 0) {
+    ds_articulation_leave(a->carried, island, a->w, true, true);
+    ds_subproblem_apply_transposed(a->shift, &island->problem, a->carried);
+    ds_articulation_limits(island, assembly, state, h);
+    for (int32_t i = 0; i < a->limit_count; i++) {
+      ds_held_limit *limit = &a->limits[i];
+      limit->b = a->shift[3 * a->contact[limit->contact]] - limit->left / h;
+    }
+  }
+  ds_articulation_leave(a->carried, island, NULL, true, false);
   ds_subproblem_apply_transposed(a->shift, &island->problem, a->carried);
   for (int32_t k = 0; k < a->problem.contact_count; k++)
     for (int c = 0; c < 3; c++) {
       int32_t of = 3 * a->contact[k] + c;
       a->b[3 * k + c] = island->problem.b[of] - a->shift[of];
     }
+  for (int32_t i = 0; i < a->limit_count; i++) {
+    int32_t k = a->limits[i].contact;
+    a->b[3 * k] = a->limits[i].b - a->shift[3 * a->contact[k]];
+  }
 }
 
 /* One solve: r and w of the articulation, r of the island. The certificate is of this one, its counts of all so far. */
@@ -54,17 +69,19 @@ static double judge(double *error, ds_island *island, const ds_assembly *assembl
   return ds_articulation_gap(error, island, assembly, state, h);
 }
 
-/* y for the next solve; `used` is work. */
-static void next_y(ds_anderson *secant, double *used, const ds_island *island, const ds_assembly *assembly,
-                   const ds_state *state, double h, bool first) {
+/* y for the next solve; `used` is work. False where memory ran out. */
+static bool next_y(ds_arena *arena, ds_anderson *secant, double *used, const ds_island *island,
+                   const ds_assembly *assembly, const ds_state *state, double h, bool first) {
   const ds_articulation *a = island->articulation;
   size_t bytes = (size_t)a->y_count * sizeof(double);
   memcpy(used, a->y, bytes);
-  bool pulled = ds_articulation_close(island, assembly, state, h);
+  bool pulled;
+  if (!ds_articulation_close(arena, &pulled, island, assembly, state, h)) return false;
   if (pulled) ds_anderson_forget(secant);
-  if (first || pulled) return;
+  if (first || pulled) return true;
   ds_anderson_next(secant, used, a->y); /* the y that gave w, and the one that w gives */
   memcpy(a->y, used, bytes);
+  return true;
 }
 
 bool ds_articulation_project(const ds_solve *given, ds_island *island, double *start, const ds_assembly *assembly,
@@ -82,11 +99,17 @@ bool ds_articulation_project(const ds_solve *given, ds_island *island, double *s
   ds_articulation_enter(a->predicted, island, island->predicted);
   for (int32_t k = 0; k < a->problem.contact_count; k++)
     memcpy(a->r + 3 * k, island->r + 3 * a->contact[k], 3 * sizeof(double));
+  for (int32_t i = 0; i < a->drive_count; i++) { /* r_N = N stops the slack body */
+    const ds_held_drive *drive = &a->drives[i];
+    double *predicted = a->predicted + a->problem.first[drive->body];
+    predicted[0] = -drive->scale * drive->impulse, predicted[1] = 0;
+    a->r[3 * drive->contact] = drive->impulse;
+  }
   memset(island->r, 0, 3 * (size_t)island->problem.contact_count * sizeof(double)); /* where nothing can move */
   ds_subproblem_velocity(a->w, &a->problem, a->r);
   for (int round = 0; round < ROUNDS; round++) {
-    next_y(&secant, used, island, assembly, state, h, round == 0);
-    shift_contacts(a, island);
+    if (!next_y(arena, &secant, used, island, assembly, state, h, round == 0)) return false;
+    shift_contacts(a, island, assembly, state, h);
     if (!solve(given, island, start)) return false;
     gap = judge(&error, island, assembly, state, h);
     if (a->problem.contact_count == 0 || error <= AIM * certificate->tolerance || !certificate->converged) break;
@@ -98,7 +121,7 @@ bool ds_articulation_project(const ds_solve *given, ds_island *island, double *s
     ds_anderson_forget(&secant);
     best = error, idle = 0;
   }
-  ds_articulation_leave(island->v, island, a->w, true);
+  ds_articulation_leave(island->v, island, a->w, true, true);
   certificate->bodies = island->problem.body_count;
   certificate->contacts = island->problem.contact_count;
   certificate->joint_gap = gap;

@@ -10,7 +10,7 @@ static const double GOOD = 0.1, DEPENDENT = 1e-8;
 
 bool ds_null_space_new(ds_arena *arena, ds_null_space *s, int32_t n, int32_t rows) {
   int32_t most = rows < n ? rows : n;
-  *s = (ds_null_space){.n = n, .most = most};
+  *s = (ds_null_space){.n = n, .most = most, .dependent = DEPENDENT};
   s->reflection = DS_NEW0(arena, double, (size_t)most *(size_t)n + 1);
   s->l = DS_NEW0(arena, double, (size_t)most *(size_t)most + 1);
   s->end = DS_NEW(arena, int32_t, most + 1);
@@ -59,13 +59,24 @@ static void keep(ds_null_space *s, const double *row, double rest, int32_t index
   s->rank++;
 }
 
+/* Qᵀ of a row that is zero but for a few numbers: reflections that do not reach them are left out. */
+static void enter_row(double *x, const ds_null_space *s) {
+  int32_t from = 0;
+  while (from < s->n && x[from] == 0) from++;
+  for (int32_t i = 0; i < s->rank; i++) {
+    if (s->end[i] <= from) continue;
+    reflect(x, s, i);
+    if (i < from) from = i;
+  }
+}
+
 void ds_null_space_build(ds_null_space *s, double *a, double *work, int32_t rows) {
-  double *whole = work, *rest = work + rows; /* rest < 0: kept, or nothing is left of it */
+  const double *whole = work;
+  double *rest = work + rows; /* rest < 0: kept, or nothing is left of it */
   size_t n = (size_t)s->n;
   for (int32_t k = 0; k < rows; k++) {
     double *row = a + (size_t)k * n;
-    whole[k] = norm(row, 0, s->n);
-    ds_null_space_enter(row, s);
+    enter_row(row, s);
     rest[k] = norm(row, s->rank, s->n);
     if (s->rank == s->most || !(rest[k] > GOOD * whole[k])) continue;
     keep(s, row, rest[k], k);
@@ -82,7 +93,7 @@ void ds_null_space_build(ds_null_space *s, double *a, double *work, int32_t rows
     for (int32_t k = 0; k < rows; k++) {
       if (rest[k] < 0) continue;
       rest[k] = norm(a + (size_t)k * n, s->rank, s->n);
-      if (!(rest[k] > DEPENDENT * whole[k])) rest[k] = -1;
+      if (!(rest[k] > s->dependent * whole[k])) rest[k] = -1;
       if (rest[k] >= 0 && (best < 0 || rest[k] * whole[best] > rest[best] * whole[k])) best = k;
     }
     if (best < 0 || s->rank == s->most) return;

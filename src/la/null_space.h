@@ -18,13 +18,15 @@ typedef struct ds_null_space {
   int32_t n, rank, most; /* most: rows that can be kept */
   double *reflection;    /* most x n: u of H_i = I - 2 u uᵀ, zero outside [i, end[i]) */
   int32_t *end;
-  double *l;    /* most x most, row-major, lower */
-  int32_t *row; /* which of the given rows the i-th is */
+  double *l;        /* most x most, row-major, lower */
+  int32_t *row;     /* which of the given rows the i-th is */
+  double dependent; /* rests of rows over their norms that count as none */
 } ds_null_space;
 
 /* For `rows` rows at most. False if memory ran out. */
 bool ds_null_space_new(ds_arena *arena, ds_null_space *space, int32_t n, int32_t rows);
-/* The rows of A (rows x n), which are overwritten; work: 2 numbers per row. */
+/* The rows of A (rows x n), which are overwritten; work: 2 numbers a row, the first `rows` of which are norms by which
+ * rests of the rows are measured. */
 void ds_null_space_build(ds_null_space *space, double *a, double *work, int32_t rows);
 /* x := Qᵀ x and x := Q x */
 void ds_null_space_enter(double *x, const ds_null_space *space);

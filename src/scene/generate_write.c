@@ -190,12 +190,11 @@ void ds_generation_deformable(ds_generation *g, const char *name, const ds_soft_
 }
 
 void ds_generation_joint(ds_generation *g, const ds_joint_def *def, const char *a, const char *b) {
-  static const char *const kinds[] = {"ball", "hinge", "weld"};
   ds_text *text = &g->text;
   ds_text_print(text, "%s    {\"name\": \"%s\", \"kind\": \"%s\", \"bodies\": [\"%s\", \"%s\"], \"point\": ",
-                g->joints++ == 0 ? "\n  ],\n  \"joints\": [\n" : ",\n", def->name, kinds[def->kind], a, b);
+                g->joints++ == 0 ? "\n  ],\n  \"joints\": [\n" : ",\n", def->name, ds_joint_kind_name(def->kind), a, b);
   put_vec3(text, def->point);
-  if (def->kind == DS_JOINT_HINGE) put_field_vec3(text, ", \"axis\": ", def->axis);
+  if (def->kind == DS_JOINT_HINGE || def->kind == DS_JOINT_SLIDER) put_field_vec3(text, ", \"axis\": ", def->axis);
   ds_text_print(text, "%s}", def->collide ? ", \"collide\": true" : "");
 }
 

@@ -8,19 +8,25 @@
 typedef struct joint_text {
   ds_joint_def def;
   const ds_json *bodies;
-} joint_text;
+} joint_text; /* def.limited is set where a limit is given */
 
-enum { AXIS = 4 }; /* the place of "axis" in the table */
+enum { AXIS = 4, LOWER = 6, UPPER = 7 }; /* places in the table */
 #define AT(member) .offset = offsetof(joint_text, member)
+#define WITH_AXIS .variants = 1u << DS_JOINT_HINGE | 1u << DS_JOINT_SLIDER
 static const ds_field joint_fields[] = {
-    {.key = "kind", .kind = DS_FIELD_CHOICE, AT(def.kind), .choices = "ball|hinge|weld", .required = true},
+    {.key = "kind", .kind = DS_FIELD_CHOICE, AT(def.kind), .choices = "ball|hinge|weld|slider", .required = true},
     {.key = "name", .kind = DS_FIELD_NAME, AT(def.name)},
     {.key = "bodies", .kind = DS_FIELD_ARRAY, AT(bodies), .required = true},
     {.key = "point", .kind = DS_FIELD_VECTOR, AT(def.point), .unit = "m", .required = true},
-    {.key = "axis", .kind = DS_FIELD_VECTOR, AT(def.axis), .variants = 1u << DS_JOINT_HINGE},
+    {.key = "axis", .kind = DS_FIELD_VECTOR, AT(def.axis), WITH_AXIS},
     {.key = "collide", .kind = DS_FIELD_BOOLEAN, AT(def.collide)},
+    {.key = "lower", .kind = DS_FIELD_NUMBER, AT(def.lower), WITH_AXIS},
+    {.key = "upper", .kind = DS_FIELD_NUMBER, AT(def.upper), WITH_AXIS},
+    {.key = "max_force", .kind = DS_FIELD_NUMBER, AT(def.max_force), .high = DS_FIELD_LIMIT, .above = true, WITH_AXIS},
+    {.key = "speed", .kind = DS_FIELD_NUMBER, AT(def.speed), WITH_AXIS},
 };
 #undef AT
+#undef WITH_AXIS
 
 static void set_where(ds_reader *r, const ds_json *joint, int32_t index) {
   const ds_json *name = joint->kind == DS_JSON_OBJECT ? ds_json_find(joint, "name") : NULL;
@@ -56,9 +62,11 @@ static bool read_joint(ds_scene_reader *s, ds_names *names, const ds_json *value
   if (!read_body_name(s, &joint.def.a, joint.bodies->first) ||
       !read_body_name(s, &joint.def.b, joint.bodies->first->next))
     return false;
-  if (joint.def.kind == DS_JOINT_HINGE && !(given >> AXIS & 1))
-    return ds_reader_fail(r, value,
-                          "a hinge without \"axis\"; expected the direction it turns about, such as [0, 1, 0]");
+  if ((joint.def.kind == DS_JOINT_HINGE || joint.def.kind == DS_JOINT_SLIDER) && !(given >> AXIS & 1))
+    return ds_reader_fail(r, value, "a %s without \"axis\"; expected the direction it %s, such as [0, 1, 0]",
+                          ds_joint_kind_name(joint.def.kind),
+                          joint.def.kind == DS_JOINT_HINGE ? "turns about" : "moves along");
+  joint.def.limited = (given >> LOWER & 1) || (given >> UPPER & 1);
   if (joint.def.name && ds_names_find(names, joint.def.name))
     return ds_reader_fail(r, ds_json_find(value, "name"), "another joint has this name too; expected unique names");
   if (joint.def.name && !ds_names_add(names, joint.def.name, value)) return ds_reader_fail_memory(r);

@@ -1,6 +1,7 @@
 /* Reasons to solve a step once more: contacts that its solution runs into, and deformable bodies that end stiffer than
  * they were taken to be. */
 #include "integrate/integrate.h"
+#include "joint/limit.h"
 #include "predict/predict.h"
 #include "step/step.h"
 
@@ -23,8 +24,13 @@ ds_status ds_step_look_again(ds_step_run *run, ds_state *solved, int32_t *added)
     solved->bodies[i] = run->state->bodies[i];
     ds_body_velocity(&solved->bodies[i].v, &solved->bodies[i].w, NULL, &run->assembly, i);
   }
+  int32_t before = run->contacts.count;
   ds_status status =
       ds_detect_again(arena, &run->contacts, added, run->scene, run->state, solved->bodies, &run->detect);
+  if (status == DS_OK &&
+      !ds_limits_add(arena, &run->contacts, run->scene, run->state, solved->bodies, run->detect.step))
+    status = DS_ERROR_MEMORY;
+  *added = run->contacts.count - before;
   solved->bodies = run->state->bodies;
   ds_step_lap(run, DS_STAGE_DETECT);
   return status;

@@ -1,6 +1,6 @@
-// Joints: a ball where two bodies share a point, a bar along the axis of a hinge, a diamond for a weld. They go with the first of their bodies, also between frames.
+// Joints: a ball where two bodies share a point, a bar along the axis of a hinge, a block on the axis of a slider, a diamond for a weld. They go with the first of their bodies, also between frames.
 // What lies behind a body shines through faintly, as contacts do.
-import { CylinderGeometry, DynamicDrawUsage, Group, InstancedMesh, Matrix4, MeshBasicMaterial, OctahedronGeometry, Quaternion, SphereGeometry, Vector3, type BufferGeometry } from "three";
+import { BoxGeometry, CylinderGeometry, DynamicDrawUsage, Group, InstancedMesh, Matrix4, MeshBasicMaterial, OctahedronGeometry, Quaternion, SphereGeometry, Vector3, type BufferGeometry } from "three";
 import type { Joint } from "../protocol";
 import type { World } from "../world";
 
@@ -58,7 +58,8 @@ export class Joints {
     const kinds = (...names: string[]) => joints.filter((joint) => names.includes(joint.kind));
     const add = (shape: BufferGeometry, some: Joint[], matrix: (joint: Joint) => Matrix4) => { if (some.length) this.marks.push(new Marks(this.root, shape, some, matrix)); };
     add(new SphereGeometry(1, 20, 12), kinds("ball", "hinge"), (joint) => at(joint, size));
-    add(new CylinderGeometry(1, 1, 1, 12), kinds("hinge"), bar);
+    add(new CylinderGeometry(1, 1, 1, 12), kinds("hinge", "slider"), bar);
+    add(new BoxGeometry(2, 2, 2), kinds("slider"), (joint) => at(joint, size));
     add(new OctahedronGeometry(1), kinds("weld"), (joint) => at(joint, 1.5 * size));
   }
 

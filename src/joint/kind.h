@@ -1,0 +1,79 @@
+/* What a kind of joint is: its points, the rows that they ask for, what it leaves free.
+ *
+ * A kind is one file and one entry of the table in kind.c. All else in this folder sees rows: a gap in metres that
+ * shall be zero, and its derivative by the velocities of the two bodies,
+ *
+ *   gap' = force . (v_a - v_b) + torque_a . w_a + torque_b . w_b,
+ *
+ * torques about the centres of mass. Rows may depend on each other (la/null_space.h leaves out what is redundant), and
+ * forces may be fixed to the world or go with a body. */
+#ifndef DS_JOINT_KIND_H
+#define DS_JOINT_KIND_H
+
+#include <math.h>
+
+#include "body/scene.h"
+
+/* A joint with its bodies at given poses, in the world. */
+typedef struct ds_joint_pose {
+  ds_vec3 center[2];               /* of mass, of body a and body b */
+  ds_vec3 arm[2][DS_JOINT_POINTS]; /* of its points, from there */
+} ds_joint_pose;
+
+typedef struct ds_joint_row {
+  double gap;        /* m */
+  ds_vec3 force;     /* on body a, its opposite on body b */
+  ds_vec3 torque[2]; /* on either */
+  int32_t point;     /* rows of the same point follow one another: their gaps are one distance */
+} ds_joint_row;
+
+enum { DS_JOINT_ROWS = 9 };
+
+/* The one freedom of a kind that has one, where limits act. */
+typedef struct ds_joint_way {
+  double position;          /* of b as a sees it: m, or rad in (-pi, pi]; 0 at the start */
+  double lever;             /* m of way per unit of it */
+  ds_vec3 point, direction; /* where and along which b goes then, against a */
+} ds_joint_way;
+
+typedef struct ds_joint_ops {
+  const char *name;
+  bool has_axis;  /* then its first two points are on the axis, the first ahead */
+  int32_t points; /* so many does it place ... */
+  int32_t middle; /* ... of which the first so many are about the point of its definition */
+  /* Its points in the world at the start, `lever` from the point of its definition; `axis` is a unit vector. */
+  void (*place)(ds_vec3 *points, ds_vec3 point, ds_vec3 axis, double lever);
+  int32_t row_count;
+  void (*rows)(ds_joint_row *rows, const ds_joint_pose *pose);
+  bool turns;                                     /* its position is an angle */
+  ds_joint_way (*way)(const ds_joint_pose *pose); /* NULL: it has none, or more than one, and no limits */
+} ds_joint_ops;
+
+extern const ds_joint_ops ds_joint_ball, ds_joint_hinge, ds_joint_weld, ds_joint_slider;
+
+const ds_joint_ops *ds_joint_ops_of(ds_joint_kind kind);
+
+/* ---- for kinds ---- */
+
+static inline ds_vec3 ds_joint_point(const ds_joint_pose *pose, int side, int32_t point) {
+  return v3_add(pose->center[side], pose->arm[side][point]);
+}
+/* Three rows that hold a point of one body at the same point of the other, along x, y and z. */
+void ds_joint_hold_point(ds_joint_row rows[3], const ds_joint_pose *pose, int32_t point);
+
+/* ---- for all others ---- */
+
+/* With the principal frames of its bodies at these poses. */
+ds_joint_pose ds_joint_posed(const ds_joint *joint, ds_pose a, ds_pose b);
+/* Where it is on its way: m or rad. An angle is counted from the middle of its limits, where it has any. */
+static inline double ds_joint_position(const ds_joint *joint, const ds_joint_pose *pose) {
+  const ds_joint_ops *kind = ds_joint_ops_of(joint->def.kind);
+  const double turn = 6.283185307179586;
+  double position = kind->way(pose).position;
+  if (!kind->turns || !joint->def.limited) return position;
+  return position + turn * round((0.5 * (joint->def.lower + joint->def.upper) - position) / turn);
+}
+/* The largest distance that rows ask to be none, m. */
+double ds_joint_gap(const ds_joint_row *rows, int32_t count);
+
+#endif
