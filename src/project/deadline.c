@@ -19,7 +19,6 @@
 #include "project/polish.h"
 #include "project/projections.h"
 
-static const double BOGUS = 1; /* error of impulses that are worse than none */
 enum { SWEEPS = 4 };
 static const double SHORT = 0.999; /* of the t found: rather less than too much */
 
@@ -56,7 +55,7 @@ static double project(ds_solve *s, ds_iterate *x, double *v_hat, bool *hard, con
   if (!*hard) {
     *hard = !(ds_projection_polish(s, x->r, x->v, p, v_hat, NULL, DS_EXACT, 0) <= 10 * DS_EXACT);
     judge(x, p);
-    *hard |= !(x->error <= BOGUS);
+    *hard |= !(x->error <= 1);
   }
   if (*hard) {
     ds_project_contact(s, x->r, x->v, p, v_hat, DS_EXACT);
@@ -87,7 +86,7 @@ static void end_on_contact(ds_solve *s, ds_iterate *x, const ds_subproblem *p, d
   const ds_single_contact *blocks = ds_gauss_seidel_blocks(arena, p);
   if (!blocks) return;
   judge(x, p);
-  if (!(x->error <= BOGUS)) {
+  if (!(x->error <= 1)) { /* worse than no impulses */
     memset(x->r, 0, 3 * (size_t)p->contact_count * sizeof(double));
     judge(x, p);
   }
@@ -100,7 +99,7 @@ static void end_on_contact(ds_solve *s, ds_iterate *x, const ds_subproblem *p, d
   ds_iterate_copy(&y, x, p);
   bool hard = false;
   double gain = project(s, &y, v_hat, &hard, p, beta, 1);
-  if (!(gain <= nothing && y.error <= BOGUS)) {
+  if (!(gain <= nothing && y.error <= 1)) {
     ds_iterate_copy(&z, &y, p);
     double loss = project(s, &z, v_hat, &hard, p, beta, 0), t = SHORT * loss / (loss - gain);
     bool worth = loss < 0 && t > 0 && t < 1 && !hard;

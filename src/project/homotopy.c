@@ -39,7 +39,7 @@
 #include "project/centre.h"
 #include "project/newton.h"
 
-enum { CORRECTIONS_MAX = 4, NEWTON_STEPS = 30, NEWTONS_MAX = 7, CENTRES_MAX = 3 };
+enum { CORRECTIONS_MAX = 4, CENTRES_MAX = 3 };
 static const double PROXIMAL = 1e-2; /* first weight of Newton: of the error's own size, it cycles at the end */
 static const double UNBOUNDED = 1e6; /* growth of impulses, at standing t, that no solution has */
 static const double ON_PATH = 0.2;   /* length of the correction of a point on the path */
@@ -322,11 +322,11 @@ static bool start(path *q, double relaxation) {
  * digits are asked for. */
 static bool try_newton(path *q, ds_iterate *polished, ds_iterate *best) {
   const ds_goal *goal = &q->solve->goal;
-  ds_newton_options newton = {.tolerance = goal->tolerance, .target = goal->target, .steps = NEWTON_STEPS};
+  ds_newton_options newton = {.tolerance = goal->tolerance, .target = goal->target, .steps = DS_NEWTON_STEPS};
   newton.proximal = PROXIMAL;
   ds_iterate_copy(polished, &q->trial, q->p);
   bool solved = false;
-  for (int32_t i = 0; i < NEWTONS_MAX && !solved; i++) {
+  for (int32_t i = 0; i <= DS_MORE_DIGITS && !solved; i++) {
     ds_iterate_update(polished, q->p);
     bool there = ds_newton_solve(q->solve, polished, q->p, &newton);
     solved = ds_goal_is_met(polished, q->p, goal);

@@ -4,6 +4,12 @@
 
 #include "project/solve.h"
 
+/* Steps from a point that is near, at most. */
+#define DS_NEWTON_STEPS 30
+
+/* Digits more that are asked for where the natural map is solved and the full error is not. */
+#define DS_MORE_DIGITS 6
+
 typedef struct ds_newton_options {
   double tolerance; /* natural-map error that will do */
   double target;    /* error aimed at, below the tolerance: tried for as long as it comes easily */

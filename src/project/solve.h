@@ -40,6 +40,9 @@ typedef struct ds_solve {
 /* Error of an answer that is near one. */
 #define DS_NEAR 1e-3
 
+/* Full error of impulses that solve the natural map alone: they cancel each other. */
+#define DS_BOGUS 0.1
+
 /* Islands of so many contacts are large heaps: most of their contacts carry nothing. */
 #define DS_HEAP_CONTACTS 5000
 
