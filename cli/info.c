@@ -17,10 +17,6 @@
 enum { LISTED = 20 }; /* bodies shown without --all */
 
 static const char *const kind_names[] = {"dynamic", "static", "kinematic"};
-static const char *const shape_names[] = {"sphere", "box",        "capsule", "cylinder",
-                                          "hull",   "half-space", "solid",   "deformable"};
-enum { SHAPE_KINDS = (int)(sizeof shape_names / sizeof *shape_names) };
-
 static int complain(const char *message) {
   fprintf(stderr, "drystone info: %s\n", message);
   return EXIT_INPUT;
@@ -40,7 +36,7 @@ static void print_joints(const ds_scene *scene) {
 }
 
 static void print_totals(const ds_scene *scene) {
-  int32_t kinds[3] = {0}, shapes[SHAPE_KINDS] = {0};
+  int32_t kinds[3] = {0}, shapes[DS_SHAPE_KINDS_MAX] = {0};
   double mass = 0;
   for (int32_t i = 0; i < scene->body_count; i++) {
     const ds_body *body = &scene->bodies[i];
@@ -53,8 +49,8 @@ static void print_totals(const ds_scene *scene) {
     if (kinds[i] > 0) printf(" %d %s", (int)kinds[i], kind_names[i]);
   printf("; %d degrees of freedom\nmass         %g kg\nshapes      ",
          6 * (int)kinds[DS_BODY_DYNAMIC] + (int)scene->reduced_count, mass);
-  for (int i = 0; i < SHAPE_KINDS; i++)
-    if (shapes[i] > 0) printf(" %d %s", (int)shapes[i], shape_names[i]);
+  for (int i = 0; i < ds_shape_kind_count; i++)
+    if (shapes[i] > 0) printf(" %d %s", (int)shapes[i], ds_shape_kinds[i]->name);
   putchar('\n');
   print_joints(scene);
 }
@@ -151,7 +147,7 @@ static void print_bodies(const ds_scene *scene, bool all) {
       printf("%10.4g  %-10.4g %-10.4g %-10.4g", body->mass.mass, body->inertia.x, body->inertia.y, body->inertia.z);
     else
       printf("%10s  %-32s", "-", "-");
-    for (int32_t s = 0; s < body->shape_count && s < 4; s++) printf(" %s", shape_names[body->shapes[s].kind]);
+    for (int32_t s = 0; s < body->shape_count && s < 4; s++) printf(" %s", ds_shape_ops_of(&body->shapes[s])->name);
     if (body->shape_count > 4) printf(" and %d more", (int)body->shape_count - 4);
     putchar('\n');
   }

@@ -66,24 +66,8 @@ static bool add_deformed(builder *b, const ds_body *body, ds_pose pose, int32_t 
 /* ---- bodies ---- */
 
 static bool add_shape(builder *b, ds_model *model, const ds_shape *shape, ds_pose pose, int32_t paint) {
-  switch (shape->kind) {
-    case DS_SHAPE_SPHERE:
-      return ds_model_add_sphere(model, pose, shape->radius, b->segments, paint);
-    case DS_SHAPE_BOX:
-      return ds_model_add_box(model, pose, shape->half, paint);
-    case DS_SHAPE_CAPSULE:
-      return ds_model_add_capsule(model, pose, shape->radius, shape->half_length, b->segments, paint);
-    case DS_SHAPE_CYLINDER:
-      return ds_model_add_cylinder(model, pose, shape->radius, shape->half_length, b->segments, paint);
-    case DS_SHAPE_HULL:
-      return ds_model_add_hull(model, pose, &shape->hull, paint);
-    case DS_SHAPE_SOLID:
-      return add_solid(b, model, shape->solid, pose, paint);
-    case DS_SHAPE_HALF_SPACE:
-    case DS_SHAPE_REDUCED: /* add_deformed */
-      return true;
-  }
-  return true;
+  return shape->solid ? add_solid(b, model, shape->solid, pose, paint)
+                      : ds_model_add_shape(model, pose, shape, b->segments, paint);
 }
 
 /* A face of the world, which casts shadows as well. */
@@ -281,10 +265,8 @@ static int32_t choose_segments(const builder *b) {
   int32_t curved = 0;
   for (int32_t i = 0; i < b->scene->body_count; i++) {
     const ds_body *body = &b->scene->bodies[i];
-    for (int32_t s = 0; !is_hidden(b, i) && s < body->shape_count; s++) {
-      ds_shape_kind kind = body->shapes[s].kind;
-      curved += kind == DS_SHAPE_SPHERE || kind == DS_SHAPE_CAPSULE || kind == DS_SHAPE_CYLINDER;
-    }
+    for (int32_t s = 0; !is_hidden(b, i) && s < body->shape_count; s++)
+      curved += ds_shape_ops_of(&body->shapes[s])->curved;
   }
   double segments = sqrt(TRIANGLE_BUDGET / fmax(1, curved));
   return (int32_t)fmin(SEGMENTS_MAX, fmax(SEGMENTS_MIN, segments));

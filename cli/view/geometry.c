@@ -32,36 +32,11 @@ typedef struct builder {
 
 /* ---- forms ---- */
 
-static bool same_form(const ds_shape *a, const ds_shape *b) {
-  if (a->kind != b->kind) return false;
-  switch (a->kind) {
-    case DS_SHAPE_SPHERE:
-      return a->radius == b->radius;
-    case DS_SHAPE_BOX:
-      return memcmp(&a->half, &b->half, sizeof a->half) == 0;
-    case DS_SHAPE_CAPSULE:
-    case DS_SHAPE_CYLINDER:
-      return a->radius == b->radius && a->half_length == b->half_length;
-    case DS_SHAPE_HULL:
-      return a->point_count == b->point_count &&
-             memcmp(a->points, b->points, (size_t)a->point_count * sizeof *a->points) == 0;
-    case DS_SHAPE_HALF_SPACE:
-      return true;
-    case DS_SHAPE_SOLID:
-      return a->solid == b->solid;
-    case DS_SHAPE_REDUCED:
-      return a->reduced == b->reduced;
-  }
-  return false;
-}
-
 static int32_t choose_segments(const ds_scene *scene) {
   double curved = 1;
   for (int32_t i = 0; i < scene->body_count; i++)
-    for (int32_t s = 0; s < scene->bodies[i].shape_count; s++) {
-      ds_shape_kind kind = scene->bodies[i].shapes[s].kind;
-      curved += kind == DS_SHAPE_SPHERE || kind == DS_SHAPE_CAPSULE || kind == DS_SHAPE_CYLINDER;
-    }
+    for (int32_t s = 0; s < scene->bodies[i].shape_count; s++)
+      curved += ds_shape_ops_of(&scene->bodies[i].shapes[s])->curved;
   double segments = sqrt(CURVED_BUDGET / curved); /* a sphere of s segments has about s² triangles */
   return (int32_t)fmin(SEGMENTS_MAX, fmax(SEGMENTS_MIN, segments)) / 4 * 4;
 }
@@ -164,27 +139,9 @@ static view_message *deformable_message(const ds_reduced *body, int32_t index) {
 }
 
 static bool add_to_model(builder *b, ds_model *model, const ds_shape *shape) {
-  ds_pose pose = pose_identity();
-  const ds_dressed *dressed;
-  switch (shape->kind) {
-    case DS_SHAPE_SPHERE:
-      return ds_model_add_sphere(model, pose, shape->radius, b->segments, 0);
-    case DS_SHAPE_BOX:
-      return ds_model_add_box(model, pose, shape->half, 0);
-    case DS_SHAPE_CAPSULE:
-      return ds_model_add_capsule(model, pose, shape->radius, shape->half_length, b->segments, 0);
-    case DS_SHAPE_CYLINDER:
-      return ds_model_add_cylinder(model, pose, shape->radius, shape->half_length, b->segments, 0);
-    case DS_SHAPE_HULL:
-      return ds_model_add_hull(model, pose, &shape->hull, 0);
-    case DS_SHAPE_SOLID:
-      dressed = ds_wardrobe_dress(&b->wardrobe, shape->solid);
-      return dressed != NULL && ds_model_add_skin(model, &dressed->skin, pose, 0, false);
-    case DS_SHAPE_HALF_SPACE:
-    case DS_SHAPE_REDUCED:
-      return true;
-  }
-  return true;
+  if (!shape->solid) return ds_model_add_shape(model, pose_identity(), shape, b->segments, 0);
+  const ds_dressed *dressed = ds_wardrobe_dress(&b->wardrobe, shape->solid);
+  return dressed != NULL && ds_model_add_skin(model, &dressed->skin, pose_identity(), 0, false);
 }
 
 static view_message *form_message(builder *b, const ds_shape *shape, int32_t index) {
@@ -213,7 +170,7 @@ static view_message *form_message(builder *b, const ds_shape *shape, int32_t ind
 static int32_t find_form(builder *b, const ds_shape *shape) {
   view_geometries *out = b->out;
   for (int32_t i = out->count - 1; i >= 0; i--)
-    if (same_form(b->forms[i], shape)) return i;
+    if (ds_shape_same_form(b->forms[i], shape)) return i;
   if (!ds_array_reserve(&b->forms, &b->form_capacity, out->count + 1, sizeof *b->forms) ||
       !ds_array_reserve(&out->messages, &b->message_capacity, out->count + 1, sizeof *out->messages))
     return -1;

@@ -7,42 +7,8 @@
 
 #include "drystone/drystone.h"
 #include "la/vec3.h"
+#include "shape/shape.h"
 #include "touch/hand.h"
-
-/* Faces, edges and vertices of a convex polyhedron, built once by ds_hull_build (detect/hull.c). Boxes have one too, so
- * that polyhedra are treated alike. Face loops run counter-clockwise seen from outside. */
-typedef struct ds_hull {
-  int32_t vertex_count, face_count, edge_count;
-  ds_vec3 *vertices;    /* in the shape's local frame */
-  ds_vec3 *normals;     /* face_count outward unit normals */
-  double *offsets;      /* normal . x <= offset inside */
-  int32_t *face_start;  /* face_count + 1: where a face's loop starts in face_vertex */
-  int32_t *face_vertex; /* vertex indices, loop after loop */
-  int32_t *edges;       /* edge_count x 4: vertex, vertex, face, face */
-  ds_vec3 *arcs;        /* edge_count: product of the normals of its faces, the second and the first */
-  ds_vec3 center;       /* a point well inside */
-  ds_vec3 *core;        /* vertices of the core: the faces moved inwards by about `skin`, the same combinatorics */
-  double skin, retreat; /* retreat: how far a vertex moved at most. Cores give rounded normals at edges and corners */
-  double skins_deep;    /* so many times as far in, the core's edges still have a quarter of their length */
-} ds_hull;
-
-typedef struct ds_shape {
-  ds_shape_kind kind;
-  ds_pose pose;         /* in the body's principal frame (in the user frame until ds_scene_finish) */
-  ds_pose pose_in_body; /* in the user frame, as given */
-  double density;
-  double radius, half_length;
-  ds_vec3 half;
-  ds_hull hull;    /* BOX, HULL */
-  ds_vec3 *points; /* HULL: as given */
-  int32_t point_count;
-  struct ds_solid *solid;     /* SOLID: shared with other shapes */
-  struct ds_reduced *reduced; /* REDUCED: shared with other shapes; lies in the principal frame: pose is the identity */
-  double *start;              /* REDUCED: r coordinates and r rates at the start, or NULL */
-  struct ds_samples *samples; /* of convex shapes, where the scene has solids (detect/shape_samples.c) */
-  struct ds_faces *faces;     /* of boxes and hulls, likewise */
-  double bounding_radius;     /* of a ball about `pose.p` that holds the shape; infinite for half-spaces */
-} ds_shape;
 
 typedef struct ds_body {
   char *name;

@@ -68,17 +68,4 @@ typedef struct ds_manifold {
 void ds_narrow(ds_manifold *manifold, const ds_shape *a, ds_pose pose_a, const ds_shape *b, ds_pose pose_b,
                double reach, int32_t contacts_per_face);
 
-/* --- convex polyhedra (hull.c) --- */
-/* Convex hull of points, coplanar triangles merged into faces; false with a reason where the points span no volume. */
-ds_status ds_hull_build(ds_hull *hull, const ds_vec3 *points, int32_t count, ds_error *error);
-ds_status ds_hull_box(ds_hull *hull, ds_vec3 half); /* the polyhedron of a box */
-void ds_hull_free(ds_hull *hull);
-
-/* --- rays (ray.c) --- */
-/* Distance along the unit direction (world) to one shape, or a negative number; the normal on a hit. */
-double ds_shape_ray(ds_vec3 *normal, const ds_shape *shape, ds_pose pose, ds_vec3 origin, ds_vec3 direction,
-                    double max_distance);
-/* World bounding box of a shape. Half-spaces have infinite extents. */
-void ds_shape_bounds(ds_vec3 *low, ds_vec3 *high, const ds_shape *shape, ds_pose pose);
-
 #endif
