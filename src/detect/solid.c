@@ -164,6 +164,37 @@ static void seek_ball(seeker *s, ds_vec3 c, double radius) {
   if (count == 0) add(s, v3_mad(c, -radius, n), n, d - radius, DS_FEATURE(3, DIRECTIONS + 1));
 }
 
+/* ---- another smooth shape in a distance field ---- */
+
+/* As for a ball: places where the surfaces face each other, from every direction u by steps of u <- -gradient at the
+ * shape's point farthest along u. False where none was found: an edge that is sharper than the steps. */
+static bool seek_smooth(seeker *s, const ds_shape *shape) {
+  ds_vec3 feet[DIRECTIONS + 1], n;
+  const ds_solid_query *q = s->query;
+  int count = 0;
+  double d = ds_shape_distance(&n, s->other, s->p), turn = v3_norm(s->twist.turn) * shape->bounding_radius;
+  double way = v3_norm(v3_add(s->twist.move, v3_cross(s->twist.turn, s->p))) + turn;
+  double reach = q->slack + (1 + q->relax) * way;
+  if (!(d - shape->bounding_radius < reach)) return true;
+  for (int i = 0; i <= DIRECTIONS; i++) {
+    ds_vec3 u = i < DIRECTIONS ? direction(i) : v3_neg(n), g = n, x = s->p;
+    double out = 0, along = 0;
+    for (int k = 0; k < 12 && along > -0.9999; k++) {
+      x = v3_add(s->p, mat3_mul_v3(&s->r, ds_shape_support(shape, mat3_tmul_v3(&s->r, u))));
+      out = ds_shape_distance(&g, s->other, x);
+      along = v3_dot(g, u);
+      if (along > -0.9999) u = v3_unit(v3_sub(u, v3_scale(k < 4 ? 4 : 1, g))); /* half steps where whole ones swing */
+    }
+    if (!(out < reach) || !(along < -0.99)) continue;
+    bool known = false;
+    for (int k = 0; k < count; k++) known = known || v3_dot(feet[k], g) > 0.95;
+    if (known) continue;
+    feet[count++] = g;
+    add(s, x, g, out, DS_FEATURE(3, i));
+  }
+  return count > 0;
+}
+
 /* ---- one way ---- */
 
 static seeker seeker_of(ds_arena *scratch, const ds_solid_query *query, const ds_placed *from, const ds_placed *other,
@@ -189,6 +220,7 @@ static void seek_from(seeker *s, const ds_placed *from) {
     seek_ball(s, s->p, shape->radius);
     return;
   }
+  if (ds_shape_ops_of(shape)->smooth && s->other->kind == DS_SHAPE_SOLID && seek_smooth(s, shape)) return;
   if (ds_shape_ops_of(shape)->rounded) s->round = shape->radius;
   if (samples && samples->count > 0) seek(s, samples, 0);
 }
@@ -300,9 +332,9 @@ static seeker seek_points(ds_arena *scratch, const meeting *m) {
   }
   seek_from(&s, &m->a);
   t.found = s.found, t.count = s.count, t.capacity = s.capacity, t.failed = s.failed;
-  /* a ball's feet are all the contacts it needs */
-  if (a->kind != DS_SHAPE_SPHERE) seek_from(&t, &m->b);
-  if (b->kind == DS_SHAPE_SPHERE) {
+  /* the feet of a smooth shape are all the contacts it needs */
+  if (!ds_shape_ops_of(a)->smooth) seek_from(&t, &m->b);
+  if (ds_shape_ops_of(b)->smooth) {
     int32_t of_ball = t.count - s.count;
     if (of_ball > 0) memmove(t.found, t.found + s.count, (size_t)of_ball * sizeof *t.found);
     t.count = of_ball;
