@@ -2,7 +2,7 @@
 #include "shape/shape.h"
 
 extern const ds_shape_ops ds_shape_sphere, ds_shape_box, ds_shape_capsule, ds_shape_cylinder, ds_shape_hull;
-extern const ds_shape_ops ds_shape_half_space, ds_shape_solid, ds_shape_reduced, ds_shape_ellipsoid;
+extern const ds_shape_ops ds_shape_half_space, ds_shape_solid, ds_shape_reduced, ds_shape_ellipsoid, ds_shape_cone;
 
 const ds_shape_ops *const ds_shape_kinds[] = {
     [DS_SHAPE_SPHERE] = &ds_shape_sphere,         /* sphere.c */
@@ -14,6 +14,7 @@ const ds_shape_ops *const ds_shape_kinds[] = {
     [DS_SHAPE_SOLID] = &ds_shape_solid,           /* solid.c */
     [DS_SHAPE_REDUCED] = &ds_shape_reduced,       /* detect/reduced_shape.c */
     [DS_SHAPE_ELLIPSOID] = &ds_shape_ellipsoid,   /* ellipsoid.c */
+    [DS_SHAPE_CONE] = &ds_shape_cone,             /* cone.c */
 };
 const int32_t ds_shape_kind_count = (int32_t)(sizeof ds_shape_kinds / sizeof *ds_shape_kinds);
 _Static_assert(sizeof ds_shape_kinds / sizeof *ds_shape_kinds <= DS_SHAPE_KINDS_MAX, "sets of kinds are 32 bits");
