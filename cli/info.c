@@ -6,6 +6,7 @@
 #include "args.h"
 #include "bodies.h"
 #include "command.h"
+#include "drystone/inspect.h"
 #include "frame_energy.h"
 #include "info_mesh.h"
 #include "info_reduced.h"
@@ -15,11 +16,9 @@
 #include "source.h"
 
 enum { LISTED = 20 }; /* bodies shown without --all */
+enum { SHAPE_KINDS_MAX = 32 };
 
 static const char *const kind_names[] = {"dynamic", "static", "kinematic"};
-static const char *const shape_names[] = {"sphere", "box",        "capsule", "cylinder",
-                                          "hull",   "half-space", "solid",   "deformable"};
-enum { SHAPE_KINDS = (int)(sizeof shape_names / sizeof *shape_names) };
 
 static int complain(const char *message) {
   fprintf(stderr, "drystone info: %s\n", message);
@@ -41,7 +40,7 @@ static void print_joints(const ds_scene *scene) {
 }
 
 static void print_totals(const ds_scene *scene) {
-  int32_t kinds[3] = {0}, shapes[SHAPE_KINDS] = {0};
+  int32_t kinds[3] = {0}, shapes[SHAPE_KINDS_MAX] = {0};
   double mass = 0;
   for (int32_t i = 0; i < ds_scene_body_count(scene); i++) {
     ds_body_id body = body_at(i);
@@ -54,8 +53,8 @@ static void print_totals(const ds_scene *scene) {
     if (kinds[i] > 0) printf(" %d %s", (int)kinds[i], kind_names[i]);
   printf("; %d degrees of freedom\nmass         %g kg\nshapes      ",
          6 * (int)kinds[DS_BODY_DYNAMIC] + (int)ds_scene_reduced_count(scene), mass);
-  for (int i = 0; i < SHAPE_KINDS; i++)
-    if (shapes[i] > 0) printf(" %d %s", (int)shapes[i], shape_names[i]);
+  for (int i = 0; i < SHAPE_KINDS_MAX && ds_shape_kind_name((ds_shape_kind)i); i++)
+    if (shapes[i] > 0) printf(" %d %s", (int)shapes[i], ds_shape_kind_name((ds_shape_kind)i));
   putchar('\n');
   print_joints(scene);
 }
@@ -156,7 +155,7 @@ static void print_bodies(const ds_scene *scene, bool all) {
       printf("%10.4g  %-10.4g %-10.4g %-10.4g", ds_body_mass(scene, body).mass, inertia.x, inertia.y, inertia.z);
     else
       printf("%10s  %-32s", "-", "-");
-    for (int32_t s = 0; s < shapes && s < 4; s++) printf(" %s", shape_names[ds_body_shape(scene, body, s).kind]);
+    for (int32_t s = 0; s < shapes && s < 4; s++) printf(" %s", ds_shape_kind_name(ds_body_shape(scene, body, s).kind));
     if (shapes > 4) printf(" and %d more", (int)shapes - 4);
     putchar('\n');
   }

@@ -12,6 +12,7 @@
 
 #include "base/vec3.h"
 #include "bodies.h"
+#include "drystone/inspect.h"
 #include "framed.h"
 #include "palette.h"
 #include "tessellate.h"
@@ -69,26 +70,8 @@ static bool add_deformed(builder *b, int32_t body, ds_pose pose, int32_t paint) 
 static bool add_shape(builder *b, ds_model *model, int32_t body, int32_t index, int32_t paint) {
   ds_shape_def shape = ds_body_shape(b->scene, body_at(body), index);
   ds_pose pose = pose_mul(b->poses[body], shape.pose);
-  ds_polyhedron hull;
-  switch (shape.kind) {
-    case DS_SHAPE_SPHERE:
-      return ds_model_add_sphere(model, pose, shape.radius, b->segments, paint);
-    case DS_SHAPE_BOX:
-      return ds_model_add_box(model, pose, shape.half, paint);
-    case DS_SHAPE_CAPSULE:
-      return ds_model_add_capsule(model, pose, shape.radius, shape.half_length, b->segments, paint);
-    case DS_SHAPE_CYLINDER:
-      return ds_model_add_cylinder(model, pose, shape.radius, shape.half_length, b->segments, paint);
-    case DS_SHAPE_HULL:
-      hull = ds_body_polyhedron(b->scene, body_at(body), index);
-      return ds_model_add_polyhedron(model, pose, &hull, paint);
-    case DS_SHAPE_SOLID:
-      return add_solid(b, model, shape.solid, pose, paint);
-    case DS_SHAPE_HALF_SPACE:
-    case DS_SHAPE_REDUCED: /* add_deformed */
-      return true;
-  }
-  return true;
+  return shape.solid ? add_solid(b, model, shape.solid, pose, paint)
+                     : ds_model_add_shape(model, pose, b->scene, body_at(body), index, b->segments, paint);
 }
 
 /* A face of the world, which casts shadows as well. */
@@ -285,10 +268,8 @@ static void frame_ground(ds_tableau *t) {
 static int32_t choose_segments(const builder *b) {
   int32_t curved = 0;
   for (int32_t i = 0; i < ds_scene_body_count(b->scene); i++) {
-    for (int32_t s = 0; !is_hidden(b, i) && s < shapes_of(b, i); s++) {
-      ds_shape_kind kind = kind_of(b, i, s);
-      curved += kind == DS_SHAPE_SPHERE || kind == DS_SHAPE_CAPSULE || kind == DS_SHAPE_CYLINDER;
-    }
+    for (int32_t s = 0; !is_hidden(b, i) && s < shapes_of(b, i); s++)
+      curved += ds_shape_kind_is_curved(kind_of(b, i, s));
   }
   double segments = sqrt(TRIANGLE_BUDGET / fmax(1, curved));
   return (int32_t)fmin(SEGMENTS_MAX, fmax(SEGMENTS_MIN, segments));

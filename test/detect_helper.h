@@ -62,11 +62,9 @@ static inline double low_of(const ds_shape *s, ds_pose p, ds_vec3 n) {
     case DS_SHAPE_HULL:
       for (int32_t i = 0; i < s->hull.vertex_count; i++) least = fmin(least, v3_dot(d, s->hull.vertices[i]));
       return at_p + least;
-    case DS_SHAPE_SOLID:
-    case DS_SHAPE_REDUCED:
-      break;
+    default: /* other convex kinds */
+      return at_p + v3_dot(d, ds_shape_support(s, v3_neg(d)));
   }
-  return 0;
 }
 
 /* One of the six kinds, of random size. */

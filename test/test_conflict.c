@@ -77,9 +77,8 @@ static void no_conflict_where_none_is(void) {
       g[k] = p.g[k] * (k % 36 < 18 && p.body[2 * (k / 36)] % 2 == 0 ? 0.01 : 1);
     p.g = g;
     CHECK(ds_subproblem_prepare(&arena, &p));
-    ds_work work = {0};
-    ds_system *system = ds_system_create(&arena, &p);
-    claimed += system && ds_conflict_find(&arena, system, violation, &work) > 0;
+    ds_solve solve = {.arena = &arena, .system = ds_system_create(&arena, &p, NULL, NULL)};
+    claimed += solve.system && ds_conflict_find(&solve, violation, &p) > 0;
   }
   CHECK_NEAR(claimed, 0, 0);
   ds_arena_free(&arena);

@@ -137,9 +137,9 @@ static void directions_are_refined(void) {
     ds_arena_reset(&arena);
     int32_t bodies = 1 + random_int(&s, 4);
     ds_subproblem p = random_problem(&arena, &s, bodies, 1 + random_int(&s, 2 * bodies), 1 + random_int(&s, 3));
-    ds_system *system = ds_system_create(&arena, &p);
+    ds_solve solve = bare_solve(&arena, &p);
     bench b = {0};
-    if (!system || !open_bench(&b, &arena, &p, system)) continue;
+    if (!solve.system || !open_bench(&b, &arena, &p, &solve)) continue;
     path *q = &b.q;
     q->now.s = log(0.01);
     for (int32_t j = 0; j < 3 * q->n; j++) q->now.x[j] *= 1e4, q->now.z[j] *= 1e-4;

@@ -190,7 +190,8 @@ static void bogus_starts_are_dropped(void) {
       ds_certificate c;
       for (int32_t k = 0; k < 3 * p.contact_count && bogus; k++)
         x.r[k] = 1e4 * p.rho * p.target * random_in(&s, k % 3 == 0 ? 0 : -1, 1);
-      CHECK(ds_project_island(&arena, x.r, x.v, &c, &p, &options, DS_AIM_OF_STEP));
+      ds_solve solve = {.arena = &arena, .options = &options, .purpose = DS_FOR_STEP, .part = true};
+      CHECK(ds_project_island(&solve, x.r, x.v, &c, &p));
       work[bogus] += c.factorizations;
       wrong += !c.converged || c.unbounded || c.limited || c.conflict != 0;
     }

@@ -266,8 +266,8 @@ static const mistake mistakes[] = {
      "a shape without \"kind\"; expected one of \"sphere\", \"box\""},
     {"\"kind\": \"box\", \"size\": [1, 1, 1]", "\"kind\": \"cube\", \"size\": [1, 1, 1]",
      "\"kind\" is \"cube\"; expected one of \"sphere\", \"box\", \"capsule\", \"cylinder\", \"hull\", \"half-space\", "
-     "\"solid\", "
-     "did you mean \"box\"?"},
+     "\"solid\""},
+    {"\"kind\": \"box\", \"size\": [1, 1, 1]", "\"kind\": \"cube\", \"size\": [1, 1, 1]", ", did you mean \"box\"?"},
     {"\"kind\": \"box\", \"size\": [1, 1, 1]", "\"kind\": \"half-space\"",
      "body \"a\", shapes[0]: a dynamic body cannot have a half-space"},
     {"\"kind\": \"box\", \"size\": [1, 1, 1]", "\"kind\": \"sphere\", \"radius\": -1",

@@ -15,16 +15,18 @@
 #include "../wardrobe.h"
 #include "base/array.h"
 #include "base/vec3.h"
+#include "drystone/inspect.h"
 
 #define CURVED_BUDGET 600000.0 /* triangles of all curved shapes together */
 enum { SEGMENTS_MIN = 12, SEGMENTS_MAX = 48 };
 
 typedef enum geometry_kind { GEOMETRY_MESH, GEOMETRY_HALF_SPACE, GEOMETRY_DEFORMABLE } geometry_kind;
 
-/* A shape with its faces, which polyhedra alone have. */
+/* A shape, and where it is in the scene. */
 typedef struct form {
   ds_shape_def shape;
-  ds_polyhedron hull;
+  ds_body_id body;
+  int32_t index;
 } form;
 
 typedef struct builder {
@@ -38,36 +40,11 @@ typedef struct builder {
 
 /* ---- forms ---- */
 
-static bool same_form(const ds_shape_def *a, const ds_shape_def *b) {
-  if (a->kind != b->kind) return false;
-  switch (a->kind) {
-    case DS_SHAPE_SPHERE:
-      return a->radius == b->radius;
-    case DS_SHAPE_BOX:
-      return memcmp(&a->half, &b->half, sizeof a->half) == 0;
-    case DS_SHAPE_CAPSULE:
-    case DS_SHAPE_CYLINDER:
-      return a->radius == b->radius && a->half_length == b->half_length;
-    case DS_SHAPE_HULL:
-      return a->point_count == b->point_count &&
-             memcmp(a->points, b->points, (size_t)a->point_count * sizeof *a->points) == 0;
-    case DS_SHAPE_HALF_SPACE:
-      return true;
-    case DS_SHAPE_SOLID:
-      return a->solid == b->solid;
-    case DS_SHAPE_REDUCED:
-      return a->reduced == b->reduced;
-  }
-  return false;
-}
-
 static int32_t choose_segments(const ds_scene *scene) {
   double curved = 1;
   for (int32_t i = 0; i < ds_scene_body_count(scene); i++)
-    for (int32_t s = 0; s < ds_body_shape_count(scene, body_at(i)); s++) {
-      ds_shape_kind kind = ds_body_shape(scene, body_at(i), s).kind;
-      curved += kind == DS_SHAPE_SPHERE || kind == DS_SHAPE_CAPSULE || kind == DS_SHAPE_CYLINDER;
-    }
+    for (int32_t s = 0; s < ds_body_shape_count(scene, body_at(i)); s++)
+      curved += ds_shape_kind_is_curved(ds_body_shape(scene, body_at(i), s).kind);
   double segments = sqrt(CURVED_BUDGET / curved); /* a sphere of s segments has about s² triangles */
   return (int32_t)fmin(SEGMENTS_MAX, fmax(SEGMENTS_MIN, segments)) / 4 * 4;
 }
@@ -172,28 +149,10 @@ static view_message *deformable_message(const ds_reduced *body, int32_t index) {
 }
 
 static bool add_to_model(builder *b, ds_model *model, const form *of) {
-  const ds_shape_def *shape = &of->shape;
-  ds_pose pose = pose_identity();
-  const ds_dressed *dressed;
-  switch (shape->kind) {
-    case DS_SHAPE_SPHERE:
-      return ds_model_add_sphere(model, pose, shape->radius, b->segments, 0);
-    case DS_SHAPE_BOX:
-      return ds_model_add_box(model, pose, shape->half, 0);
-    case DS_SHAPE_CAPSULE:
-      return ds_model_add_capsule(model, pose, shape->radius, shape->half_length, b->segments, 0);
-    case DS_SHAPE_CYLINDER:
-      return ds_model_add_cylinder(model, pose, shape->radius, shape->half_length, b->segments, 0);
-    case DS_SHAPE_HULL:
-      return ds_model_add_polyhedron(model, pose, &of->hull, 0);
-    case DS_SHAPE_SOLID:
-      dressed = ds_wardrobe_dress(&b->wardrobe, shape->solid);
-      return dressed != NULL && ds_model_add_skin(model, &dressed->skin, pose, 0, false);
-    case DS_SHAPE_HALF_SPACE:
-    case DS_SHAPE_REDUCED:
-      return true;
-  }
-  return true;
+  if (!of->shape.solid)
+    return ds_model_add_shape(model, pose_identity(), b->scene, of->body, of->index, b->segments, 0);
+  const ds_dressed *dressed = ds_wardrobe_dress(&b->wardrobe, of->shape.solid);
+  return dressed != NULL && ds_model_add_skin(model, &dressed->skin, pose_identity(), 0, false);
 }
 
 static view_message *form_message(builder *b, const form *of, int32_t index) {
@@ -222,7 +181,7 @@ static view_message *form_message(builder *b, const form *of, int32_t index) {
 static int32_t find_form(builder *b, const form *of) {
   view_geometries *out = b->out;
   for (int32_t i = out->count - 1; i >= 0; i--)
-    if (same_form(&b->forms[i].shape, &of->shape)) return i;
+    if (ds_body_same_form(b->scene, b->forms[i].body, b->forms[i].index, of->body, of->index)) return i;
   if (!ds_array_reserve(&b->forms, &b->form_capacity, out->count + 1, sizeof *b->forms) ||
       !ds_array_reserve(&out->messages, &b->message_capacity, out->count + 1, sizeof *out->messages))
     return -1;
@@ -239,7 +198,7 @@ static bool add_bodies(builder *b) {
     ds_body_id body = body_at(i);
     b->out->first_part[i] = part;
     for (int32_t s = 0; s < ds_body_shape_count(b->scene, body); s++) {
-      form of = {ds_body_shape(b->scene, body, s), ds_body_polyhedron(b->scene, body, s)};
+      form of = {ds_body_shape(b->scene, body, s), body, s};
       int32_t index = find_form(b, &of);
       if (index < 0) return false;
       b->out->parts[part++] = (view_part){index, of.shape.pose};

@@ -28,6 +28,27 @@ void ds_probe_bounds(ds_vec3 *low, ds_vec3 *high, const ds_probe *probe);
  * least of theirs, which is exact outside. Twice the diagonal of its box is the most that a deformable body tells. */
 double ds_probe_distance(const ds_probe *probe, ds_vec3 x);
 
+/* Kinds of shapes: the name in scene files, NULL if there is no such kind; whether its surface is curved. */
+const char *ds_shape_kind_name(ds_shape_kind kind);
+bool ds_shape_kind_is_curved(ds_shape_kind kind);
+
+/* Triangles of a shape, in its frame. Flat faces have vertices of their own, so that their shading is flat. */
+typedef struct ds_facets {
+  ds_vec3 *points, *normals;
+  int32_t *corners;  /* three per triangle, counter-clockwise seen from outside */
+  int32_t *surfaces; /* per triangle: the flat face or smooth patch that it belongs to */
+  uint8_t *edges;    /* per triangle: bit i if the edge from corner i to corner i + 1 is a crease, drawn as a line */
+  int32_t point_count, triangle_count, surface_count;
+  int32_t point_capacity, normal_capacity, corner_capacity, surface_capacity, edge_capacity;
+  bool failed; /* memory ran out */
+} ds_facets;
+/* Solids, half-spaces and deformable bodies have none. `segments` is the number of corners of a full circle, at least
+ * 6. Free the facets in any case. */
+ds_status ds_body_facets(ds_facets *facets, const ds_scene *scene, ds_body_id body, int32_t shape, int32_t segments);
+void ds_facets_free(ds_facets *facets);
+/* Whether two shapes have the same surface in their frames, by their kinds and dimensions. */
+bool ds_body_same_form(const ds_scene *scene, ds_body_id a, int32_t shape_a, ds_body_id b, int32_t shape_b);
+
 #ifdef __cplusplus
 }
 #endif

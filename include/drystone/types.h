@@ -129,6 +129,8 @@ typedef enum ds_shape_kind {
   DS_SHAPE_HALF_SPACE, /* all points with local z <= 0; static and kinematic bodies only */
   DS_SHAPE_SOLID,      /* any closed surface: drystone/solid.h */
   DS_SHAPE_REDUCED,    /* a deformable body, the only shape of its body: drystone/reduce.h */
+  DS_SHAPE_ELLIPSOID,  /* half = semi-axes along local x, y, z */
+  DS_SHAPE_CONE,       /* radius of the base at local z = -half_length; the tip is at z = half_length */
 } ds_shape_kind;
 
 typedef struct ds_shape_def {

@@ -1,39 +1,21 @@
 /* Mass, centre of mass and inertia of shapes and bodies; the principal frame of a body.
  *
- * Sphere, box, capsule and cylinder have closed forms. A hull is cut into tetrahedra from an inner point; with vertices
- * a, b, c and the origin, volume V = a.(b x c)/6, integral of x = V/4 (a + b + c), integral of x xᵀ =
- * V/20 (a aᵀ + b bᵀ + c cᵀ + s sᵀ), s = a + b + c: exact. Principal axes come from cyclic Jacobi rotations. Where the
- * inertia is already diagonal within rounding, or a ball's, the user's axes are kept. */
+ * Each kind of shape knows its own volume and moments [shape/]. Principal axes come from cyclic Jacobi rotations. Where
+ * the inertia is already diagonal within rounding, or a ball's, the user's axes are kept. */
 #include <stdio.h>
 #include <string.h>
 
 #include "body/reduced.h"
 #include "body/scene.h"
-#include "mesh/solid.h"
+#include "shape/moments.h"
 
 static const double diagonal_tolerance = 1e-13; /* of the trace: off-diagonal terms below it are rounding */
-
-static ds_mat3 outer(double s, ds_vec3 a) {
-  return (ds_mat3){{s * a.x * a.x, s * a.x * a.y, s * a.x * a.z, s * a.y * a.x, s * a.y * a.y, s * a.y * a.z,
-                    s * a.z * a.x, s * a.z * a.y, s * a.z * a.z}};
-}
-
-static void add_to(double m[9], const ds_mat3 *a) {
-  for (int i = 0; i < 9; i++) m[i] += a->m[i];
-}
-
-/* Inertia from the second moment C = integral of x xᵀ: tr(C) 1 - C. */
-static void inertia_of_moments(double inertia[9], const double c[9]) {
-  double trace = c[0] + c[4] + c[8];
-  for (int i = 0; i < 9; i++) inertia[i] = (i % 4 == 0 ? trace : 0) - c[i];
-}
 
 /* Adds the inertia of a mass at r: m (|r|² 1 - r rᵀ). */
 static void add_point_mass(double inertia[9], double mass, ds_vec3 r) {
   double c[9] = {0}, i[9];
-  ds_mat3 o = outer(mass, r);
-  add_to(c, &o);
-  inertia_of_moments(i, c);
+  ds_add_outer(c, mass, r);
+  ds_inertia_of_moments(i, c);
   for (int k = 0; k < 9; k++) inertia[k] += i[k];
 }
 
@@ -54,76 +36,11 @@ static void rotate_inertia(double inertia[9], ds_quat q) {
     }
 }
 
-/* Volume, centre and inertia about the centre, at density 1. */
-static void hull_moments(ds_mass *mass, const ds_hull *h) {
-  double volume = 0, c[9] = {0};
-  ds_vec3 first = v3(0, 0, 0);
-  for (int32_t f = 0; f < h->face_count; f++) {
-    ds_vec3 a = v3_sub(h->vertices[h->face_vertex[h->face_start[f]]], h->center);
-    for (int32_t i = h->face_start[f] + 1; i + 1 < h->face_start[f + 1]; i++) {
-      ds_vec3 b = v3_sub(h->vertices[h->face_vertex[i]], h->center);
-      ds_vec3 d = v3_sub(h->vertices[h->face_vertex[i + 1]], h->center), s = v3_add(a, v3_add(b, d));
-      double v = v3_dot(a, v3_cross(b, d)) / 6;
-      const ds_vec3 terms[4] = {a, b, d, s};
-      volume += v;
-      first = v3_mad(first, v / 4, s);
-      for (int k = 0; k < 4; k++) {
-        ds_mat3 o = outer(v / 20, terms[k]);
-        add_to(c, &o);
-      }
-    }
-  }
-  ds_vec3 r = v3_scale(1 / volume, first);
-  ds_mat3 shift = outer(-volume, r);
-  add_to(c, &shift);
-  mass->mass = volume;
-  mass->center = v3_add(h->center, r);
-  inertia_of_moments(mass->inertia, c);
-}
-
-static void diagonal(ds_mass *mass, double volume, double x, double y, double z) {
-  mass->mass = volume;
-  mass->inertia[0] = volume * x;
-  mass->inertia[4] = volume * y;
-  mass->inertia[8] = volume * z;
-}
-
 void ds_shape_mass(ds_mass *mass, const ds_shape *shape) {
   *mass = (ds_mass){0};
-  double r = shape->radius, l = 2 * shape->half_length, r2 = r * r;
-  switch (shape->kind) {
-    case DS_SHAPE_SPHERE:
-      diagonal(mass, 4.0 / 3.0 * DS_PI * r2 * r, 0.4 * r2, 0.4 * r2, 0.4 * r2);
-      break;
-    case DS_SHAPE_BOX: {
-      ds_vec3 s = v3_mul(shape->half, shape->half);
-      double volume = 8 * shape->half.x * shape->half.y * shape->half.z;
-      diagonal(mass, volume, (s.y + s.z) / 3, (s.x + s.z) / 3, (s.x + s.y) / 3);
-      break;
-    }
-    case DS_SHAPE_CYLINDER:
-      diagonal(mass, DS_PI * r2 * l, r2 / 4 + l * l / 12, r2 / 4 + l * l / 12, r2 / 2);
-      break;
-    case DS_SHAPE_CAPSULE: {
-      /* a cylinder and two half-balls, each with its centre 3r/8 beyond the cylinder's end */
-      double cyl = DS_PI * r2 * l, ball = 4.0 / 3.0 * DS_PI * r2 * r;
-      double across = cyl * (r2 / 4 + l * l / 12) + ball * (0.4 * r2 + l * l / 4 + 3 * l * r / 8);
-      mass->mass = cyl + ball;
-      mass->inertia[0] = mass->inertia[4] = across;
-      mass->inertia[8] = cyl * r2 / 2 + ball * 0.4 * r2;
-      break;
-    }
-    case DS_SHAPE_HULL:
-      hull_moments(mass, &shape->hull);
-      break;
-    case DS_SHAPE_HALF_SPACE:
-      break;
-    case DS_SHAPE_SOLID:
-      *mass = shape->solid->mass;
-      break;
-    case DS_SHAPE_REDUCED: /* with its own density: reduced_mass */
-      return;
-  }
+  const ds_shape_ops *ops = ds_shape_ops_of(shape);
+  if (!ops->mass) return; /* a deformable body, with its own density: reduced_mass */
+  ops->mass(mass, shape);
   mass->mass *= shape->density;
   for (int i = 0; i < 9; i++) mass->inertia[i] *= shape->density;
   ds_quat q = shape->pose_in_body.q;
@@ -179,70 +96,11 @@ static ds_quat principal_axes(ds_vec3 *moments, const double inertia[9]) {
   return quat_from_mat3(v);
 }
 
-/* The least way across a shape. */
-static double thickness_of(const ds_shape *shape) {
-  switch (shape->kind) {
-    case DS_SHAPE_SPHERE:
-    case DS_SHAPE_CAPSULE:
-      return 2 * shape->radius;
-    case DS_SHAPE_CYLINDER:
-      return 2 * fmin(shape->radius, shape->half_length);
-    case DS_SHAPE_BOX:
-    case DS_SHAPE_HULL: { /* twice the way from a point well inside to the nearest face */
-      double least = INFINITY;
-      for (int32_t f = 0; f < shape->hull.face_count; f++)
-        least = fmin(least, shape->hull.offsets[f] - v3_dot(shape->hull.normals[f], shape->hull.center));
-      return 2 * least;
-    }
-    case DS_SHAPE_HALF_SPACE:
-      return INFINITY;
-    case DS_SHAPE_SOLID:
-      return shape->solid->info.thickness;
-    case DS_SHAPE_REDUCED:
-      return shape->reduced->tree.thickness;
-  }
-  return INFINITY;
-}
-
 /* Radius about the shape's own origin, and about the body's centre of mass. */
 static void bound_shape(ds_shape *shape, double *body_radius) {
-  double own = 0, body = 0, at = v3_norm(shape->pose.p);
-  switch (shape->kind) {
-    case DS_SHAPE_BOX:
-    case DS_SHAPE_HULL:
-      for (int32_t i = 0; i < shape->hull.vertex_count; i++) {
-        own = fmax(own, v3_norm(shape->hull.vertices[i]));
-        body = fmax(body, v3_norm(pose_point(shape->pose, shape->hull.vertices[i])));
-      }
-      break;
-    case DS_SHAPE_SPHERE:
-      own = shape->radius;
-      body = at + own;
-      break;
-    case DS_SHAPE_CAPSULE:
-      own = shape->radius + shape->half_length;
-      body = at + own;
-      break;
-    case DS_SHAPE_CYLINDER:
-      own = hypot(shape->radius, shape->half_length);
-      body = at + own;
-      break;
-    case DS_SHAPE_HALF_SPACE:
-      own = body = INFINITY;
-      break;
-    case DS_SHAPE_SOLID:
-      for (int32_t i = 0; i < shape->solid->mesh.vertex_count; i++) {
-        own = fmax(own, v3_norm(shape->solid->mesh.vertices[i]));
-        body = fmax(body, v3_norm(pose_point(shape->pose, shape->solid->mesh.vertices[i])));
-      }
-      break;
-    case DS_SHAPE_REDUCED: /* undeformed */
-      for (int32_t i = 0; i < shape->reduced->surface.vertex_count; i++)
-        own = body = fmax(own, v3_norm(shape->reduced->surface.vertices[i]));
-      break;
-  }
-  shape->bounding_radius = own;
-  *body_radius = fmax(*body_radius, body);
+  const ds_shape_ops *ops = ds_shape_ops_of(shape);
+  shape->bounding_radius = ops->reach(shape, pose_identity());
+  *body_radius = fmax(*body_radius, ops->reach(shape, shape->pose));
 }
 
 static ds_status fail(const ds_body *body, ds_error *error, const char *message) {
@@ -296,7 +154,7 @@ static void compute_reduced(ds_body *body) {
   shape->pose = pose_identity(); /* its surface lies in the principal frame */
   body->bounding_radius = 0;
   bound_shape(shape, &body->bounding_radius);
-  body->thickness = thickness_of(shape);
+  body->thickness = ds_shape_ops_of(shape)->thickness(shape);
 }
 
 ds_status ds_body_compute_mass(ds_body *body, ds_error *error) {
@@ -309,7 +167,7 @@ ds_status ds_body_compute_mass(ds_body *body, ds_error *error) {
   ds_vec3 moments = v3(0, 0, 0);
   if (body->kind == DS_BODY_DYNAMIC) {
     for (int32_t i = 0; i < body->shape_count; i++)
-      if (body->shapes[i].kind == DS_SHAPE_HALF_SPACE)
+      if (ds_shape_ops_of(&body->shapes[i])->unbounded)
         return fail(body, error, "a half-space cannot move; make the body static or kinematic");
     if (body->shape_count == 0) return fail(body, error, "a dynamic body needs at least one shape to have a mass");
     sum_shapes(&mass, body);
@@ -334,7 +192,7 @@ ds_status ds_body_compute_mass(ds_body *body, ds_error *error) {
     shape->pose = pose_mul(body->user_frame, shape->pose_in_body);
     shape->pose.q = quat_unit(shape->pose.q);
     bound_shape(shape, &body->bounding_radius);
-    body->thickness = fmin(body->thickness, thickness_of(shape));
+    body->thickness = fmin(body->thickness, ds_shape_ops_of(shape)->thickness(shape));
   }
   return DS_OK;
 }

@@ -329,41 +329,11 @@ static ds_status check_shape(const ds_body *body, const ds_shape_def *def, ds_er
     return ds_fail(error, DS_ERROR_INPUT, "density = %g kg/m³: must be positive", def->density);
   if (body->shape_count > 0 && body->shapes[0].kind == DS_SHAPE_REDUCED)
     return ds_fail(error, DS_ERROR_INPUT, "a deformable body has one shape: no other can be added to it");
-  switch (def->kind) {
-    case DS_SHAPE_SPHERE:
-      if (positive(def->radius)) return DS_OK;
-      return ds_fail(error, DS_ERROR_INPUT, "sphere of radius %g m: must be positive", def->radius);
-    case DS_SHAPE_BOX:
-      if (positive(def->half.x) && positive(def->half.y) && positive(def->half.z)) return DS_OK;
-      return ds_fail(error, DS_ERROR_INPUT, "box of half extents (%g, %g, %g) m: all must be positive", def->half.x,
-                     def->half.y, def->half.z);
-    case DS_SHAPE_CAPSULE:
-    case DS_SHAPE_CYLINDER:
-      if (positive(def->radius) && positive(def->half_length)) return DS_OK;
-      return ds_fail(error, DS_ERROR_INPUT, "radius %g m and half length %g m must be positive", def->radius,
-                     def->half_length);
-    case DS_SHAPE_HULL:
-      return DS_OK; /* ds_hull_build checks */
-    case DS_SHAPE_HALF_SPACE:
-      if (body->kind != DS_BODY_DYNAMIC) return DS_OK;
-      return ds_fail(error, DS_ERROR_INPUT, "a half-space is infinite: its body must be static or kinematic");
-    case DS_SHAPE_SOLID:
-      if (def->solid) return DS_OK;
-      return ds_fail(error, DS_ERROR_INPUT, "a shape of kind solid needs a solid: build one with ds_solid_create");
-    case DS_SHAPE_REDUCED:
-      return check_reduced(body, def, error);
-  }
-  return ds_fail(error, DS_ERROR_INPUT, "unknown shape kind %d", (int)def->kind);
-}
-
-static bool copy_start(ds_shape *shape, const ds_shape_def *def) {
-  size_t r = (size_t)def->reduced->r;
-  if (!def->start && !def->start_rate) return true;
-  shape->start = calloc(2 * r, sizeof(double));
-  if (!shape->start) return false;
-  if (def->start) memcpy(shape->start, def->start, r * sizeof(double));
-  if (def->start_rate) memcpy(shape->start + r, def->start_rate, r * sizeof(double));
-  return true;
+  ds_status status = ds_shape_check(def, error);
+  if (status != DS_OK) return status;
+  if (ds_shape_kinds[def->kind]->unbounded && body->kind == DS_BODY_DYNAMIC)
+    return ds_fail(error, DS_ERROR_INPUT, "a half-space is infinite: its body must be static or kinematic");
+  return def->kind == DS_SHAPE_REDUCED ? check_reduced(body, def, error) : DS_OK;
 }
 
 ds_status ds_scene_add_shape(ds_scene *scene, ds_body_id id, const ds_shape_def *def, ds_error *error) {
@@ -383,25 +353,9 @@ ds_status ds_scene_add_shape(ds_scene *scene, ds_body_id id, const ds_shape_def 
                     .half_length = def->half_length,
                     .half = def->half};
   shape.pose_in_body = shape.pose;
-  if (def->kind == DS_SHAPE_BOX) {
-    status = ds_hull_box(&shape.hull, def->half);
-  } else if (def->kind == DS_SHAPE_HULL) {
-    status = ds_hull_build(&shape.hull, def->points, def->point_count, error);
-    if (status != DS_OK) return status;
-    size_t bytes = (size_t)def->point_count * sizeof(ds_vec3);
-    shape.points = malloc(bytes);
-    if (shape.points) {
-      memcpy(shape.points, def->points, bytes);
-      shape.point_count = def->point_count;
-    } else {
-      ds_hull_free(&shape.hull);
-      status = DS_ERROR_MEMORY;
-    }
-  }
-  if (def->kind == DS_SHAPE_REDUCED && !copy_start(&shape, def)) status = DS_ERROR_MEMORY;
-  if (status != DS_OK) return ds_fail(error, status, "out of memory");
-  if (def->kind == DS_SHAPE_SOLID) shape.solid = ds_solid_retain(def->solid);
-  if (def->kind == DS_SHAPE_REDUCED) shape.reduced = ds_reduced_retain(def->reduced);
+  const ds_shape_ops *ops = ds_shape_kinds[def->kind];
+  if (ops->prepare) status = ops->prepare(&shape, def, error);
+  if (status != DS_OK) return status;
   body->shapes[body->shape_count++] = shape;
   return DS_OK;
 }
@@ -480,10 +434,14 @@ ds_mass ds_body_mass(const ds_scene *scene, ds_body_id id) { return get_body(sce
 int32_t ds_body_shape_count(const ds_scene *scene, ds_body_id id) { return get_body(scene, id)->shape_count; }
 ds_vec3 ds_scene_gravity(const ds_scene *scene) { return scene->def.gravity; }
 
-ds_shape_def ds_body_shape(const ds_scene *scene, ds_body_id id, int32_t index) {
+static const ds_shape *get_shape(const ds_scene *scene, ds_body_id id, int32_t index) {
   const ds_body *body = get_body(scene, id);
   DS_CHECK(index >= 0 && index < body->shape_count);
-  const ds_shape *shape = &body->shapes[index];
+  return &body->shapes[index];
+}
+
+ds_shape_def ds_body_shape(const ds_scene *scene, ds_body_id id, int32_t index) {
+  const ds_shape *shape = get_shape(scene, id, index);
   return (ds_shape_def){.kind = shape->kind,
                         .pose = shape->pose_in_body,
                         .density = shape->density,
@@ -496,6 +454,17 @@ ds_shape_def ds_body_shape(const ds_scene *scene, ds_body_id id, int32_t index) 
                         .reduced = shape->reduced,
                         .start = shape->start,
                         .start_rate = shape->start ? shape->start + shape->reduced->r : NULL};
+}
+
+ds_status ds_body_facets(ds_facets *facets, const ds_scene *scene, ds_body_id id, int32_t index, int32_t segments) {
+  const ds_shape *shape = get_shape(scene, id, index);
+  *facets = (ds_facets){0};
+  if (ds_shape_ops_of(shape)->tessellate) ds_shape_ops_of(shape)->tessellate(facets, shape, segments);
+  return facets->failed ? DS_ERROR_MEMORY : DS_OK;
+}
+
+bool ds_body_same_form(const ds_scene *scene, ds_body_id a, int32_t shape_a, ds_body_id b, int32_t shape_b) {
+  return ds_shape_same_form(get_shape(scene, a, shape_a), get_shape(scene, b, shape_b));
 }
 
 ds_polyhedron ds_body_polyhedron(const ds_scene *scene, ds_body_id id, int32_t index) {

@@ -6,27 +6,9 @@
 #define DS_BODY_SCENE_H
 
 #include "body/hand.h"
-#include "body/hull.h"
 #include "drystone/drystone.h"
 #include "la/vec3.h"
-
-typedef struct ds_shape {
-  ds_shape_kind kind;
-  ds_pose pose;         /* in the body's principal frame (in the user frame until ds_scene_finish) */
-  ds_pose pose_in_body; /* in the user frame, as given */
-  double density;
-  double radius, half_length;
-  ds_vec3 half;
-  ds_hull hull;    /* BOX, HULL */
-  ds_vec3 *points; /* HULL: as given */
-  int32_t point_count;
-  struct ds_solid *solid;     /* SOLID: shared with other shapes */
-  struct ds_reduced *reduced; /* REDUCED: shared with other shapes; lies in the principal frame: pose is the identity */
-  double *start;              /* REDUCED: r coordinates and r rates at the start, or NULL */
-  struct ds_samples *samples; /* of convex shapes, where the scene has solids (shape_samples.c) */
-  struct ds_faces *faces;     /* of boxes and hulls, likewise */
-  double bounding_radius;     /* of a ball about `pose.p` that holds the shape; infinite for half-spaces */
-} ds_shape;
+#include "shape/shape.h"
 
 typedef struct ds_body {
   char *name;

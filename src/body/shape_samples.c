@@ -1,59 +1,11 @@
-/* Samples of convex shapes, to be held against a solid's distance field: corners and points along the edges of
- * polyhedra, rims and mantle lines of cylinders, points along the axis of capsules (which are round about them). Faces
- * need none: where a face touches, it is the solid's own samples that lie in it. And the faces of polyhedra, for where
- * a face of the solid touches them. */
+/* Samples of convex shapes, to be held against a solid's distance field: what their kinds put there (corners, edges,
+ * rims, the axis of what is round about it). Faces need none: where a face touches, it is the solid's own samples that
+ * lie in it. And the faces of polyhedra, for where a face of the solid touches them. */
 #include <stdlib.h>
 
 #include "body/scene.h"
 #include "mesh/build.h"
 #include "mesh/solid.h"
-
-enum { MOST_ALONG = 64 }; /* points along one edge, rim or axis */
-
-typedef struct sampler {
-  ds_samples *out;
-  int32_t capacity;
-  ds_vec3 center; /* normals point away from it */
-} sampler;
-
-static void put(sampler *s, ds_vec3 x, ds_vec3 normal) {
-  if (s->out->count >= s->capacity) return;
-  int32_t i = s->out->count++;
-  s->out->points[i] = x;
-  s->out->normals[i] = v3_unit(normal);
-}
-
-static int32_t pieces(double length, double spacing) {
-  double n = ceil(length / spacing);
-  return n < 1 ? 1 : n > MOST_ALONG ? MOST_ALONG : (int32_t)n;
-}
-
-static void sample_hull(sampler *s, const ds_hull *h, double spacing) {
-  for (int32_t i = 0; i < h->vertex_count; i++) put(s, h->vertices[i], v3_sub(h->vertices[i], h->center));
-  for (int32_t e = 0; e < h->edge_count; e++) {
-    ds_vec3 a = h->vertices[h->edges[4 * e]], b = h->vertices[h->edges[4 * e + 1]];
-    ds_vec3 n = v3_add(h->normals[h->edges[4 * e + 2]], h->normals[h->edges[4 * e + 3]]);
-    int32_t count = pieces(v3_dist(a, b), spacing);
-    for (int32_t k = 1; k < count; k++) put(s, v3_mad(a, (double)k / count, v3_sub(b, a)), n);
-  }
-}
-
-static void sample_cylinder(sampler *s, double radius, double half, double spacing) {
-  int32_t around = pieces(2 * DS_PI * radius, spacing), along = pieces(2 * half, spacing);
-  if (around < 8) around = 8;
-  for (int32_t k = 0; k <= along; k++)
-    for (int32_t i = 0; i < around; i++) {
-      double angle = 2 * DS_PI * i / around, z = half * (2.0 * k / along - 1);
-      ds_vec3 out = v3(cos(angle), sin(angle), 0);
-      double cap = k == 0 ? -1 : k == along ? 1 : 0;
-      put(s, v3(radius * out.x, radius * out.y, z), v3(out.x, out.y, cap));
-    }
-}
-
-static void sample_capsule(sampler *s, double half, double spacing) {
-  int32_t along = pieces(2 * half, spacing);
-  for (int32_t k = 0; k <= along; k++) put(s, v3(0, 0, half * (2.0 * k / along - 1)), v3(0, 0, 0));
-}
 
 /* The face that has the side from v to w the other way round. */
 static int32_t face_across(const ds_hull *h, int32_t face, int32_t v, int32_t w) {
@@ -102,24 +54,17 @@ static ds_faces *faces_of(const ds_hull *h) {
 }
 
 ds_status ds_shape_sample(ds_shape *shape, double spacing) {
-  bool polyhedron = shape->kind == DS_SHAPE_BOX || shape->kind == DS_SHAPE_HULL;
-  if (!polyhedron && shape->kind != DS_SHAPE_CYLINDER && shape->kind != DS_SHAPE_CAPSULE) return DS_OK;
+  const ds_shape_ops *ops = ds_shape_ops_of(shape);
+  if (!ops->samples) return DS_OK;
   ds_shape_samples_free(shape);
   ds_samples *out = shape->samples = calloc(1, sizeof *out);
   if (!out) return DS_ERROR_MEMORY;
   ds_error error;
-  sampler s = {.out = out, .capacity = (MOST_ALONG + 1) * MOST_ALONG};
-  if (polyhedron) s.capacity = shape->hull.vertex_count + MOST_ALONG * shape->hull.edge_count;
-  out->points = calloc((size_t)s.capacity, sizeof *out->points);
-  out->normals = calloc((size_t)s.capacity, sizeof *out->normals);
-  if (!out->points || !out->normals) return DS_ERROR_MEMORY; /* freed with the shape */
-  if (polyhedron)
-    sample_hull(&s, &shape->hull, spacing);
-  else if (shape->kind == DS_SHAPE_CYLINDER)
-    sample_cylinder(&s, shape->radius, shape->half_length, spacing);
-  else
-    sample_capsule(&s, shape->half_length, spacing);
-  if (polyhedron && !(shape->faces = faces_of(&shape->hull))) return DS_ERROR_MEMORY;
+  ds_shape_points found = {0};
+  ops->samples(&found, shape, spacing);
+  *out = (ds_samples){.points = found.points, .normals = found.normals, .count = found.count};
+  if (found.failed) return DS_ERROR_MEMORY; /* freed with the shape */
+  if (shape->hull.face_count > 0 && !(shape->faces = faces_of(&shape->hull))) return DS_ERROR_MEMORY;
   return ds_balls_build(out, &error);
 }
 

@@ -319,13 +319,14 @@ static ds_mat3 frame_of(const ds_can *c, double scale) {
 /* Both sets scaled about their centres, or their cores. */
 static void convex_sets(ds_convex *a, ds_convex *b, const pair *c, bool core, double scale) {
   const ds_can *ca = core ? &c->core_a : &c->a, *cb = core ? &c->core_b : &c->b;
-  *a = (ds_convex){NULL, 0, ca->radius, ca->half_length, frame_of(ca, scale), ca->c};
+  *a = (ds_convex){.radius = ca->radius, .half_length = ca->half_length, .r = frame_of(ca, scale), .p = ca->c};
   if (!c->h) {
-    *b = (ds_convex){NULL, 0, cb->radius, cb->half_length, frame_of(cb, scale), cb->c};
+    *b = (ds_convex){.radius = cb->radius, .half_length = cb->half_length, .r = frame_of(cb, scale), .p = cb->c};
     return;
   }
   ds_mat3 r = {{scale, 0, 0, 0, scale, 0, 0, 0, scale}};
-  *b = (ds_convex){core ? c->h->core : c->h->vertices, c->h->vertex_count, 0, 0, r, v3_scale(1 - scale, c->h->center)};
+  *b = (ds_convex){.points = core ? c->h->core : c->h->vertices, .count = c->h->vertex_count, .r = r};
+  b->p = v3_scale(1 - scale, c->h->center);
 }
 
 static double separation_along(const pair *c, ds_vec3 n) { return low_of_a(c, n, false) - top_of_b(c, n, false); }

@@ -374,7 +374,7 @@ static void seek_from(seeker *s) {
     seek_vertices(s, 0, &all);
     return;
   }
-  if (shape->kind == DS_SHAPE_SPHERE || shape->kind == DS_SHAPE_CAPSULE) s->round = shape->radius;
+  if (ds_shape_ops_of(shape)->rounded) s->round = shape->radius;
   const ds_samples *samples = ds_shape_get_samples(shape);
   if (shape->kind == DS_SHAPE_SPHERE)
     seek_ball(s, s->p);

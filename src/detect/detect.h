@@ -78,11 +78,4 @@ typedef struct ds_manifold {
 void ds_narrow(ds_manifold *manifold, const ds_shape *a, ds_pose pose_a, const ds_shape *b, ds_pose pose_b,
                double reach, int32_t contacts_per_face);
 
-/* --- rays (ray.c) --- */
-/* Distance along the unit direction (world) to one shape, or a negative number; the normal on a hit. */
-double ds_shape_ray(ds_vec3 *normal, const ds_shape *shape, ds_pose pose, ds_vec3 origin, ds_vec3 direction,
-                    double max_distance);
-/* World bounding box of a shape. Half-spaces have infinite extents. */
-void ds_shape_bounds(ds_vec3 *low, ds_vec3 *high, const ds_shape *shape, ds_pose pose);
-
 #endif

@@ -15,21 +15,8 @@ static const ds_face floor_face = {
 static const ds_faces floor_faces = {.face = (ds_face *)&floor_face, /* only read */ .count = 1, .complete = true};
 
 const ds_faces *ds_shape_get_faces(const ds_shape *shape) {
-  switch (shape->kind) {
-    case DS_SHAPE_SOLID:
-      return shape->solid->faces.count > 0 ? &shape->solid->faces : NULL;
-    case DS_SHAPE_HALF_SPACE:
-      return &floor_faces;
-    case DS_SHAPE_BOX:
-    case DS_SHAPE_HULL:
-      return shape->faces;
-    case DS_SHAPE_SPHERE:
-    case DS_SHAPE_CAPSULE:
-    case DS_SHAPE_CYLINDER:
-    case DS_SHAPE_REDUCED:
-      break;
-  }
-  return NULL;
+  if (shape->solid) return shape->solid->faces.count > 0 ? &shape->solid->faces : NULL;
+  return shape->kind == DS_SHAPE_HALF_SPACE ? &floor_faces : shape->faces;
 }
 
 void ds_face_contacts_add(ds_arena *arena, ds_face_contacts *out, ds_candidate point) {

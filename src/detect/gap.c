@@ -1,56 +1,30 @@
-/* Least distance of two bodies, shape by shape: convex shapes by GJK on their cores (a point, a segment, a polytope, a
- * cylinder) less their radii; half-spaces by the lowest point; solids by their samples in the other's distance
+/* Least distance of two bodies, shape by shape: convex shapes by GJK on their cores (a point, a segment, a polytope, or
+ * the shape itself) less their radii; half-spaces by the lowest point; solids by their samples in the other's distance
  * function, best ball first. */
 #include "detect/gap.h"
 
 #include "detect/solid.h"
 
 /* The convex core of a shape and the radius about it. False for shapes that have none. */
-static bool core_of(ds_convex *c, double *round, ds_vec3 segment[2], const ds_placed *s) {
+static bool core_of(ds_convex *c, double *round, const ds_placed *s) {
   const ds_shape *shape = s->shape;
-  *c = (ds_convex){.r = s->r, .p = s->p};
-  *round = 0;
-  switch (shape->kind) {
-    case DS_SHAPE_SPHERE:
-      segment[0] = v3(0, 0, 0);
-      c->points = segment, c->count = 1;
-      *round = shape->radius;
-      return true;
-    case DS_SHAPE_CAPSULE:
-      segment[0] = v3(0, 0, -shape->half_length);
-      segment[1] = v3(0, 0, shape->half_length);
-      c->points = segment, c->count = 2;
-      *round = shape->radius;
-      return true;
-    case DS_SHAPE_CYLINDER:
-      c->radius = shape->radius, c->half_length = shape->half_length;
-      return true;
-    case DS_SHAPE_BOX:
-    case DS_SHAPE_HULL:
-      c->points = shape->hull.vertices, c->count = shape->hull.vertex_count;
-      return true;
-    case DS_SHAPE_HALF_SPACE:
-    case DS_SHAPE_SOLID:
-    case DS_SHAPE_REDUCED:
-      break;
-  }
-  return false;
+  if (!ds_shape_is_convex(shape)) return false;
+  *c = (ds_convex){.r = s->r, .p = s->p, .shape = shape};
+  *round = ds_shape_ops_of(shape)->rounded ? shape->radius : 0;
+  if (shape->hull.vertex_count > 0) c->points = shape->hull.vertices, c->count = shape->hull.vertex_count;
+  return true;
 }
 
 /* Lowest point of a core over a plane n.x = d. */
 static double core_height(const ds_convex *c, ds_vec3 n, double d) {
   ds_vec3 m = mat3_tmul_v3(&c->r, n);
-  double low = INFINITY, at = v3_dot(n, c->p) - d;
-  for (int32_t i = 0; i < c->count; i++) low = fmin(low, v3_dot(m, c->points[i]));
-  if (!c->points) low = -c->radius * sqrt(m.x * m.x + m.y * m.y) - c->half_length * fabs(m.z);
-  return at + low;
+  return v3_dot(n, c->p) - d + v3_dot(m, ds_shape_ops_of(c->shape)->support(c->shape, v3_neg(m)));
 }
 
 static double convex_gap(const ds_placed *a, const ds_placed *b) {
   ds_convex ca, cb;
-  ds_vec3 sa[2], sb[2];
   double ra, rb;
-  if (!core_of(&ca, &ra, sa, a) || !core_of(&cb, &rb, sb, b)) return INFINITY;
+  if (!core_of(&ca, &ra, a) || !core_of(&cb, &rb, b)) return INFINITY;
   ds_closest closest;
   ds_gjk(&closest, &ca, &cb, v3_sub(a->p, b->p), INFINITY);
   return closest.overlap ? -ra - rb : closest.distance - ra - rb;
@@ -58,9 +32,9 @@ static double convex_gap(const ds_placed *a, const ds_placed *b) {
 
 static double plane_gap(const ds_placed *s, const ds_placed *plane) {
   ds_convex c;
-  ds_vec3 segment[2], n = ds_placed_axis(plane);
+  ds_vec3 n = ds_placed_axis(plane);
   double round;
-  if (!core_of(&c, &round, segment, s)) return INFINITY;
+  if (!core_of(&c, &round, s)) return INFINITY;
   return core_height(&c, n, v3_dot(n, plane->p)) - round;
 }
 
@@ -86,7 +60,7 @@ static double one_way(double best, const ds_placed *from, const ds_placed *to) {
   if (shape->kind == DS_SHAPE_SPHERE) return fmin(best, ds_shape_distance(&n, to->shape, p) - shape->radius);
   const ds_samples *samples = ds_shape_get_samples(shape);
   if (!samples || samples->count == 0) return best;
-  return samples_gap(best, samples, 0, &r, p, to->shape, shape->kind == DS_SHAPE_CAPSULE ? shape->radius : 0);
+  return samples_gap(best, samples, 0, &r, p, to->shape, ds_shape_ops_of(shape)->rounded ? shape->radius : 0);
 }
 
 static double shape_gap(const ds_placed *a, const ds_placed *b, double enough) {

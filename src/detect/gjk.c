@@ -27,6 +27,9 @@ static ds_vec3 support(int32_t *index, const ds_convex *c, ds_vec3 direction) {
       }
     }
     x = c->points[*index];
+  } else if (c->shape) {
+    x = ds_shape_ops_of(c->shape)->support(c->shape, d);
+    *index = -1;
   } else {
     double across = sqrt(d.x * d.x + d.y * d.y), s = across > 0 ? c->radius / across : 0;
     x = v3(s * d.x, s * d.y, d.z >= 0 ? c->half_length : -c->half_length);

@@ -72,8 +72,9 @@ void ds_emit_round(ds_manifold *m, const ds_query *query, ds_vec3 xa, double ra,
 
 /* --- closest points of convex sets (gjk.c) --- */
 typedef struct ds_convex {
-  const ds_vec3 *points; /* a polytope in its own frame; NULL = a cylinder about its own z */
+  const ds_vec3 *points; /* a polytope in its own frame; NULL = `shape`, or a cylinder about its own z */
   int32_t count;
+  const ds_shape *shape; /* by its support, less what is round about it; NULL = the cylinder */
   double radius, half_length;
   ds_mat3 r; /* own frame -> common frame */
   ds_vec3 p;
@@ -127,12 +128,8 @@ typedef struct ds_overlay {
 /* Returns whether there is any within the reach. */
 bool ds_overlay_build(ds_manifold *m, const ds_query *query, const ds_overlay *overlay);
 
-/* --- point against solid --- */
-/* Signed distance of a point to a polyhedron (frame of the polyhedron), with its outward normal. */
-double ds_hull_distance(ds_vec3 *normal, const ds_hull *h, ds_vec3 x);
-/* The same for a box about the origin, and for a cylinder about z. */
-double ds_box_distance(ds_vec3 *normal, ds_vec3 half, ds_vec3 x);
-double ds_cylinder_distance(ds_vec3 *normal, double radius, double half_length, ds_vec3 x);
+/* The face most in front of which all of a segment lies, and by how much. */
+double ds_hull_face_of_segment(int32_t *face, const ds_hull *h, const ds_segment *s);
 
 /* --- pairs --- */
 typedef void ds_pair_function(ds_manifold *m, const ds_query *query, const ds_placed *a, const ds_placed *b);
@@ -141,6 +138,8 @@ ds_pair_function ds_pair_capsule_capsule, ds_pair_capsule_cylinder, ds_pair_caps
 ds_pair_function ds_pair_cylinder_cylinder, ds_pair_cylinder_hull, ds_pair_hull_hull;
 ds_pair_function ds_pair_sphere_half_space, ds_pair_capsule_half_space, ds_pair_cylinder_half_space,
     ds_pair_hull_half_space;
+/* Any convex shape against any other, or against a half-space (convex.c). */
+ds_pair_function ds_pair_convex, ds_pair_convex_half_space;
 
 /* --- caps and rims of cylinders (cap.c), in a common frame --- */
 typedef struct ds_can {

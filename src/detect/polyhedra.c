@@ -336,8 +336,8 @@ static void deep_contact(ds_manifold *m, const ds_query *query, const pair *c, c
 static bool rounded_contact(ds_manifold *m, const ds_query *query, const pair *c, ds_vec3 guess, double far) {
   const ds_hull *a = c->h[0], *b = c->h[1];
   static const ds_mat3 identity = {{1, 0, 0, 0, 1, 0, 0, 0, 1}};
-  ds_convex ca = {c->core[0], a->vertex_count, 0, 0, identity, {0, 0, 0}};
-  ds_convex cb = {c->core[1], b->vertex_count, 0, 0, c->r[0], c->p[0]};
+  ds_convex ca = {.points = c->core[0], .count = a->vertex_count, .r = identity};
+  ds_convex cb = {.points = c->core[1], .count = b->vertex_count, .r = c->r[0], .p = c->p[0]};
   ds_closest g;
   ds_gjk(&g, &ca, &cb, guess, far);
   if (g.far) return true;

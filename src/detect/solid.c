@@ -39,51 +39,6 @@ typedef struct seeker {
   bool failed;
 } seeker;
 
-static double point_distance(ds_vec3 *normal, ds_vec3 x, ds_vec3 axis) {
-  double d = v3_norm(x);
-  *normal = d > 0 ? v3_scale(1 / d, x) : axis;
-  return d;
-}
-
-/* The gradient of the interpolant jumps from cell to cell: a sample that lies on their border would change its normal
- * by rounding. Central differences over half a cell do not jump. */
-static double field_distance(ds_vec3 *normal, const ds_distance_field *f, ds_vec3 x) {
-  double h = 0.25 * f->fine, g[6];
-  for (int i = 0; i < 6; i++) {
-    double step = i % 2 ? -h : h;
-    ds_vec3 y = v3(x.x + (i / 2 == 0 ? step : 0), x.y + (i / 2 == 1 ? step : 0), x.z + (i / 2 == 2 ? step : 0));
-    g[i] = ds_field_distance(f, y);
-  }
-  *normal = v3_unit(v3(g[0] - g[1], g[2] - g[3], g[4] - g[5]));
-  return ds_field_distance(f, x);
-}
-
-double ds_shape_distance(ds_vec3 *normal, const ds_shape *shape, ds_vec3 x) {
-  switch (shape->kind) {
-    case DS_SHAPE_SPHERE:
-      return point_distance(normal, x, v3(0, 0, 1)) - shape->radius;
-    case DS_SHAPE_CAPSULE: {
-      double z = ds_clamp(x.z, -shape->half_length, shape->half_length);
-      return point_distance(normal, v3(x.x, x.y, x.z - z), v3(1, 0, 0)) - shape->radius;
-    }
-    case DS_SHAPE_CYLINDER:
-      return ds_cylinder_distance(normal, shape->radius, shape->half_length, x);
-    case DS_SHAPE_BOX:
-      return ds_box_distance(normal, shape->half, x);
-    case DS_SHAPE_HULL:
-      return ds_hull_distance(normal, &shape->hull, x);
-    case DS_SHAPE_HALF_SPACE:
-      *normal = v3(0, 0, 1);
-      return x.z;
-    case DS_SHAPE_SOLID:
-      return field_distance(normal, &shape->solid->field, x);
-    case DS_SHAPE_REDUCED: /* deformed.c */
-      break;
-  }
-  *normal = v3(0, 0, 1);
-  return INFINITY;
-}
-
 static void add(seeker *s, ds_vec3 x, ds_vec3 normal, double gap, uint32_t feature) {
   if (s->count == s->capacity) {
     int32_t capacity = 2 * s->capacity + 256;
@@ -99,11 +54,6 @@ static void add(seeker *s, ds_vec3 x, ds_vec3 normal, double gap, uint32_t featu
   ds_vec3 middle = v3_mad(x, -(s->round + 0.5 * gap), normal);
   s->found[s->count++] = (ds_candidate){v3_add(s->p_other, mat3_mul_v3(&s->r_other, middle)),
                                         v3_scale(s->sign, mat3_mul_v3(&s->r_other, normal)), gap, feature, 0};
-}
-
-double ds_shape_distance_alone(const ds_shape *shape, ds_vec3 x) {
-  ds_vec3 n;
-  return shape->kind == DS_SHAPE_SOLID ? ds_field_distance(&shape->solid->field, x) : ds_shape_distance(&n, shape, x);
 }
 
 /* Where on its way a sample comes nearer than slack, 0 .. 1, or -1. Short ways are looked at in their middle and at
@@ -214,6 +164,37 @@ static void seek_ball(seeker *s, ds_vec3 c, double radius) {
   if (count == 0) add(s, v3_mad(c, -radius, n), n, d - radius, DS_FEATURE(3, DIRECTIONS + 1));
 }
 
+/* ---- another smooth shape in a distance field ---- */
+
+/* As for a ball: places where the surfaces face each other, from every direction u by steps of u <- -gradient at the
+ * shape's point farthest along u. False where none was found: an edge that is sharper than the steps. */
+static bool seek_smooth(seeker *s, const ds_shape *shape) {
+  ds_vec3 feet[DIRECTIONS + 1], n;
+  const ds_solid_query *q = s->query;
+  int count = 0;
+  double d = ds_shape_distance(&n, s->other, s->p), turn = v3_norm(s->twist.turn) * shape->bounding_radius;
+  double way = v3_norm(v3_add(s->twist.move, v3_cross(s->twist.turn, s->p))) + turn;
+  double reach = q->slack + (1 + q->relax) * way;
+  if (!(d - shape->bounding_radius < reach)) return true;
+  for (int i = 0; i <= DIRECTIONS; i++) {
+    ds_vec3 u = i < DIRECTIONS ? direction(i) : v3_neg(n), g = n, x = s->p;
+    double out = 0, along = 0;
+    for (int k = 0; k < 12 && along > -0.9999; k++) {
+      x = v3_add(s->p, mat3_mul_v3(&s->r, ds_shape_support(shape, mat3_tmul_v3(&s->r, u))));
+      out = ds_shape_distance(&g, s->other, x);
+      along = v3_dot(g, u);
+      if (along > -0.9999) u = v3_unit(v3_sub(u, v3_scale(k < 4 ? 4 : 1, g))); /* half steps where whole ones swing */
+    }
+    if (!(out < reach) || !(along < -0.99)) continue;
+    bool known = false;
+    for (int k = 0; k < count; k++) known = known || v3_dot(feet[k], g) > 0.95;
+    if (known) continue;
+    feet[count++] = g;
+    add(s, x, g, out, DS_FEATURE(3, i));
+  }
+  return count > 0;
+}
+
 /* ---- one way ---- */
 
 static seeker seeker_of(ds_arena *scratch, const ds_solid_query *query, const ds_placed *from, const ds_placed *other,
@@ -239,7 +220,8 @@ static void seek_from(seeker *s, const ds_placed *from) {
     seek_ball(s, s->p, shape->radius);
     return;
   }
-  if (shape->kind == DS_SHAPE_CAPSULE) s->round = shape->radius;
+  if (ds_shape_ops_of(shape)->smooth && s->other->kind == DS_SHAPE_SOLID && seek_smooth(s, shape)) return;
+  if (ds_shape_ops_of(shape)->rounded) s->round = shape->radius;
   if (samples && samples->count > 0) seek(s, samples, 0);
 }
 
@@ -350,9 +332,9 @@ static seeker seek_points(ds_arena *scratch, const meeting *m) {
   }
   seek_from(&s, &m->a);
   t.found = s.found, t.count = s.count, t.capacity = s.capacity, t.failed = s.failed;
-  /* a ball's feet are all the contacts it needs */
-  if (a->kind != DS_SHAPE_SPHERE) seek_from(&t, &m->b);
-  if (b->kind == DS_SHAPE_SPHERE) {
+  /* the feet of a smooth shape are all the contacts it needs */
+  if (!ds_shape_ops_of(a)->smooth) seek_from(&t, &m->b);
+  if (ds_shape_ops_of(b)->smooth) {
     int32_t of_ball = t.count - s.count;
     if (of_ball > 0) memmove(t.found, t.found + s.count, (size_t)of_ball * sizeof *t.found);
     t.count = of_ball;

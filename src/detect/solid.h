@@ -37,11 +37,7 @@ bool ds_narrow_solid(ds_arena *scratch, ds_manifold *manifold, const ds_solid_qu
  * of lower feature; `eps` is the length below which gaps count as equal. Returns how many stay, in front. */
 int32_t ds_reduce(ds_arena *scratch, ds_candidate *candidates, int32_t count, int32_t limit, double eps);
 
-/* Signed distance of a point to a shape, in the shape's frame, and its gradient (solid.c). */
-double ds_shape_distance(ds_vec3 *normal, const ds_shape *shape, ds_vec3 x);
-/* The distance alone: a field is read faster without its gradient. */
-double ds_shape_distance_alone(const ds_shape *shape, ds_vec3 x);
-/* NULL if it has none. */
+/* NULL where it has none. */
 static inline const ds_samples *ds_shape_get_samples(const ds_shape *shape) {
   return shape->kind == DS_SHAPE_SOLID ? &shape->solid->samples : shape->samples;
 }

@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "scene/generate.h"
 #include "scene/imperfect.h"
+#include "shape/shape.h"
 
 /* ---- Text ---- */
 
@@ -215,38 +216,35 @@ static void put_rotation(ds_text *text, const char *before, ds_quat q) {
   ds_text_print(text, "]");
 }
 
-static void put_shape(ds_text *text, const ds_shape_def *shape, const char *solid, bool with_density) {
-  switch (shape->kind) {
-    case DS_SHAPE_SPHERE:
-      put_key_number(text, "{\"kind\": \"sphere\", \"radius\": ", shape->radius);
+/* A measure of a shape as the member of a scene file. */
+static void put_measure(ds_text *text, const ds_measure *m, const ds_shape_def *shape, const char *solid) {
+  const char *at = (const char *)shape + m->offset;
+  ds_text_print(text, ", \"%s\": ", m->key);
+  switch (m->kind) {
+    case DS_MEASURE_LENGTH:
+      put_key_number(text, "", *(const double *)(const void *)at / m->share);
       break;
-    case DS_SHAPE_BOX:
-      ds_text_print(text, "{\"kind\": \"box\", \"size\": ");
-      put_vec3(text, v3_scale(2, shape->half));
+    case DS_MEASURE_LENGTHS:
+      put_vec3(text, v3_scale(1 / m->share, *(const ds_vec3 *)(const void *)at));
       break;
-    case DS_SHAPE_CAPSULE:
-    case DS_SHAPE_CYLINDER:
-      ds_text_print(text, "{\"kind\": \"%s\"", shape->kind == DS_SHAPE_CAPSULE ? "capsule" : "cylinder");
-      put_key_number(text, ", \"radius\": ", shape->radius);
-      put_key_number(text, ", \"length\": ", 2 * shape->half_length);
-      break;
-    case DS_SHAPE_HULL:
-      ds_text_print(text, "{\"kind\": \"hull\", \"points\": [");
+    case DS_MEASURE_POINTS:
+      ds_text_print(text, "[");
       for (int32_t i = 0; i < shape->point_count; i++) {
         ds_text_print(text, "%s\n          ", i == 0 ? "" : ",");
         put_vec3(text, shape->points[i]);
       }
       ds_text_print(text, "]");
       break;
-    case DS_SHAPE_HALF_SPACE:
-      ds_text_print(text, "{\"kind\": \"half-space\"");
-      break;
-    case DS_SHAPE_SOLID:
-      ds_text_print(text, "{\"kind\": \"solid\", \"solid\": \"%s\"", solid);
-      break;
-    case DS_SHAPE_REDUCED: /* the whole of a body: ds_generation_soft */
+    case DS_MEASURE_SOLID:
+      ds_text_print(text, "\"%s\"", solid);
       break;
   }
+}
+
+static void put_shape(ds_text *text, const ds_shape_def *shape, const char *solid, bool with_density) {
+  const ds_shape_ops *ops = ds_shape_kinds[shape->kind];
+  if (!ops->not_in_files) ds_text_print(text, "{\"kind\": \"%s\"", ops->name);
+  for (int i = 0; i < DS_MEASURES_MAX && ops->measures[i].key; i++) put_measure(text, &ops->measures[i], shape, solid);
   put_field_vec3(text, ", \"position\": ", shape->pose.p);
   put_rotation(text, ", \"rotation\": [", shape->pose.q);
   if (with_density) put_key_number(text, ", \"density\": ", shape->density);

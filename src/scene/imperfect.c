@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "scene/generate_solids.h"
+#include "shape/shape.h"
 
 static const char *const names[] = {"jitter", "tilt",       "size_jitter", "gap",       "overlap",     "missing",
                                     "seed",   "ball_speed", "ball_radius", "ball_mass", "ball_height", "ball_yaw"};
@@ -65,16 +66,28 @@ void ds_imperfect_measured(ds_generation *g) {
 
 static void include_point(ds_imperfection *p, ds_vec3 x) { p->low = v3_min(p->low, x), p->high = v3_max(p->high, x); }
 
-static void include_shape(ds_imperfection *p, ds_pose body, const ds_shape_def *shape) {
-  ds_pose pose = shape->kind == DS_SHAPE_HULL || shape->kind == DS_SHAPE_BOX ? shape->pose : pose_identity();
-  if (quat_norm(pose.q) == 0) pose.q = quat_identity(); /* left at zero: none */
+/* A length of a shape: half of an extent. */
+static double *length_of(ds_shape_def *shape, const ds_measure *m, int k) {
+  return (double *)(void *)((char *)shape + m->offset) + k;
+}
+
+static void include_shape(ds_imperfection *p, ds_pose body, const ds_shape_def *given) {
+  ds_shape_def copy = *given, *shape = &copy;
+  const ds_measure *measures = ds_shape_kinds[shape->kind]->measures;
+  bool turned = measures[0].key && (measures[0].kind == DS_MEASURE_LENGTHS || measures[0].kind == DS_MEASURE_POINTS);
+  ds_pose pose = turned ? shape->pose : pose_identity(); /* the others are bounded by a cube about their middle */
+  if (quat_norm(pose.q) == 0) pose.q = quat_identity();  /* left at zero: none */
   pose = pose_mul(body, pose);
-  if (shape->kind == DS_SHAPE_HULL) {
-    for (int32_t i = 0; i < shape->point_count; i++) include_point(p, pose_point(pose, shape->points[i]));
+  ds_vec3 half = v3(0, 0, 0);
+  double r = 0;
+  for (int i = 0; i < DS_MEASURES_MAX && measures[i].key; i++) {
+    if (measures[i].kind == DS_MEASURE_LENGTH) r += *length_of(shape, &measures[i], 0);
+    if (measures[i].kind == DS_MEASURE_LENGTHS) half = *(ds_vec3 *)(void *)length_of(shape, &measures[i], 0);
+    if (measures[i].kind != DS_MEASURE_POINTS) continue;
+    for (int32_t k = 0; k < shape->point_count; k++) include_point(p, pose_point(pose, shape->points[k]));
     return;
   }
-  double r = shape->radius + shape->half_length;
-  ds_vec3 half = shape->kind == DS_SHAPE_BOX ? shape->half : v3(r, r, r);
+  half = v3_add(half, v3(r, r, r));
   for (int32_t i = 0; i < 8; i++) {
     ds_vec3 sign = v3(i & 1 ? 1 : -1, i & 2 ? 1 : -1, i & 4 ? 1 : -1);
     include_point(p, pose_point(pose, v3_mul(sign, half)));
@@ -127,23 +140,17 @@ static void resize_hull(ds_shape_def *shape, ds_vec3 *points, double by, double 
 static void resize(ds_shape_def *shape, ds_vec3 *points, const ds_imperfection *p, const draws *d) {
   double more = p->overlap * d->overlap - p->gap * d->gap;
   ds_vec3 by = v3_scale(p->size_jitter, d->size);
-  switch (shape->kind) {
-    case DS_SHAPE_BOX:
-      shape->half.x = 0.5 * resized(2 * shape->half.x, by.x, more);
-      shape->half.y = 0.5 * resized(2 * shape->half.y, by.y, more);
-      shape->half.z = 0.5 * resized(2 * shape->half.z, by.z, more);
-      break;
-    case DS_SHAPE_SPHERE:
-    case DS_SHAPE_CAPSULE:
-    case DS_SHAPE_CYLINDER:
-      shape->radius = 0.5 * resized(2 * shape->radius, by.x, more);
-      if (shape->kind != DS_SHAPE_SPHERE) shape->half_length = 0.5 * resized(2 * shape->half_length, by.z, more);
-      break;
-    case DS_SHAPE_HULL:
-      if (shape->point_count <= DS_IMPERFECT_POINTS) resize_hull(shape, points, by.x, more);
-      break;
-    default: /* the rest keeps its size */
-      break;
+  const ds_measure *measures = ds_shape_kinds[shape->kind]->measures;
+  const double share[3] = {by.x, by.y, by.z};
+  for (int i = 0; i < DS_MEASURES_MAX && measures[i].key; i++) {
+    const ds_measure *m = &measures[i];
+    if (m->kind == DS_MEASURE_POINTS && shape->point_count <= DS_IMPERFECT_POINTS)
+      resize_hull(shape, points, by.x, more);
+    int count = m->kind == DS_MEASURE_LENGTH ? 1 : m->kind == DS_MEASURE_LENGTHS ? 3 : 0;
+    for (int k = 0; k < count; k++) {
+      double *half = length_of(shape, m, k);
+      *half = 0.5 * resized(2 * *half, share[count == 3 ? k : i == 0 ? 0 : 2], more);
+    }
   }
 }
 

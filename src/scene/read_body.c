@@ -7,6 +7,7 @@
 #include "body/reduced.h"
 #include "la/vec3.h"
 #include "scene/read.h"
+#include "shape/shape.h"
 
 #define COUNT(table) ((int32_t)(sizeof(table) / sizeof((table)[0])))
 #define SIZE_LOW 1e-9 /* m; smaller things lose their inertia to rounding */
@@ -52,35 +53,81 @@ static const ds_field body_fields[] = {
 
 typedef struct shape_text {
   ds_shape_def def;
-  double length;
-  ds_vec3 size;
+  int32_t choice; /* among the kinds that files have */
   const ds_json *points;
   const char *solid;
 } shape_text;
 
-#define KIND(kind) (1u << DS_SHAPE_##kind)
+/* The members of a shape, from the measures of all kinds: a measure that several kinds share is one field. */
+typedef struct shape_table {
+  ds_field fields[DS_SHAPE_KINDS_MAX * DS_MEASURES_MAX / 2];
+  double share[DS_SHAPE_KINDS_MAX * DS_MEASURES_MAX / 2]; /* a field each */
+  int32_t count;
+  ds_shape_kind kinds[DS_SHAPE_KINDS_MAX]; /* a choice each */
+  char choices[512];
+} shape_table;
+
 #define AT(member) .offset = offsetof(shape_text, member)
-#define SIZE_RANGE .unit = "m", .low = SIZE_LOW, .high = DS_FIELD_LIMIT, .required = true
-static const ds_field shape_fields[] = {
-    {.key = "kind",
-     .kind = DS_FIELD_CHOICE,
-     AT(def.kind),
-     .choices = "sphere|box|capsule|cylinder|hull|half-space|solid"},
-    {.key = "radius",
-     .kind = DS_FIELD_NUMBER,
-     AT(def.radius),
-     SIZE_RANGE,
-     .variants = KIND(SPHERE) | KIND(CAPSULE) | KIND(CYLINDER)},
-    {.key = "length", .kind = DS_FIELD_NUMBER, AT(length), SIZE_RANGE, .variants = KIND(CAPSULE) | KIND(CYLINDER)},
-    {.key = "size", .kind = DS_FIELD_VECTOR, AT(size), SIZE_RANGE, .variants = KIND(BOX)},
-    {.key = "points", .kind = DS_FIELD_ARRAY, AT(points), .required = true, .variants = KIND(HULL)},
-    {.key = "solid", .kind = DS_FIELD_NAME, AT(solid), .required = true, .variants = KIND(SOLID)},
-    {.key = "position", .kind = DS_FIELD_VECTOR, AT(def.pose.p), .unit = "m"},
-    {.key = "rotation", .kind = DS_FIELD_ROTATION, AT(def.pose.q)},
-    {.key = "density", .kind = DS_FIELD_NUMBER, AT(def.density), .unit = "kg/m³", .low = 1e-9, .high = DS_FIELD_LIMIT},
-};
+
+static void add_measure(shape_table *t, const ds_measure *m, uint32_t variant) {
+  for (int32_t i = 1; i < t->count; i++)
+    if (strcmp(t->fields[i].key, m->key) == 0 && t->share[i] == m->share) {
+      t->fields[i].variants |= variant;
+      return;
+    }
+  ds_field f = {.key = m->key, .required = true, .variants = variant};
+  switch (m->kind) {
+    case DS_MEASURE_LENGTH:
+    case DS_MEASURE_LENGTHS:
+      f.kind = m->kind == DS_MEASURE_LENGTH ? DS_FIELD_NUMBER : DS_FIELD_VECTOR;
+      f.offset = offsetof(shape_text, def) + m->offset;
+      f.unit = "m", f.low = SIZE_LOW, f.high = DS_FIELD_LIMIT;
+      break;
+    case DS_MEASURE_POINTS:
+      f.kind = DS_FIELD_ARRAY, f.offset = offsetof(shape_text, points);
+      break;
+    case DS_MEASURE_SOLID:
+      f.kind = DS_FIELD_NAME, f.offset = offsetof(shape_text, solid);
+      break;
+  }
+  t->share[t->count] = m->share;
+  t->fields[t->count++] = f;
+}
+
+static void make_shape_table(shape_table *t) {
+  static const ds_field common[] = {
+      {.key = "position", .kind = DS_FIELD_VECTOR, AT(def.pose.p), .unit = "m"},
+      {.key = "rotation", .kind = DS_FIELD_ROTATION, AT(def.pose.q)},
+      {.key = "density",
+       .kind = DS_FIELD_NUMBER,
+       AT(def.density),
+       .unit = "kg/m³",
+       .low = 1e-9,
+       .high = DS_FIELD_LIMIT},
+  };
+  int32_t choice = 0;
+  size_t length = 0;
+  t->count = 1;
+  for (int32_t kind = 0; kind < ds_shape_kind_count; kind++) {
+    const ds_shape_ops *ops = ds_shape_kinds[kind];
+    if (ops->not_in_files) continue;
+    length += (size_t)snprintf(t->choices + length, sizeof t->choices - length, "%s%s", choice ? "|" : "", ops->name);
+    for (int i = 0; i < DS_MEASURES_MAX && ops->measures[i].key; i++) add_measure(t, &ops->measures[i], 1u << choice);
+    t->kinds[choice++] = (ds_shape_kind)kind;
+  }
+  t->fields[0] = (ds_field){.key = "kind", .kind = DS_FIELD_CHOICE, AT(choice), .choices = t->choices};
+  for (int32_t i = 0; i < COUNT(common); i++) t->share[t->count] = 1, t->fields[t->count++] = common[i];
+}
+
+/* Full lengths of the file become the halves of the definition. */
+static void apply_shares(shape_text *shape, const shape_table *t, uint64_t given) {
+  for (int32_t i = 1; i < t->count; i++) {
+    if (!(given >> i & 1) || t->share[i] == 1) continue;
+    double *x = (double *)(void *)((char *)shape + t->fields[i].offset);
+    for (int k = 0; k < (t->fields[i].kind == DS_FIELD_VECTOR ? 3 : 1); k++) x[k] *= t->share[i];
+  }
+}
 #undef AT
-#undef KIND
 
 typedef struct motion_text {
   ds_motion_def def;
@@ -177,20 +224,23 @@ static ds_vec3 *read_points(ds_reader *r, const ds_json *array) {
   return NULL;
 }
 
-static bool read_shape(ds_scene_reader *s, ds_body_id body, const body_text *b, const ds_json *value) {
-  static const ds_fields fields = {"a shape", shape_fields, COUNT(shape_fields), "kind"};
+static bool read_shape(ds_scene_reader *s, ds_body_id body, const body_text *b, const shape_table *table,
+                       const ds_json *value) {
+  const ds_fields fields = {"a shape", table->fields, table->count, "kind"};
   ds_reader *r = &s->reader;
   ds_error inner = {""};
   ds_vec3 *points = NULL;
   shape_text shape = {.def = ds_default_shape()};
+  uint64_t given;
   shape.def.density = b->density;
-  if (!ds_fields_read(r, &shape, NULL, value, &fields)) return false;
-  if (shape.def.kind == DS_SHAPE_HALF_SPACE && b->def.kind == DS_BODY_DYNAMIC)
+  shape.def.half_length = 0, shape.def.half = v3(0, 0, 0);
+  if (!ds_fields_read(r, &shape, &given, value, &fields)) return false;
+  shape.def.kind = table->kinds[shape.choice];
+  apply_shares(&shape, table, given);
+  if (ds_shape_kinds[shape.def.kind]->unbounded && b->def.kind == DS_BODY_DYNAMIC)
     return ds_reader_fail(r, value,
                           "a dynamic body cannot have a half-space, which has no mass; expected \"kind\": \"static\" "
                           "or \"kinematic\" in the body");
-  shape.def.half_length = 0.5 * shape.length;
-  shape.def.half = v3_scale(0.5, shape.size);
   if (shape.points) {
     points = read_points(r, shape.points);
     if (!points) return false;
@@ -210,10 +260,12 @@ static bool read_shapes(ds_scene_reader *s, ds_body_id body, const body_text *b)
   ds_reader *r = &s->reader;
   size_t length = strlen(r->where);
   int32_t i = 0;
+  shape_table table;
+  make_shape_table(&table);
   if (b->shapes->count == 0) return ds_reader_fail(r, b->shapes, "\"shapes\" is empty; expected at least one shape");
   for (const ds_json *shape = b->shapes->first; shape; shape = shape->next, i++) {
     snprintf(r->where + length, sizeof r->where - length, ", shapes[%d]", i);
-    if (!read_shape(s, body, b, shape)) return false;
+    if (!read_shape(s, body, b, &table, shape)) return false;
   }
   r->where[length] = 0;
   return true;

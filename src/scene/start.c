@@ -6,6 +6,7 @@
 
 #include <math.h>
 
+#include "body/scene.h"
 #include "drystone/reduce.h"
 #include "la/vec3.h"
 #include "mesh/solid.h"
@@ -14,42 +15,16 @@
 static double body_size(const ds_scene *scene, ds_body_id body) {
   double size = 0;
   for (int32_t i = 0; i < ds_body_shape_count(scene, body); i++) {
-    ds_shape_def shape = ds_body_shape(scene, body, i);
-    switch (shape.kind) {
-      case DS_SHAPE_SPHERE:
-        size = fmax(size, 2 * shape.radius);
-        break;
-      case DS_SHAPE_BOX:
-        size = fmax(size, 2 * fmax(shape.half.x, fmax(shape.half.y, shape.half.z)));
-        break;
-      case DS_SHAPE_CAPSULE:
-        size = fmax(size, 2 * (shape.radius + shape.half_length));
-        break;
-      case DS_SHAPE_CYLINDER:
-        size = fmax(size, 2 * fmax(shape.radius, shape.half_length));
-        break;
-      case DS_SHAPE_HULL:
-        for (int32_t k = 1; k < shape.point_count; k++) {
-          ds_vec3 a = shape.points[0], b = shape.points[k];
-          size = fmax(size, fmax(fabs(a.x - b.x), fmax(fabs(a.y - b.y), fabs(a.z - b.z))));
-        }
-        break;
-      case DS_SHAPE_HALF_SPACE:
-        size = INFINITY;
-        break;
-      case DS_SHAPE_SOLID: {
-        ds_solid_info info = ds_solid_get_info(shape.solid);
-        ds_vec3 d = v3_sub(info.high, info.low);
-        size = fmax(size, fmax(d.x, fmax(d.y, d.z)));
-        break;
-      }
-      case DS_SHAPE_REDUCED: {
-        ds_reduced_info info = ds_reduced_get_info(shape.reduced);
-        ds_vec3 d = v3_sub(info.high, info.low);
-        size = fmax(size, fmax(d.x, fmax(d.y, d.z)));
-        break;
-      }
+    const ds_shape *shape = &scene->bodies[ds_index(body)].shapes[i];
+    ds_vec3 low, high;
+    if (shape->reduced) {
+      ds_reduced_info info = ds_reduced_get_info(shape->reduced);
+      low = info.low, high = info.high;
+    } else {
+      ds_shape_bounds(&low, &high, shape, pose_identity());
     }
+    ds_vec3 d = v3_sub(high, low);
+    size = fmax(size, fmax(d.x, fmax(d.y, d.z)));
   }
   return size;
 }

@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "body/hull.h"
+#include "shape/hull.h"
 
 /* A point nearer to a plane than the first is on it, triangles nearer to one plane than the second are merged; extent
  * = 1. Where the noise of the points (few printed digits) is of the size of the tolerances, the outcome may be no

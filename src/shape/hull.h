@@ -1,6 +1,6 @@
 /* Convex polyhedra: what a box or a hull is made of. */
-#ifndef DS_BODY_HULL_H
-#define DS_BODY_HULL_H
+#ifndef DS_SHAPE_HULL_H
+#define DS_SHAPE_HULL_H
 
 #include "la/vec3.h"
 

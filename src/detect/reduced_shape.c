@@ -1,0 +1,47 @@
+/* The shape of a deformable body: its surface as it is undeformed. What touches it, and where rays meet it, depends on
+ * its reduced coordinates [detect/deformable.c, detect/deformed.c]. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "body/reduced.h"
+#include "detect/deformed.h"
+
+static bool copy_start(ds_shape *shape, const ds_shape_def *def) {
+  size_t r = (size_t)def->reduced->r;
+  if (!def->start && !def->start_rate) return true;
+  shape->start = calloc(2 * r, sizeof(double));
+  if (!shape->start) return false;
+  if (def->start) memcpy(shape->start, def->start, r * sizeof(double));
+  if (def->start_rate) memcpy(shape->start + r, def->start_rate, r * sizeof(double));
+  return true;
+}
+
+static ds_status prepare(ds_shape *shape, const ds_shape_def *def, ds_error *error) {
+  if (!copy_start(shape, def)) return ds_fail(error, DS_ERROR_MEMORY, "out of memory");
+  shape->reduced = ds_reduced_retain(def->reduced);
+  return DS_OK;
+}
+
+static double thickness(const ds_shape *shape) { return shape->reduced->tree.thickness; }
+
+static double reach(const ds_shape *shape, ds_pose pose) {
+  double r = 0;
+  (void)pose; /* the identity: it lies in the principal frame */
+  for (int32_t i = 0; i < shape->reduced->surface.vertex_count; i++)
+    r = fmax(r, v3_norm(shape->reduced->surface.vertices[i]));
+  return r;
+}
+
+static void bounds(ds_vec3 *low, ds_vec3 *high, const ds_shape *shape, ds_pose pose) {
+  ds_reduced_bounds(low, high, shape->reduced, NULL, pose);
+}
+
+const ds_shape_ops ds_shape_reduced = {
+    .name = "deformable",
+    .not_in_files = true,
+    .prepare = prepare,
+    .thickness = thickness,
+    .reach = reach,
+    .bounds = bounds,
+};
