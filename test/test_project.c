@@ -6,6 +6,9 @@
 #include "check.h"
 #include "drystone/drystone.h"
 #include "own_error.h"
+#include "problem/effort.h"
+#include "project/deadline.h"
+#include "project/gauss_seidel.h"
 #include "project/newton.h"
 #include "project/polish.h"
 #include "project/project.h"
@@ -166,6 +169,9 @@ static void default_path_converges(void) {
       printf("problem %d: %d bodies, %d contacts: error %.2e after %d factorizations\n", i, p.body_count,
              p.contact_count, c.natural_error, c.factorizations);
     }
+    int32_t tools = 0;
+    for (int k = 0; k < DS_TOOL_COUNT; k++) tools += c.tool[k];
+    wrong += tools != c.projection_iterations;
     factorizations += c.factorizations;
     staggered += c.staggered_iterations > 0;
     if (c.factorizations > most) most = c.factorizations;
@@ -204,6 +210,48 @@ static void bogus_starts_are_dropped(void) {
   ds_arena_free(&arena);
 }
 
+/* Sweeps by themselves: never worse than they were, true where they got there, no more of them than the effort allows;
+ * and the last word of a step that ran out of time: friction within its cone, no energy added. */
+static void sweeps_and_last_word(void) {
+  uint64_t s = 17;
+  ds_arena arena = {0};
+  int there = 0, worse = 0, gained = 0, outside = 0, sweeps = 0;
+  for (int i = 0; i < 600; i++) {
+    ds_arena_reset(&arena);
+    ds_subproblem p = pick(&arena, &s, i);
+    ds_iterate x = ds_iterate_new(&arena, &p), trial = ds_iterate_new(&arena, &p);
+    const ds_single_contact *blocks = ds_gauss_seidel_blocks(&arena, &p);
+    ds_work work = {0};
+    for (int32_t k = 0; k < 3 * p.contact_count; k++)
+      x.r[k] = 0.3 * p.rho * p.target * random_in(&s, k % 3 == 0 ? 0 : -1, 1);
+    ds_iterate_update(&x, &p);
+    double before = x.error;
+    bool solved = ds_gauss_seidel_quick(&x, &trial, &p, blocks, &work, 1e-9);
+    worse += x.error > before, there += solved;
+    CHECK(solved == (ds_subproblem_progress(&p, x.r, x.u, 0) <= 1e-9));
+    ds_effort effort = {.budget = 1, .contacts = p.contact_count};
+    p.effort = &effort, p.sweep_cost = 0.1, work = (ds_work){0};
+    ds_gauss_seidel_solve(&x, &p, blocks, &work, 0, 100);
+    sweeps = work.projections > sweeps ? work.projections : sweeps;
+    p.effort = NULL;
+    for (int32_t k = 0; k < 3 * p.contact_count; k++) /* friction far outside its cone */
+      x.r[k] = p.rho * p.target * (k % 3 == 0 ? random_in(&s, 0, 0.1) : random_in(&s, -0.2, 0.2));
+    ds_iterate_update(&x, &p);
+    ds_system *system = ds_system_create(&arena, &p);
+    ds_iterate_copy(&trial, &x, &p);
+    ds_end_on_contact(&arena, system, &x, &work, 1e-12);
+    gained += ds_impulses_add_energy(&x, &p);
+    for (int32_t k = 0; k < p.contact_count; k++) outside += x.u[3 * k] < -1e-6 * p.target;
+  }
+  printf("     %d there, %d sweeps at most with a budget of ten\n", there, sweeps);
+  CHECK(there > 20 && sweeps >= 10);
+  CHECK_NEAR(worse, 0, 0);
+  CHECK_LE(sweeps, 11);
+  CHECK_NEAR(gained, 0, 0);
+  CHECK_NEAR(outside, 0, 0);
+  ds_arena_free(&arena);
+}
+
 /* A body between two walls, one of which it just touches. It moves towards that one at 1 m/s; an impulse of 1 stops it.
  * Impulses that press it from both sides do nothing and may be as large as one likes: relative to them, the natural map
  * of an answer that throws it back at half the speed is as small as one likes. The error must not be. */
@@ -238,6 +286,7 @@ int main(void) {
   RUN(polish_is_quick);
   RUN(default_path_converges);
   RUN(bogus_starts_are_dropped);
+  RUN(sweeps_and_last_word);
   RUN(cancelling_impulses_hide_nothing);
   return test_summary();
 }
