@@ -57,6 +57,11 @@ static void friction_projection_kkt(void) {
   for (int i = 0; i < 2000; i++) {
     ds_arena_reset(&arena);
     ds_subproblem p = pick(&arena, &s, i);
+    double *b = DS_NEW0(&arena, double, 3 * (size_t)p.contact_count + 1);
+    for (int32_t k = 0; k < 3 * p.contact_count; k++) /* supports that move along */
+      b[k] = k % 3 == 0 || i % 2 ? p.b[k] : random_in(&s, -0.1, 0.1);
+    p.b = b;
+    CHECK(ds_subproblem_prepare(&arena, &p));
     ds_system *system = ds_system_create(&arena, &p);
     ds_iterate x = ds_iterate_new(&arena, &p);
     ds_work work = {0};
@@ -252,6 +257,59 @@ static void sweeps_and_last_word(void) {
   ds_arena_free(&arena);
 }
 
+/* Algorithm 1 as published ends where friction stands still, on a contact projection: nothing approaches. */
+static void published_loop_ends(void) {
+  uint64_t s = 18;
+  ds_arena arena = {0};
+  ds_options options = ds_default_options();
+  int iterations = 0, wrong = 0, approaching = 0;
+  options.predictor = DS_PREDICTOR_NONE;
+  for (int i = 0; i < 300; i++) {
+    ds_arena_reset(&arena);
+    ds_subproblem p = pick(&arena, &s, i);
+    ds_iterate x = ds_iterate_new(&arena, &p);
+    ds_certificate c;
+    CHECK(ds_project_island(&arena, x.r, x.v, &c, &p, &options, DS_AIM_OF_STEP));
+    wrong += c.staggered_iterations < 1 || c.tool[DS_TOOL_STAGGERED] != c.staggered_iterations ||
+             !(c.rel_err <= options.rel_err || c.staggered_iterations == options.max_iterations);
+    approaching += !(c.approach_velocity <= 1e-6 * p.target);
+    iterations += c.staggered_iterations;
+  }
+  printf("     %.2f iterations each\n", iterations / 300.0);
+  CHECK_NEAR(wrong, 0, 0);
+  CHECK_NEAR(approaching, 0, 0);
+  CHECK_LE(iterations, 10 * 300); /* 9.1 when written */
+  ds_arena_free(&arena);
+}
+
+/* Solved by parts, an island's answer is one of the whole: contacts that were guessed to be open and are run into
+ * count, and bodies that touch nothing go on as they would. */
+static void parts_solve_the_whole(void) {
+  uint64_t s = 19;
+  ds_arena arena = {0};
+  ds_options options = ds_default_options();
+  int wrong = 0, cases = 0, work = 0;
+  for (int i = 0; i < 300; i++) {
+    ds_arena_reset(&arena);
+    int32_t bodies = 6 + random_int(&s, 8);
+    ds_subproblem p = random_problem(&arena, &s, bodies, 8 + random_int(&s, 6), 3 + random_int(&s, 2));
+    ds_iterate x = ds_iterate_new(&arena, &p), whole = ds_iterate_new(&arena, &p);
+    ds_certificate c;
+    CHECK(p.contact_count >= 24 && ds_project_split(&arena, x.r, x.v, &c, &p, &options, DS_AIM_OF_STEP));
+    own_problem own = own_of_subproblem(&p);
+    double law = own_coulomb_error(&own, x.r), off = 0, size = 0;
+    ds_subproblem_velocity(whole.v, &p, x.r);
+    for (int32_t k = 0; k < p.dof; k++) off = fmax(off, fabs(whole.v[k] - x.v[k])), size = fmax(size, fabs(x.v[k]));
+    wrong += !c.converged || !(law <= own_allowed(&own, c.tolerance)) || !(off <= 1e-9 * size);
+    own_free(&own);
+    cases++, work += c.factorizations;
+  }
+  printf("     %d islands, %.1f factorizations each\n", cases, (double)work / cases);
+  CHECK_NEAR(wrong, 0, 0);
+  CHECK_LE(work, 27.5 * cases); /* 24.9 when written */
+  ds_arena_free(&arena);
+}
+
 /* A body between two walls, one of which it just touches. It moves towards that one at 1 m/s; an impulse of 1 stops it.
  * Impulses that press it from both sides do nothing and may be as large as one likes: relative to them, the natural map
  * of an answer that throws it back at half the speed is as small as one likes. The error must not be. */
@@ -287,6 +345,8 @@ int main(void) {
   RUN(default_path_converges);
   RUN(bogus_starts_are_dropped);
   RUN(sweeps_and_last_word);
+  RUN(published_loop_ends);
+  RUN(parts_solve_the_whole);
   RUN(cancelling_impulses_hide_nothing);
   return test_summary();
 }
