@@ -41,7 +41,7 @@ PATIENCE = 10  # times the time without a fault: a test that takes longer has no
 
 # Tests to begin with, by folder: the quickest that look at it.
 FIRST = {
-    "project": "single_contact newton homotopy cone conflict certificate goal project random_problems observe problem_set "
+    "project": "single_contact system newton homotopy cone conflict certificate goal project random_problems observe problem_set "
     "effort deadline equivalence golden",
     "problem": "certificate conflict problem_checks random_problems project problem_set problem_file problem_bad observe effort",
     "assemble": "truth_impact warm joints truth_motion joint_kinds certificate observe equivalence truth_incline deformable_contact "

@@ -7,6 +7,9 @@
 #include "check.h"
 #include "drystone/drystone.h"
 #include "own_error.h"
+#include "problem/effort.h"
+#include "project/deadline.h"
+#include "project/gauss_seidel.h"
 #include "project/newton.h"
 #include "project/polish.h"
 #include "project/project.h"
@@ -54,6 +57,11 @@ static void friction_projection_kkt(void) {
   for (int i = 0; i < 2000; i++) {
     ds_arena_reset(&arena);
     ds_subproblem p = pick(&arena, &s, i);
+    double *b = DS_NEW0(&arena, double, 3 * (size_t)p.contact_count + 1);
+    for (int32_t k = 0; k < 3 * p.contact_count; k++) /* supports that move along */
+      b[k] = k % 3 == 0 || i % 2 ? p.b[k] : random_in(&s, -0.1, 0.1);
+    p.b = b;
+    CHECK(ds_subproblem_prepare(&arena, &p));
     ds_solve solve = bare_solve(&arena, &p);
     ds_iterate x = ds_iterate_new(&arena, &p);
     for (int32_t k = 0; k < p.contact_count; k++) x.r[3 * k] = random_unit(&s) < 0.2 ? 0 : random_in(&s, 0, 0.2);
@@ -163,6 +171,9 @@ static void default_path_converges(void) {
       printf("problem %d: %d bodies, %d contacts: error %.2e after %d factorizations\n", i, p.body_count,
              p.contact_count, c.natural_error, c.factorizations);
     }
+    int32_t tools = 0;
+    for (int k = 0; k < DS_TOOL_COUNT; k++) tools += c.tool[k];
+    wrong += tools != c.projection_iterations;
     factorizations += c.factorizations;
     staggered += c.staggered_iterations > 0;
     if (c.factorizations > most) most = c.factorizations;
@@ -202,6 +213,102 @@ static void bogus_starts_are_dropped(void) {
   ds_arena_free(&arena);
 }
 
+/* Sweeps by themselves: never worse than they were, true where they got there, no more of them than the effort allows;
+ * and the last word of a step that ran out of time: friction within its cone, no energy added. */
+static void sweeps_and_last_word(void) {
+  uint64_t s = 17;
+  ds_arena arena = {0};
+  int there = 0, worse = 0, gained = 0, outside = 0, sweeps = 0;
+  for (int i = 0; i < 600; i++) {
+    ds_arena_reset(&arena);
+    ds_subproblem p = pick(&arena, &s, i);
+    ds_iterate x = ds_iterate_new(&arena, &p), trial = ds_iterate_new(&arena, &p);
+    const ds_single_contact *blocks = ds_gauss_seidel_blocks(&arena, &p);
+    ds_solve solve = bare_solve(&arena, &p);
+    for (int32_t k = 0; k < 3 * p.contact_count; k++)
+      x.r[k] = 0.3 * p.rho * p.target * random_in(&s, k % 3 == 0 ? 0 : -1, 1);
+    ds_iterate_update(&x, &p);
+    double before = x.error;
+    bool solved = ds_gauss_seidel_quick(&solve, &x, &trial, &p, blocks, 1e-9);
+    worse += x.error > before, there += solved;
+    CHECK(solved == (ds_subproblem_progress(&p, x.r, x.u, 0) <= 1e-9));
+    ds_effort effort = {.budget = 10 / ds_system_in_sweeps(solve.system), .contacts = p.contact_count};
+    solve.effort = &effort, solve.work = (ds_work){0};
+    ds_gauss_seidel_solve(&solve, &x, &p, blocks, 0, 100);
+    sweeps = solve.work.projections > sweeps ? solve.work.projections : sweeps;
+    solve.effort = NULL;
+    for (int32_t k = 0; k < 3 * p.contact_count; k++) /* friction far outside its cone */
+      x.r[k] = p.rho * p.target * (k % 3 == 0 ? random_in(&s, 0, 0.1) : random_in(&s, -0.2, 0.2));
+    ds_iterate_update(&x, &p);
+    ds_iterate_copy(&trial, &x, &p);
+    ds_end_on_contact(&solve, &x, &p, 1e-12);
+    gained += ds_impulses_add_energy(&x, &p);
+    for (int32_t k = 0; k < p.contact_count; k++) outside += x.u[3 * k] < -1e-6 * p.target;
+  }
+  printf("     %d there, %d sweeps at most with a budget of ten\n", there, sweeps);
+  CHECK(there > 20 && sweeps >= 10);
+  CHECK_NEAR(worse, 0, 0);
+  CHECK_LE(sweeps, 11);
+  CHECK_NEAR(gained, 0, 0);
+  CHECK_NEAR(outside, 0, 0);
+  ds_arena_free(&arena);
+}
+
+/* Algorithm 1 as published ends where friction stands still, on a contact projection: nothing approaches. */
+static void published_loop_ends(void) {
+  uint64_t s = 18;
+  ds_arena arena = {0};
+  ds_options options = ds_default_options();
+  int iterations = 0, wrong = 0, approaching = 0;
+  options.method = ds_method_named("staggered");
+  for (int i = 0; i < 300; i++) {
+    ds_arena_reset(&arena);
+    ds_subproblem p = pick(&arena, &s, i);
+    ds_iterate x = ds_iterate_new(&arena, &p);
+    ds_certificate c;
+    ds_solve solve = {.arena = &arena, .options = &options, .purpose = DS_FOR_STEP};
+    CHECK(ds_project_island(&solve, x.r, x.v, &c, &p));
+    wrong += c.staggered_iterations < 1 || c.tool[DS_TOOL_STAGGERED] != c.staggered_iterations ||
+             !(c.rel_err <= options.rel_err || c.staggered_iterations == options.max_iterations);
+    approaching += !(c.approach_velocity <= 1e-6 * p.target);
+    iterations += c.staggered_iterations;
+  }
+  printf("     %.2f iterations each\n", iterations / 300.0);
+  CHECK_NEAR(wrong, 0, 0);
+  CHECK_NEAR(approaching, 0, 0);
+  CHECK_LE(iterations, 10 * 300); /* 9.1 when written */
+  ds_arena_free(&arena);
+}
+
+/* Solved by parts, an island's answer is one of the whole: contacts that were guessed to be open and are run into
+ * count, and bodies that touch nothing go on as they would. */
+static void parts_solve_the_whole(void) {
+  uint64_t s = 19;
+  ds_arena arena = {0};
+  ds_options options = ds_default_options();
+  int wrong = 0, cases = 0, work = 0;
+  for (int i = 0; i < 300; i++) {
+    ds_arena_reset(&arena);
+    int32_t bodies = 6 + random_int(&s, 8);
+    ds_subproblem p = random_problem(&arena, &s, bodies, 8 + random_int(&s, 6), 3 + random_int(&s, 2));
+    ds_iterate x = ds_iterate_new(&arena, &p), whole = ds_iterate_new(&arena, &p);
+    ds_certificate c;
+    ds_solve solve = {.arena = &arena, .options = &options, .purpose = DS_FOR_STEP};
+    CHECK(p.contact_count >= 24 && ds_project_island(&solve, x.r, x.v, &c, &p));
+    own_problem own = own_of_subproblem(&p);
+    double law = own_coulomb_error(&own, x.r), off = 0, size = 0;
+    ds_subproblem_velocity(whole.v, &p, x.r);
+    for (int32_t k = 0; k < p.dof; k++) off = fmax(off, fabs(whole.v[k] - x.v[k])), size = fmax(size, fabs(x.v[k]));
+    wrong += !c.converged || !(law <= own_allowed(&own, c.tolerance)) || !(off <= 1e-9 * size);
+    own_free(&own);
+    cases++, work += c.factorizations;
+  }
+  printf("     %d islands, %.1f factorizations each\n", cases, (double)work / cases);
+  CHECK_NEAR(wrong, 0, 0);
+  CHECK_LE(work, 27.5 * cases); /* 24.9 when written */
+  ds_arena_free(&arena);
+}
+
 /* A body between two walls, one of which it just touches. It moves towards that one at 1 m/s; an impulse of 1 stops it.
  * Impulses that press it from both sides do nothing and may be as large as one likes: relative to them, the natural map
  * of an answer that throws it back at half the speed is as small as one likes. The error must not be. */
@@ -236,6 +343,9 @@ int main(void) {
   RUN(polish_is_quick);
   RUN(default_path_converges);
   RUN(bogus_starts_are_dropped);
+  RUN(sweeps_and_last_word);
+  RUN(published_loop_ends);
+  RUN(parts_solve_the_whole);
   RUN(cancelling_impulses_hide_nothing);
   return test_summary();
 }

@@ -280,6 +280,79 @@ static void loops_refused(void) {
   sim_free(&s);
 }
 
+/* ---- Devices ---- */
+
+/* A mass on a spring and a damper, led from 1 to 3 m along x within 0.1 s and pushed along y, in eight steps of
+ * backward Euler's rule from reading to reading; then the device's own force besides. */
+static void operator_by_hand(void) {
+  const ds_operator_key keys[2] = {{0, {1, 0, 0}, {0, 0, 0}}, {0.1, {3, 0, 0}, {0, 5, 0}}};
+  ds_operator_def def = {.mass = 0.5, .stiffness = 300, .damping = 7, .keys = keys, .key_count = 2};
+  ds_device device;
+  ds_error error = {""};
+  CHECK(ds_device_operator(&device, &def, &error) == DS_OK);
+  double x[2] = {1, 0}, v[2] = {0, 0}, force[2] = {0, 0}, time = 0;
+  ds_device_motion m;
+  CHECK(device.read(device.user, 0, &m) && v3_dist(m.pose.p, v3(1, 0, 0)) == 0 && m.has_velocity);
+  for (int i = 1; i <= 30; i++) {
+    const double h = 0.005 / 8;
+    for (int k = 1; k <= 8; k++) {
+      double share = fmin(1, (time + k * h) / 0.1), pull[2] = {300 * (1 + 2 * share - x[0]), 5 * share - 300 * x[1]};
+      for (int c = 0; c < 2; c++) {
+        v[c] = (0.5 * v[c] + h * (pull[c] + force[c])) / (0.5 + 7 * h + 300 * h * h);
+        x[c] += h * v[c];
+      }
+    }
+    time = 0.005 * i;
+    CHECK(device.read(device.user, time, &m));
+    CHECK_LE(v3_dist(m.pose.p, v3(x[0], x[1], 0)) + v3_dist(m.velocity, v3(v[0], v[1], 0)), 1e-11);
+    force[0] = i > 20 ? -4 : 0, force[1] = i > 20 ? 1 : 0;
+    device.write(device.user, time, v3(force[0], force[1], 0), v3(9, 9, 9));
+  }
+  device.close(device.user);
+  const ds_operator_key back[2] = {{1, {0, 0, 0}, {0, 0, 0}}, {1, {0, 0, 0}, {0, 0, 0}}};
+  def.keys = back;
+  CHECK(ds_device_operator(&device, &def, &error) == DS_ERROR_INPUT && strstr(error.message, "later") != NULL);
+  def.keys = keys, def.mass = 0;
+  CHECK(ds_device_operator(&device, &def, &error) == DS_ERROR_INPUT);
+}
+
+/* A trace between its lines, at them, and after the last; back in time, too. */
+static void trace_by_hand(void) {
+  const char text[] = "1 0 0 0\n2 2 0 0 0 0 0 1\n4 2 6 0 -1 0 0 0\n";
+  ds_device device;
+  ds_error error = {""};
+  CHECK(ds_device_trace_text(&device, text, strlen(text), "text", &error) == DS_OK);
+  const double times[6] = {0.5, 1, 1.5, 3, 9, 1.25};
+  const ds_vec3 places[6] = {{0, 0, 0}, {0, 0, 0}, {1, 0, 0}, {2, 3, 0}, {2, 6, 0}, {0.5, 0, 0}};
+  const ds_vec3 speeds[6] = {{0, 0, 0}, {2, 0, 0}, {2, 0, 0}, {0, 3, 0}, {0, 0, 0}, {2, 0, 0}};
+  for (int i = 0; i < 6; i++) {
+    ds_device_motion m;
+    CHECK(device.read(device.user, times[i], &m) && m.has_velocity);
+    CHECK_LE(v3_dist(m.pose.p, places[i]) + v3_dist(m.velocity, speeds[i]), 1e-14);
+    CHECK_NEAR(quat_norm(m.pose.q), 1, 1e-14);
+    if (i == 2) CHECK_LE(fabs(m.pose.q.w - sqrt(0.5)) + fabs(m.pose.q.z - sqrt(0.5)), 1e-14);
+  }
+  device.close(device.user);
+  const char bad[] = "0 0 0 0 0.9 0 0 0\n";
+  CHECK(ds_device_trace_text(&device, bad, strlen(bad), "text", &error) == DS_ERROR_INPUT);
+  CHECK(strstr(error.message, "length 1") != NULL);
+}
+
+static void pointer_by_hand(void) {
+  ds_device device;
+  ds_error error = {""};
+  ds_device_motion m;
+  ds_vec3 force, torque;
+  CHECK(ds_device_pointer(&device, &error) == DS_OK);
+  CHECK(!device.read(device.user, 0, &m)); /* nothing has been set */
+  ds_pointer_set(&device, (ds_pose){{1, 2, 3}, {1, 0, 0, 0}});
+  CHECK(device.read(device.user, 0, &m) && v3_dist(m.pose.p, v3(1, 2, 3)) == 0 && !m.has_velocity);
+  device.write(device.user, 0, v3(4, 5, 6), v3(7, 8, 9));
+  ds_pointer_feel(&device, &force, &torque);
+  CHECK(v3_dist(force, v3(4, 5, 6)) == 0 && v3_dist(torque, v3(7, 8, 9)) == 0);
+  device.close(device.user);
+}
+
 /* ---- Hands ---- */
 
 static jmp_buf misused;
@@ -432,6 +505,9 @@ int main(void) {
   RUN(unconverged_ticks_count);
   RUN(looks_by_hand);
   RUN(loops_refused);
+  RUN(operator_by_hand);
+  RUN(trace_by_hand);
+  RUN(pointer_by_hand);
   RUN(hands_refused);
   RUN(grip_by_hand);
   RUN(pull_is_cut);
