@@ -189,7 +189,8 @@ static void refused(void) {
   ds_error error;
   ds_vec3 low = v3(-1.2, -1.2, -1.2), high = v3(1.2, 1.2, 1.2);
   CHECK(ds_isosurface(&m, nothing, NULL, low, high, 0.1, &error) == DS_ERROR_INPUT && strstr(error.message, "empty"));
-  CHECK(ds_isosurface(&m, nothing, NULL, low, high, 1e-6, &error) == DS_ERROR_INPUT && strstr(error.message, "a side"));
+  CHECK(ds_isosurface(&m, nothing, NULL, low, high, 1e-6, &error) == DS_ERROR_INPUT &&
+        strstr(error.message, "per side"));
   CHECK(ds_isosurface(&m, nothing, NULL, low, high, 0, &error) == DS_ERROR_INPUT);
   CHECK(ds_isosurface(&m, too_steep, NULL, low, high, 0.1, &error) == DS_ERROR_INPUT);
   CHECK(m.vertices == NULL && m.triangle_count == 0);

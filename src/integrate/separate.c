@@ -3,10 +3,10 @@
  * Contact constraints hold for velocities, so that rotating bodies and contacts found too late leave small overlaps. An
  * overlap deeper than four thousandths of the smaller body's radius (standing structures never have such overlaps) is
  * reduced by a fifth per step: by the smallest displacement d in the metric of mass with
- *     n_k.d_k >= c_k      c_k = (depth - slack)/5 where deeper, 0 where it overlaps less, else -gap,
- * by projected Gauss-Seidel on the normals alone. An approximate solution is sufficient: the next step
- * corrects the rest. No overlap becomes deeper, not even a small one: only some points of a pair are contacts, and a
- * ring that is lifted at one end and sinks at the other, where there is no contact, would rock forever.
+ *     n_k.d_k >= c_k      c_k = (depth - slack)/5 where deeper, else at most as far as slack and gap allow,
+ * by projected Gauss-Seidel on the normals alone. An answer that is not quite one is a correction all the same: the
+ * rest is left for the next step. Overlaps of solids become no deeper at all: only some of the points of such a pair
+ * are contacts, and a ring that was lifted at one end and sank at the other, at points not seen, would rock for ever.
  *
  * Bodies that overlap when a run starts, or when one of them is released, are held as they are: blocks modelled as
  * convex hulls, or measured ones, overlap though they only touch. Such a pair's slack is that overlap. It is part of
@@ -87,6 +87,13 @@ static double opening(const ds_contact_point *c, const ds_move *moves, const ds_
   if (a->deformable) speed += v3_dot(c->normal, ds_anchor_velocity(a, c->on_a, moves[c->a].rate));
   if (b->deformable) speed -= v3_dot(c->normal, ds_anchor_velocity(b, c->on_b, moves[c->b].rate));
   return speed;
+}
+
+/* Whether only some of the points in which the body touches others are contacts. */
+static bool is_sampled(const ds_body *body) {
+  for (int32_t i = 0; i < body->shape_count; i++)
+    if (body->shapes[i].solid) return true;
+  return false;
 }
 
 /* How far the contact is open after the step. */
@@ -224,7 +231,8 @@ static bool is_deep(row *rows, const ds_island *island, const ds_move *moves, co
     const ds_contact_point *c = &contacts->points[island->contacts[k]];
     double size = smaller_radius(state->scene, c), slack = fmax(slack_share * size, held[island->contacts[k]]);
     double gap = gap_after(c, moves, state, assembly, h), over = gap + slack;
-    rows[k] = (row){.want = over < 0 ? fmin(-rate * over, farthest * size) : -fmax(gap, 0)};
+    double leeway = is_sampled(&state->scene->bodies[c->a]) || is_sampled(&state->scene->bodies[c->b]) ? 0 : slack;
+    rows[k] = (row){.want = over < 0 ? fmin(-rate * over, farthest * size) : -fmax(gap + leeway, 0)};
     if (c->a == c->b) continue;
     deep |= over < -at_rest * slack_share * size && c->gap < 0;
     tied |= p->body[2 * k] < 0 || p->body[2 * k + 1] < 0;
