@@ -5,8 +5,9 @@
  * reduced by a fifth per step: by the smallest displacement d in the metric of mass with
  *     n_k.d_k >= c_k      c_k = (depth - slack)/5 where deeper, else at most as far as slack and gap allow,
  * by projected Gauss-Seidel on the normals alone. An answer that is not quite one is a correction all the same: the
- * rest is left for the next step. Overlaps of solids become no deeper at all: only some of the points of such a pair
- * are contacts, and a ring that was lifted at one end and sank at the other, at points not seen, would rock for ever.
+ * rest is left for the next step. Overlaps of solids with curved surfaces become no deeper at all: only some of the
+ * points of such a pair are contacts, and a ring that was lifted at one end and sank at the other, at points not seen,
+ * would rock for ever.
  *
  * Bodies that overlap when a run starts, or when one of them is released, are held as they are: blocks modelled as
  * convex hulls, or measured ones, overlap though they only touch. Such a pair's slack is that overlap. It is part of
@@ -28,6 +29,7 @@
 
 #include "integrate/integrate.h"
 #include "joint/articulate.h"
+#include "mesh/solid.h"
 
 enum { SWEEPS = 50 };
 static const double slack_share = 4e-3; /* of the smaller body's radius: deeper overlaps are taken away */
@@ -92,7 +94,7 @@ static double opening(const ds_contact_point *c, const ds_move *moves, const ds_
 /* Whether only some of the points in which the body touches others are contacts. */
 static bool is_sampled(const ds_body *body) {
   for (int32_t i = 0; i < body->shape_count; i++)
-    if (body->shapes[i].solid) return true;
+    if (body->shapes[i].solid && !body->shapes[i].solid->faces.complete) return true;
   return false;
 }
 
