@@ -305,10 +305,10 @@ def main():
         os.remove(TIMES)
     if os.path.isfile(RESULTS) and not arguments.fresh:
         results = json.load(open(RESULTS))
-    todo = [m for m in mutations
+    remaining = [m for m in mutations
             if m.id not in results or (arguments.again and results[m.id]["result"] != "noticed")]
-    if todo and not arguments.report:
-        print("mutate: %d faults to try, %d known" % (len(todo), len(mutations) - len(todo)), flush=True)
+    if remaining and not arguments.report:
+        print("mutate: %d faults to try, %d known" % (len(remaining), len(mutations) - len(remaining)), flush=True)
         copy_tree()
         configure()
         built = build(arguments.jobs)
@@ -316,12 +316,12 @@ def main():
             fail("does not build without a fault:\n" + built.stdout[-3000:])
         tests = list_tests()
         times = measure(tests)
-        for i, mutation in enumerate(todo, 1):
+        for i, mutation in enumerate(remaining, 1):
             start = time.monotonic()
             results[mutation.id] = try_one(mutation, tests, times, arguments.jobs, arguments.rest)
             save(results)
             found = results[mutation.id]
-            print("%4d/%d %5.1f s %-10s %-24s %s" % (i, len(todo), time.monotonic() - start, found["result"],
+            print("%4d/%d %5.1f s %-10s %-24s %s" % (i, len(remaining), time.monotonic() - start, found["result"],
                                                    found.get("by", ""), mutation.describe()[:150]), flush=True)
     sys.exit(1 if report(mutations, results) else 0)
 

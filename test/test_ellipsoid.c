@@ -84,53 +84,44 @@ static void test_rocking(void) {
   sim_close(&s);
 }
 
+/* One ellipsoid on a floor, on its last axis, set off with a velocity and a spin, after `seconds`. */
+static ds_body_id run_on_floor(sim *s, const char *name, double mu, ds_vec3 axes, ds_vec3 velocity, ds_vec3 spin,
+                               double seconds) {
+  ds_scene *scene = scene_new(v3(0, 0, -gravity), mu, 0);
+  scene_add_floor(scene);
+  ds_body_def body = body_at(0, 0, axes.z);
+  body.velocity = velocity, body.angular_velocity = spin;
+  ds_body_id id = scene_add(scene, &body, ellipsoid(axes.x, axes.y, axes.z));
+  if (sim_finish(s, name, scene)) sim_run(s, seconds);
+  return id;
+}
+
 /* With equal axes it is a ball: launched sliding it ends rolling at 5/7 of its speed. */
 static void test_rolling(void) {
-  ds_scene *scene = scene_new(v3(0, 0, -gravity), 0.3, 0);
-  scene_add_floor(scene);
-  ds_body_def body = body_at(0, 0, 0.1);
-  body.velocity = v3(2, 0, 0);
-  ds_body_id id = scene_add(scene, &body, ellipsoid(0.1, 0.1, 0.1));
   sim s;
-  if (sim_finish(&s, "rolling ellipsoid", scene)) {
-    sim_run(&s, 2);
-    CHECK_NEAR(ds_state_velocity(s.state, id).x, 2 * 5.0 / 7, 1e-6);
-    CHECK_NEAR(0.1 * ds_state_angular_velocity(s.state, id).y, 2 * 5.0 / 7, 1e-6);
-  }
+  ds_body_id id = run_on_floor(&s, "rolling ellipsoid", 0.3, v3(0.1, 0.1, 0.1), v3(2, 0, 0), v3(0, 0, 0), 2);
+  CHECK_NEAR(ds_state_velocity(s.state, id).x, 2 * 5.0 / 7, 1e-6);
+  CHECK_NEAR(0.1 * ds_state_angular_velocity(s.state, id).y, 2 * 5.0 / 7, 1e-6);
   sim_close(&s);
 }
 
 /* One of revolution about x, lying on the floor, rolls straight like a cylinder of radius b: v = (1 - I/(I + m b²)) v0
  * after sliding, I = 2/5 m b². */
 static void test_rolling_on_side(void) {
-  ds_scene *scene = scene_new(v3(0, 0, -gravity), 0.3, 0);
-  scene_add_floor(scene);
-  ds_body_def body = body_at(0, 0, 0.1);
-  body.velocity = v3(0, 1, 0);
-  ds_body_id id = scene_add(scene, &body, ellipsoid(0.3, 0.1, 0.1));
   sim s;
-  if (sim_finish(&s, "ellipsoid on its side", scene)) {
-    sim_run(&s, 2);
-    CHECK_NEAR(ds_state_velocity(s.state, id).y, 5.0 / 7, 1e-5);
-    CHECK_NEAR(ds_state_velocity(s.state, id).x, 0, 1e-6);
-    CHECK_NEAR(ds_state_center(s.state, id).z, 0.1, 1e-6);
-  }
+  ds_body_id id = run_on_floor(&s, "ellipsoid on its side", 0.3, v3(0.3, 0.1, 0.1), v3(0, 1, 0), v3(0, 0, 0), 2);
+  CHECK_NEAR(ds_state_velocity(s.state, id).y, 5.0 / 7, 1e-5);
+  CHECK_NEAR(ds_state_velocity(s.state, id).x, 0, 1e-6);
+  CHECK_NEAR(ds_state_center(s.state, id).z, 0.1, 1e-6);
   sim_close(&s);
 }
 
 /* Upright on a smooth floor it keeps its spin. */
 static void test_spin(void) {
-  ds_scene *scene = scene_new(v3(0, 0, -gravity), 0, 0);
-  scene_add_floor(scene);
-  ds_body_def body = body_at(0, 0, 0.05);
-  body.angular_velocity = v3(0, 0, 20);
-  ds_body_id id = scene_add(scene, &body, ellipsoid(0.1, 0.1, 0.05));
   sim s;
-  if (sim_finish(&s, "spinning ellipsoid", scene)) {
-    sim_run(&s, 3);
-    CHECK_NEAR(ds_state_angular_velocity(s.state, id).z, 20, 1e-9);
-    CHECK_NEAR(ds_state_center(s.state, id).z, 0.05, 1e-6);
-  }
+  ds_body_id id = run_on_floor(&s, "spinning ellipsoid", 0, v3(0.1, 0.1, 0.05), v3(0, 0, 0), v3(0, 0, 20), 3);
+  CHECK_NEAR(ds_state_angular_velocity(s.state, id).z, 20, 1e-9);
+  CHECK_NEAR(ds_state_center(s.state, id).z, 0.05, 1e-6);
   sim_close(&s);
 }
 

@@ -47,11 +47,14 @@ static void poses_after(ds_pose end[2], ds_vec3 turn[2], const ds_linkage *l, co
   }
 }
 
-static ds_joint_pose pose_after(ds_vec3 turn[2], const ds_linkage *l, const ds_held_joint *held,
+/* The rows of a joint there, its pose, and the turns that led to it. */
+static ds_joint_pose rows_after(ds_joint_row *rows, ds_vec3 turn[2], const ds_linkage *l, const ds_held_joint *held,
                                 const ds_assembly *assembly, const ds_state *state, double h) {
   ds_pose end[2];
   poses_after(end, turn, l, held, assembly, state, h);
-  return ds_joint_posed(held->joint, end[0], end[1]);
+  ds_joint_pose pose = ds_joint_posed(held->joint, end[0], end[1]);
+  held->kind->rows(rows, &pose);
+  return pose;
 }
 
 /* Gaps after a step with the velocities x of the linkage; the largest, m. */
@@ -61,9 +64,8 @@ static double gaps_after(ds_linkage *l, const ds_assembly *assembly, const ds_st
   for (int32_t k = 0; k < l->joint_count; k++) {
     const ds_held_joint *held = &l->joints[k];
     ds_vec3 turn[2];
-    ds_joint_pose pose = pose_after(turn, l, held, assembly, state, h);
     ds_joint_row rows[DS_JOINT_ROWS];
-    held->kind->rows(rows, &pose);
+    ds_joint_pose pose = rows_after(rows, turn, l, held, assembly, state, h);
     for (int side = 0; side < 2; side++)
       for (int32_t i = 0; i < held->kind->middle; i++)
         l->extent = fmax(l->extent, v3_norm(ds_joint_point(&pose, side, i)));
@@ -104,9 +106,8 @@ static void end_rows(ds_linkage *l, const ds_assembly *assembly, const ds_state 
   for (int32_t k = 0; k < l->joint_count; k++) {
     const ds_held_joint *held = &l->joints[k];
     ds_vec3 turn[2];
-    ds_joint_pose pose = pose_after(turn, l, held, assembly, state, h);
     ds_joint_row rows[DS_JOINT_ROWS];
-    held->kind->rows(rows, &pose);
+    rows_after(rows, turn, l, held, assembly, state, h);
     for (int32_t i = 0; i < held->kind->row_count; i++)
       for (int side = 0; side < 2; side++) rows[i].torque[side] = turned_back(turn[side], rows[i].torque[side]);
     ds_held_joint_rows(l->end_rows + held->first_row, held, rows, assembly);

@@ -5,14 +5,6 @@
 
 #include "joint/kind.h"
 
-static void place(ds_vec3 *points, ds_vec3 point, ds_vec3 axis, double lever) {
-  ds_vec3 t1, t2;
-  v3_tangents(&t1, &t2, axis);
-  points[0] = v3_mad(point, lever, axis);
-  points[1] = v3_mad(point, -lever, axis);
-  points[2] = v3_mad(point, lever, t1);
-}
-
 static void rows(ds_joint_row *out, const ds_joint_pose *pose) {
   for (int32_t i = 0; i < 2; i++) ds_joint_hold_point(out + 3 * i, pose, i);
 }
@@ -38,7 +30,7 @@ const ds_joint_ops ds_joint_hinge = {.name = "hinge",
                                      .turns = true,
                                      .points = 3,
                                      .middle = 2,
-                                     .place = place,
+                                     .place = ds_joint_place_axis,
                                      .row_count = 6,
                                      .rows = rows,
                                      .way = way};

@@ -23,7 +23,7 @@ static bool is_deformable(const ds_body *body) {
 }
 
 static ds_status check_limits(const ds_joint_def *def, const ds_joint_ops *kind, ds_error *error) {
-  const double turn = 6.283185307179586;
+  const double turn = 2 * DS_PI;
   if (!def->limited) return DS_OK;
   if (!kind->way) return ds_fail(error, DS_ERROR_INPUT, "a %s has no limits", kind->name);
   if (!(def->lower <= 0 && def->upper >= 0))

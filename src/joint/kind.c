@@ -20,6 +20,14 @@ const char *ds_joint_kind_name(ds_joint_kind kind) {
   return ops ? ops->name : NULL;
 }
 
+void ds_joint_place_axis(ds_vec3 *points, ds_vec3 point, ds_vec3 axis, double lever) {
+  ds_vec3 t1, t2;
+  v3_tangents(&t1, &t2, axis);
+  points[0] = v3_mad(point, lever, axis);
+  points[1] = v3_mad(point, -lever, axis);
+  points[2] = v3_mad(point, lever, t1);
+}
+
 void ds_joint_hold_point(ds_joint_row rows[3], const ds_joint_pose *pose, int32_t point) {
   static const ds_vec3 axes[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
   ds_vec3 gap = v3_sub(ds_joint_point(pose, 0, point), ds_joint_point(pose, 1, point));

@@ -58,6 +58,8 @@ const ds_joint_ops *ds_joint_ops_of(ds_joint_kind kind);
 static inline ds_vec3 ds_joint_point(const ds_joint_pose *pose, int side, int32_t point) {
   return v3_add(pose->center[side], pose->arm[side][point]);
 }
+/* Two points on the axis, ahead and behind, and one beside it. */
+void ds_joint_place_axis(ds_vec3 *points, ds_vec3 point, ds_vec3 axis, double lever);
 /* Three rows that hold a point of one body at the same point of the other, along x, y and z. */
 void ds_joint_hold_point(ds_joint_row rows[3], const ds_joint_pose *pose, int32_t point);
 
@@ -68,7 +70,7 @@ ds_joint_pose ds_joint_posed(const ds_joint *joint, ds_pose a, ds_pose b);
 /* Where it is on its way: m or rad. An angle is counted from the middle of its limits, where it has any. */
 static inline double ds_joint_position(const ds_joint *joint, const ds_joint_pose *pose) {
   const ds_joint_ops *kind = ds_joint_ops_of(joint->def.kind);
-  const double turn = 6.283185307179586;
+  const double turn = 2 * DS_PI;
   double position = kind->way(pose).position;
   if (!kind->turns || !joint->def.limited) return position;
   return position + turn * round((0.5 * (joint->def.lower + joint->def.upper) - position) / turn);

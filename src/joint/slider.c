@@ -8,14 +8,6 @@
  * a's torque is that of a force at p_b, because d turns with a. What is left free is the way s = axis . (p_b - p_a). */
 #include "joint/kind.h"
 
-static void place(ds_vec3 *points, ds_vec3 point, ds_vec3 axis, double lever) {
-  ds_vec3 t1, t2;
-  v3_tangents(&t1, &t2, axis);
-  points[0] = v3_mad(point, lever, axis);
-  points[1] = v3_mad(point, -lever, axis);
-  points[2] = v3_mad(point, lever, t1);
-}
-
 /* The frame of the axis, which goes with body a. */
 static void frame_of(ds_vec3 *axis, ds_vec3 *t1, ds_vec3 *t2, const ds_joint_pose *pose) {
   const ds_vec3 *arm = pose->arm[0];
@@ -55,7 +47,7 @@ const ds_joint_ops ds_joint_slider = {.name = "slider",
                                       .has_axis = true,
                                       .points = 3,
                                       .middle = 2,
-                                      .place = place,
+                                      .place = ds_joint_place_axis,
                                       .row_count = 5,
                                       .rows = rows,
                                       .way = way};

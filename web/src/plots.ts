@@ -13,7 +13,7 @@ export const PLOTS: Plot[] = [
   { title: "Error", unit: "", log: true, series: [{ label: "natural map", color: A, value: stat(3) }, { label: "residual, J", color: B, value: (f) => Math.abs(f.statistic[4]) }, { label: "relative", color: C, value: stat(5) }] },
   { title: "Energy", unit: "J", log: false, series: [{ label: "kinetic", color: A, value: stat(6) }, { label: "potential", color: B, value: stat(7) }, { label: "elastic", color: C, value: stat(8) }] },
   { title: "Contacts", unit: "", log: false, series: [{ label: "found", color: A, value: (f) => f.contactsFound }, { label: "active", color: B, value: stat(9) }, { label: "islands", color: C, value: stat(10) }] },
-  { title: "Time a step", unit: "ms", log: false, stacked: true, series: [
+  { title: "Time per step", unit: "ms", log: false, stacked: true, series: [
     { label: "detect", color: A, value: stat(11) }, { label: "assemble", color: B, value: stat(12) }, { label: "predict", color: C, value: stat(13) },
     { label: "project", color: D, value: stat(14) }, { label: "integrate", color: E, value: stat(15) }] },
 ];
