@@ -54,8 +54,8 @@ struct run_report {
   double separation_max, joint_drift_max, joint_drift_time;
   int64_t stopped_bodies;
   double energy_start, energy_end, elastic_end, energy_gain_max, energy_gain_time, energy_gained;
-  bool restitution, scripted, forced; /* what may raise the energy */
-  ds_vec3 *start, *settled, *window;  /* centres at the start, after the first second, before the last tenth */
+  bool restitution, scripted, forced, driven; /* what may raise the energy */
+  ds_vec3 *start, *settled, *window;          /* centres at the start, after the first second, before the last tenth */
   bool has_settled, has_window;
   double window_time;
   farthest moved, moved_settled, crept, drifted;
@@ -118,6 +118,8 @@ run_report *report_create(const ds_scene *scene, const ds_state *state, const ds
     r->scripted = r->scripted || def.kind == DS_BODY_KINEMATIC;
     r->forced = r->forced || v3_norm2(def.force) > 0 || v3_norm2(def.torque) > 0;
   }
+  for (int32_t i = 0; i < r->joints; i++)
+    r->driven = r->driven || ds_joint_get_def(scene, ds_scene_joint(scene, i)).speed != 0;
   size_t count = (size_t)ds_scene_body_count(scene) + 1;
   r->start = calloc(count, sizeof *r->start);
   r->settled = calloc(count, sizeof *r->settled);
@@ -365,12 +367,13 @@ static void write_solution(json_object *j, const run_report *r) {
 }
 
 static void write_motion(json_object *j, const run_report *r) {
-  const char *causes[4];
+  const char *causes[5];
   int32_t count = 0;
   if (r->restitution) causes[count++] = "restitution";
   if (r->scripted) causes[count++] = "scripted motion";
   if (r->forced) causes[count++] = "external force";
   if (r->joints > 0) causes[count++] = "joints";
+  if (r->driven) causes[count++] = "motors";
   json_real(j, "penetration_max", r->penetration_max);
   json_real(j, "penetration_first_second", r->penetration_first_second);
   json_real(j, "penetration_last", r->penetration_last);

@@ -137,6 +137,18 @@ echo '{"drystone": 1, "time": 2, "gravity": [0, 0, 0], "bodies": [{"name": "ball
   "shapes": [{"kind": "sphere", "radius": 0.1}]}]}' >flies.json
 expect 0 "" run flies.json --report flies_report.json
 check "a ball that flies drifts as it flies" awk "BEGIN { d = $(field drift_max flies_report.json) - 1; exit !(d * d < 1e-18) }"
+# a motor is named as what may raise the energy, a brake is not
+motor() {
+  echo '{"drystone": 1, "time": 0.2, "bodies": [{"name": "rail", "kind": "static", "shapes": [{"kind": "box", "size": [1, 0.1, 0.1]}]},
+    {"name": "car", "position": [0, 0, 0.2], "shapes": [{"kind": "box", "size": [0.1, 0.1, 0.1]}]}], "joints": [{"kind": "slider",
+    "bodies": ["rail", "car"], "point": [0, 0, 0], "axis": [1, 0, 0], "max_force": 100, "speed": '$1'}]}' >motor.json
+}
+motor 0.5
+expect 0 "" run motor.json --report motor_report.json
+check "a motor is a cause" grep -q '"motors"' motor_report.json
+motor 0
+expect 0 "" run motor.json --report motor_report.json
+check "a brake is none" bash -c "! grep -q '\"motors\"' motor_report.json"
 # joints that open are reported; a chain whose waves are faster than the step holds
 expect 0 "s: joints have opened" run bridge --time 2 --step 0.2
 # a bar between two posts, one of which goes away: no step is short enough, so none is advised
