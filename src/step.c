@@ -14,92 +14,60 @@
 #include "predict/predict.h"
 #include "step/step.h"
 
-enum { LOOKS_AGAIN = 1 }; /* at what the solution runs into, at most */
-enum { JUDGEMENTS = 8 };  /* of how stiff deformable bodies are, after the first, at most */
+/* The state at the start of the step, which stays while the other changes. NULL where memory ran out. */
+static const ds_state *start_of(ds_arena *arena, const ds_state *state) {
+  ds_state *start = DS_NEW(arena, ds_state, 1);
+  ds_body_state *bodies = DS_NEW(arena, ds_body_state, state->body_count + 1);
+  double *reduced = DS_NEW(arena, double, 2 * (size_t)state->scene->reduced_count + 1);
+  if (ds_arena_failed(arena)) return NULL;
+  size_t r = (size_t)state->scene->reduced_count;
+  *start = *state;
+  start->bodies = bodies, start->reduced = reduced, start->reduced_rate = reduced + r;
+  memcpy(bodies, state->bodies, (size_t)state->body_count * sizeof *bodies);
+  if (r > 0) memcpy(reduced, state->reduced, r * sizeof(double));
+  if (r > 0) memcpy(reduced + r, state->reduced_rate, r * sizeof(double));
+  return start;
+}
 
-/* Stages 2 to 4 for given contacts; `warm` is the state with the contacts that the impulses start from, `stiffer` what
- * the stiffness of deformable bodies lacks, or NULL. */
-static ds_status solve(ds_step_run *run, const ds_state *warm, double *const *stiffer) {
-  ds_stepper *stepper = run->stepper;
-  ds_assembly *assembly = &run->assembly;
-  const ds_scene *scene = run->scene;
-  const ds_options *options = run->options;
-  run->clock = ds_clock();
-  *assembly = (ds_assembly){.stiffer = stiffer};
-  if (!ds_assemble(&stepper->arena, assembly, scene, warm, &run->contacts, options, stepper->pool) || /* 2 */
-      !ds_articulate_islands(&stepper->arena, assembly, &run->contacts, scene, warm, options))
+/* Where a step fails, or is cancelled, nothing has changed. */
+static void restore(ds_state *state, const ds_state *start) {
+  size_t r = (size_t)state->scene->reduced_count;
+  memcpy(state->bodies, start->bodies, (size_t)state->body_count * sizeof *state->bodies);
+  if (r > 0) memcpy(state->reduced, start->reduced, r * sizeof(double));
+  if (r > 0) memcpy(state->reduced_rate, start->reduced_rate, r * sizeof(double));
+}
+
+/* After the last stage: what the state has besides bodies. */
+static ds_status finish(const ds_step_run *run, ds_state *state) {
+  double h = run->options->step, wanted = h + state->time_rest, before = state->time; /* Kahan's summation */
+  if (!ds_array_reserve(&state->contacts, &state->contact_capacity, run->solved_count, sizeof *state->contacts))
     return DS_ERROR_MEMORY;
-  ds_step_lap(run, DS_STAGE_ASSEMBLE);
-  ds_predict(assembly, scene, warm, options, stepper->pool); /* 3 */
-  ds_step_lap(run, DS_STAGE_PREDICT);
-  if (!ds_step_watch(run) || !ds_step_project(run, warm)) return DS_ERROR_MEMORY; /* 4 */
-  ds_step_lap(run, DS_STAGE_PROJECT);
-  return DS_OK;
-}
-
-/* Solves again where the solution runs into something that was out of reach. */
-static ds_status look_again(ds_step_run *run) {
-  ds_status status = DS_OK;
-  int32_t added = 1;
-  for (int look = 0; look < LOOKS_AGAIN && added > 0 && status == DS_OK; look++) {
-    ds_state solved;
-    status = ds_step_look_again(run, &solved, &added);
-    if (status == DS_OK && added > 0) status = solve(run, &solved, NULL);
-  }
-  return status;
-}
-
-/* Solves again until no deformable body was misjudged. */
-static ds_status judge(ds_step_run *run) {
-  if (run->scene->reduced_count == 0 || run->options->metric != DS_METRIC_EFFECTIVE) return DS_OK;
-  double **stiffer = DS_NEW0(&run->stepper->arena, double *, run->scene->body_count + 1);
-  if (!stiffer) return DS_ERROR_MEMORY;
-  ds_status status = DS_OK;
-  int32_t count = 1;
-  for (int k = 0; k < JUDGEMENTS && count > 0 && status == DS_OK && !ds_step_is_late(run); k++) {
-    ds_state solved;
-    status = ds_step_judge(run, &solved, stiffer, &count);
-    if (status == DS_OK && count > 0) status = solve(run, &solved, stiffer);
-  }
-  return status;
-}
-
-/* Stage 5: from here on the state changes, or memory ran out and it is as it was. */
-static ds_status integrate(ds_step_run *run, ds_state *state) {
-  ds_integration integration;
-  ds_step_report *report = run->report;
-  run->clock = ds_clock();
-  if (!ds_integrate(&run->stepper->arena, state, &integration, run->scene, &run->assembly, &run->contacts,
-                    run->options->step))
-    return DS_ERROR_MEMORY;
-  ds_hold_feel(state, &run->assembly, run->options->step);
+  memcpy(state->contacts, run->solved, (size_t)run->solved_count * sizeof *state->contacts);
+  state->contact_count = run->solved_count;
+  state->reduced_step = h;
+  state->time = before + wanted;
+  state->time_rest = wanted - (state->time - before);
+  state->step++;
+  ds_hold_feel(state, &run->assembly, h);
+  for (int32_t i = 0; i < run->scene->body_count; i++) state->force[i] = state->torque[i] = v3(0, 0, 0);
   for (int32_t i = 0; i < run->scene->joint_count; i++)
-    report->joint_drift =
-        fmax(report->joint_drift, ds_state_joint(run->scene, state, ds_scene_joint(run->scene, i)).gap);
-  report->separation = integration.separation;
-  report->stopped_bodies = integration.stopped;
-  ds_step_lap(run, DS_STAGE_INTEGRATE);
+    run->report->joint_drift =
+        fmax(run->report->joint_drift, ds_state_joint(run->scene, state, ds_scene_joint(run->scene, i)).gap);
   return DS_OK;
 }
 
 static ds_status step(ds_step_run *run, ds_state *state) {
-  ds_stepper *stepper = run->stepper;
-  run->clock = ds_clock();
-  ds_status status = ds_detect(&stepper->arena, &run->contacts, run->scene, state, &run->detect); /* 1 */
-  if (status == DS_OK && !ds_limits_add(&stepper->arena, &run->contacts, run->scene, state, NULL, run->options->step))
-    status = DS_ERROR_MEMORY;
-  ds_step_lap(run, DS_STAGE_DETECT);
-  if (status == DS_OK) status = solve(run, state, NULL); /* 2 to 4 */
-  if (status == DS_OK) status = look_again(run);
-  if (status == DS_OK) status = judge(run);
+  bool any;
+  ds_status status = ds_step_find(run); /* 1 to 4 */
   if (status != DS_OK) return status;
-  if (atomic_exchange_explicit(&stepper->stop, false, memory_order_relaxed)) return DS_STOPPED;
-
-  if (!ds_array_reserve(&state->contacts, &state->contact_capacity, run->contacts.count, sizeof *state->contacts) ||
-      !ds_step_reserve(run) || !ds_step_show(run))
-    return DS_ERROR_MEMORY;
-  ds_step_certify(run);
-  return integrate(run, state); /* 5 */
+  if (atomic_exchange_explicit(&run->stepper->stop, false, memory_order_relaxed)) return DS_STOPPED;
+  const bool *divided = ds_step_to_divide(run, &any);
+  if (!divided || !ds_step_reserve(run) || !ds_step_show(run)) return DS_ERROR_MEMORY;
+  ds_step_certify(run, divided);
+  if (!ds_step_move(run, state, divided)) return DS_ERROR_MEMORY; /* 5 */
+  if (any) status = ds_step_divide(run, state, divided);
+  if (any && atomic_exchange_explicit(&run->stepper->stop, false, memory_order_relaxed)) return DS_STOPPED;
+  return status == DS_OK ? finish(run, state) : status;
 }
 
 ds_status ds_step(ds_stepper *stepper, ds_state *state, ds_step_report *report, const ds_scene *scene,
@@ -112,7 +80,9 @@ ds_status ds_step(ds_stepper *stepper, ds_state *state, ds_step_report *report, 
   atomic_store_explicit(&stepper->work, 0, memory_order_relaxed);
   ds_arena_reset(&stepper->arena);
   for (int32_t i = 0; i < ds_pool_size(stepper->pool); i++) ds_arena_reset(&stepper->workers[i]);
-  ds_step_run run = {.stepper = stepper, .scene = scene, .state = state, .options = options, .report = report};
+  ds_step_run run = {.stepper = stepper, .scene = scene, .options = options, .report = report};
+  run.state = start_of(&stepper->arena, state);
+  run.slow = options->step * v3_norm(scene->def.gravity);
   run.detect = (ds_detect_options){.step = options->step,
                                    .margin = options->margin,
                                    .contacts_per_face = options->contacts_per_face,
@@ -120,7 +90,9 @@ ds_status ds_step(ds_stepper *stepper, ds_state *state, ds_step_report *report, 
                                    .workers = stepper->workers,
                                    .recall = &state->recall};
   report->energy_before = ds_step_energy(scene, state, options->step);
-  ds_status status = step(&run, state);
+  report->worst.converged = true;
+  ds_status status = run.state ? step(&run, state) : DS_ERROR_MEMORY;
+  if (status != DS_OK && run.state) restore(state, run.state);
   report->energy_after = ds_step_energy(scene, state, options->step);
   report->step = state->step;
   report->time = state->time;

@@ -60,6 +60,36 @@ static void scripted_velocity(ds_step_body *out, const ds_body *body, double tim
   out->w = sine > 0 ? v3_scale(angle / (h * sine), v3(d.x, d.y, d.z)) : v3(0, 0, 0);
 }
 
+void ds_set_turn(ds_step_body *body, ds_vec3 turn) {
+  double half = fmin(0.5 * v3_norm(turn), 1.4); /* as in predict/rigid.c */
+  body->turn = turn;
+  body->stretch = half > 0 ? tan(half) / half : 1;
+}
+
+/* Which islands move by the midpoint rule: those of rigid bodies that no hand holds. Deformable bodies and hands have
+ * implicit integrators of their own, whose velocities are those at the end of the step. */
+static void choose_rules(const ds_assembly *assembly, const ds_scene *scene, const ds_state *state, double h) {
+  for (int32_t i = 0; i < assembly->island_count; i++) {
+    ds_island *island = &assembly->islands[i];
+    island->midpoint = true;
+    for (int32_t k = 0; k < island->problem.body_count; k++) {
+      const ds_step_body *body = &assembly->bodies[island->bodies[k]];
+      island->midpoint &= !body->deformable && !body->hold;
+    }
+  }
+  for (int32_t i = 0; i < scene->body_count; i++) {
+    ds_step_body *body = &assembly->bodies[i];
+    body->stretch = 1;
+    if (assembly->level == DS_LEVEL_NODE) continue;
+    if (body->moves)
+      body->midpoint = body->island < 0 ? !body->deformable && !body->hold : assembly->islands[body->island].midpoint;
+    if (body->moves && body->midpoint)
+      ds_set_turn(body, v3_scale(h, state->bodies[i].w));
+    else if (!body->moves)
+      ds_set_turn(body, v3_scale(h, body->w));
+  }
+}
+
 static bool prepare_bodies(ds_arena *arena, const ds_assembly *assembly, const ds_scene *scene, const ds_state *state,
                            const ds_options *options) {
   for (int32_t i = 0; i < scene->body_count; i++) {
@@ -68,12 +98,16 @@ static bool prepare_bodies(ds_arena *arena, const ds_assembly *assembly, const d
     memset(s, 0, sizeof *s);
     s->size = 6;
     s->rotation = mat3_from_quat(state->bodies[i].q);
-    s->moves = body->kind == DS_BODY_DYNAMIC && !ds_body_is_held(body, state->time);
+    s->moves = body->kind == DS_BODY_DYNAMIC && !ds_body_is_held(body, state->time) &&
+               (!assembly->active || assembly->active[i]);
     if (body->kind == DS_BODY_DYNAMIC) {
       s->inverse_root_mass = 1 / sqrt(body->mass.mass);
       s->inverse_root_inertia = v3(1 / sqrt(body->inertia.x), 1 / sqrt(body->inertia.y), 1 / sqrt(body->inertia.z));
     } else if (body->kind == DS_BODY_KINEMATIC) {
-      scripted_velocity(s, body, state->time, options->step);
+      if (assembly->level == DS_LEVEL_CHORD)
+        scripted_velocity(s, body, state->time, options->step);
+      else
+        s->v = state->bodies[i].v, s->w = state->bodies[i].w;
     }
     const double *q = state->reduced + body->first_reduced, *rate = state->reduced_rate + body->first_reduced;
     if (!body->reduced || !s->moves) continue;
@@ -83,22 +117,25 @@ static bool prepare_bodies(ds_arena *arena, const ds_assembly *assembly, const d
   return true;
 }
 
-static ds_vec3 point_velocity(ds_vec3 v, ds_vec3 w, ds_vec3 x, ds_vec3 point) {
-  return v3_add(v, v3_cross(w, v3_sub(point, x)));
-}
-
-/* Gaps up to this share of the smaller body's radius count as closed. Gaps at rounding level, say 1e-10 m, do not fit
- * one plane; as velocities g/h they would ask sticking contacts for motions that no rigid body has, and leave the
- * solver to choose which of them slides by 1e-7 m/s. */
-static const double TOUCHING = 1e-6;
-
 bool ds_contact_is_open(const ds_contact_point *c, const ds_scene *scene) {
-  return c->gap > TOUCHING * fmin(scene->bodies[c->a].bounding_radius, scene->bodies[c->b].bounding_radius);
+  return c->gap > DS_TOUCHING * ds_smaller_radius(scene, c->a, c->b);
 }
 
-/* Right-hand side of one contact: Nᵀ v >= b_N, and b_T. */
+/* The lever arm of a contact on side 0 or 1, from the centre of mass x at the start. */
+static ds_vec3 arm_of(const ds_step_body *body, ds_vec3 x, const ds_contact_point *c, int side, bool midpoint) {
+  if (!midpoint) return v3_sub(c->point, x);
+  if (!c->in_middle) return ds_mean_arm(body, v3_sub(c->point, x));
+  ds_quat half = quat_exp(v3_scale(0.5, body->turn));
+  ds_vec3 arm = c->middle[side], before = quat_unrotate(half, arm), after = quat_rotate(half, arm);
+  return v3_scale(0.5 * body->stretch, v3_add(before, after));
+}
+
+/* Right-hand side of one contact: Nᵀ v >= b_N, and b_T. A chord of the midpoint rule ends on the surface; impacts are
+ * of the node. Else a rebound slower than one step of gravity would not leave the surface, and a gap not reached in
+ * this step does not act. */
 static void right_hand_side(double b[3], const ds_contact_point *c, const ds_contact_frame *f,
-                            const ds_assembly *assembly, const ds_state *state, const ds_scene *scene, double h) {
+                            const ds_assembly *assembly, const ds_state *state, const ds_scene *scene, double h,
+                            bool midpoint) {
   ds_vec3 before = v3(0, 0, 0), scripted = v3(0, 0, 0);
   for (int side = 0; side < 2; side++) {
     int32_t i = side == 0 ? c->a : c->b;
@@ -106,24 +143,23 @@ static void right_hand_side(double b[3], const ds_contact_point *c, const ds_con
     const ds_step_body *body = &assembly->bodies[i];
     double sign = side == 0 ? 1 : -1;
     if (body->moves) {
-      before = v3_mad(before, sign, point_velocity(s->v, s->w, s->x, c->point));
+      before = v3_mad(before, sign, v3_add(s->v, v3_cross(s->w, v3_sub(c->point, s->x))));
       if (body->deformable) {
         ds_anchor anchor = side == 0 ? c->on_a : c->on_b;
         before = v3_mad(before, sign, ds_anchor_velocity(body, anchor, body->deformable->rate_before));
       }
     } else {
-      ds_vec3 v = point_velocity(body->v, body->w, s->x, c->point);
+      ds_vec3 v = v3_add(body->v, v3_cross(body->w, arm_of(body, s->x, c, side, midpoint)));
       before = v3_mad(before, sign, v);
       scripted = v3_mad(scripted, sign, v);
     }
   }
+  bool chord = midpoint && assembly->level == DS_LEVEL_CHORD;
   double approach = v3_dot(f->normal, before);
-  double bound = ds_contact_is_open(c, scene) ? -c->gap / h : 0;
-  /* A rebound slower than one step of gravity would not leave the surface; a gap not reached in this step does not act.
-   */
+  double bound = assembly->level == DS_LEVEL_CHORD && ds_contact_is_open(c, scene) ? -c->gap / h : 0;
   double rebound = f->restitution * fmax(0, -approach);
-  bool reached = c->gap + h * approach <= 0;
-  if (reached && rebound > h * v3_norm(scene->def.gravity)) bound = rebound;
+  bool reached = assembly->level == DS_LEVEL_NODE || c->gap + h * approach <= 0;
+  if (!chord && reached && rebound > assembly->slow) bound = rebound;
   b[0] = bound - v3_dot(f->normal, scripted);
   b[1] = c->speed - v3_dot(f->t1, scripted);
   b[2] = -v3_dot(f->t2, scripted);
@@ -150,7 +186,7 @@ void ds_rigid_rows(double *g, const ds_step_body *body, ds_vec3 arm, const ds_co
 /* Rows of contact c on side a (sign 1) or b (-1). */
 static void fill_rows(double *g, const ds_step_body *body, ds_vec3 x, const ds_contact_point *c,
                       const ds_contact_frame *f, double sign) {
-  ds_vec3 arm = v3_sub(c->point, x);
+  ds_vec3 arm = arm_of(body, x, c, sign > 0 ? 0 : 1, body->midpoint);
   if (!body->deformable) {
     ds_rigid_rows(g, body, arm, f, sign);
     return;
@@ -184,7 +220,6 @@ typedef struct filling {
   const ds_state *state;
   const ds_options *options;
   const ds_island *island;
-  double *g, *b, *mu;
 } filling;
 enum { RUN = 64 };
 
@@ -201,12 +236,20 @@ static void fill_run(void *context, int32_t item, int32_t worker) {
       bool is_a = (side == 0) != swapped;
       int32_t i = is_a ? c->a : c->b;
       if (p->body[2 * k + side] < 0) continue;
-      double *g = fill->g + p->jacobian[2 * k + side];
+      double *g = fill->island->g + p->jacobian[2 * k + side];
       fill_rows(g, &fill->assembly->bodies[i], fill->state->bodies[i].x, c, f, is_a ? 1 : -1);
     }
-    right_hand_side(fill->b + 3 * k, c, f, fill->assembly, fill->state, fill->state->scene, fill->options->step);
-    fill->mu[k] = f->mu;
+    right_hand_side(fill->island->b + 3 * k, c, f, fill->assembly, fill->state, fill->state->scene, fill->options->step,
+                    fill->island->midpoint);
   }
+}
+
+void ds_fill_island(const ds_island *island, const ds_assembly *assembly, const ds_contact_list *contacts,
+                    const ds_state *state, const ds_options *options, ds_pool *pool) {
+  filling fill = {assembly, contacts, state, options, island};
+  const ds_subproblem *p = &island->problem;
+  ds_pool *helpers = p->dof > 6 * p->body_count ? pool : NULL; /* rigid rows cost less than to wake a thread */
+  ds_share_out(helpers, (p->contact_count + RUN - 1) / RUN, fill_run, &fill);
 }
 
 /* The arrays of one island's problem. */
@@ -236,15 +279,17 @@ static bool build_island(ds_arena *arena, ds_island *island, const ds_assembly *
   p->size = size, p->first = first, p->body = body, p->jacobian = jacobian;
   p->g = g, p->b = b, p->mu = mu, p->predicted = island->predicted;
   p->u_before = u_before;
-  for (int32_t k = 0; k < nc; k++) memcpy(island->r + 3 * k, warm + 3 * island->contacts[k], 3 * sizeof(double));
+  island->g = g, island->b = b;
+  for (int32_t k = 0; k < nc; k++) mu[k] = assembly->frames[island->contacts[k]].mu;
+  double share = (island->midpoint ? 0.5 : 1) * (state->reduced_step > 0 ? options->step / state->reduced_step : 1);
+  for (int32_t k = 0; k < nc; k++)
+    for (int c = 0; c < 3; c++) island->r[3 * k + c] = share * warm[3 * island->contacts[k] + c];
   double squares = 0;
   for (int32_t i = 0; i < 3 * nc; i++) squares += island->r[i] * island->r[i];
   for (int32_t k = 0; k < nc; k++)
     if (island->r[3 * k] > DS_LOOSEST * sqrt(squares))
       memcpy(u_before + 3 * k, u + 3 * island->contacts[k], 3 * sizeof(double));
-  filling fill = {assembly, contacts, state, options, island, g, b, mu};
-  ds_pool *helpers = dof > 6 * nb ? pool : NULL; /* rigid rows cost less than to wake a thread */
-  ds_share_out(helpers, (nc + RUN - 1) / RUN, fill_run, &fill);
+  ds_fill_island(island, assembly, contacts, state, options, pool);
   return true;
 }
 
@@ -285,6 +330,7 @@ bool ds_assemble(ds_arena *arena, ds_assembly *assembly, const ds_scene *scene, 
   }
   if (options->warm_start) ds_match_warm_start(warm, u, assembly, contacts, state);
   if (!ds_find_islands(arena, assembly, contacts, scene)) return false;
+  choose_rules(assembly, scene, state, options->step);
   for (int32_t i = 0; i < assembly->island_count; i++) {
     ds_island *island = &assembly->islands[i];
     if (!build_island(arena, island, assembly, contacts, state, warm, u, options, pool)) return false;

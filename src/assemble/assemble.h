@@ -38,7 +38,11 @@ typedef struct ds_step_body {
   double inverse_root_mass;       /* 1/sqrt(m) */
   ds_vec3 inverse_root_inertia;   /* 1/sqrt(I), principal */
   ds_vec3 v, w;                   /* scripted velocity (kinematic), predicted velocity (dynamic, stage 3) */
-  ds_vec3 spin;                   /* angular momentum without contact (stage 3) */
+  ds_vec3 spin;                   /* angular momentum without contact (stage 3); midpoint: that of the start */
+  bool midpoint;                  /* moves by the midpoint rule (predict/midpoint.c), else by the velocity at the end */
+  ds_vec3 turn;                   /* rad: in this step, as far as it is known; of scripted bodies too */
+  double stretch;                 /* tan(|turn|/2) / (|turn|/2) */
+  ds_vec3 half_push, half_torque; /* midpoint: h/2 (g + f/m), world; h/2 of the torque, body frame */
   int32_t size;                   /* degrees of freedom: 6, or 6 + r */
   ds_step_deformable *deformable; /* NULL = rigid */
   struct ds_hold *hold;           /* hands that hold it (assemble/hold.h); NULL = none */
@@ -59,8 +63,14 @@ typedef struct ds_island {
   int32_t *contacts;                    /* indices in the contact list */
   double *predicted;                    /* = problem.predicted, filled by stage 3 */
   double *r, *v;                        /* impulses (warm start until stage 4), velocities */
+  double *g, *b;                        /* = problem.g and problem.b */
+  bool midpoint;                        /* its bodies move by the midpoint rule, and its impulses are halves */
   ds_certificate certificate;
 } ds_island;
+
+/* What is solved for: the mean velocity of a step (its chord), by impulses that are half of the step's; or the velocity
+ * at its end (its node), by the other half, where `state` has the velocities that the first half led to. */
+typedef enum ds_level { DS_LEVEL_CHORD, DS_LEVEL_NODE } ds_level;
 
 typedef struct ds_assembly {
   ds_step_body *bodies;     /* a body of the scene each */
@@ -68,7 +78,11 @@ typedef struct ds_assembly {
   struct ds_grasp *grasps;  /* a hand of the state each (assemble/hold.h) */
   ds_island *islands;
   int32_t island_count;
-  double *const *stiffer; /* set before: one a body, as in ds_step_deformable; or NULL */
+  /* set before: */
+  double *const *stiffer; /* one per body, as in ds_step_deformable; or NULL */
+  ds_level level;
+  const bool *active; /* one per body: the others are left alone; NULL: all are active */
+  double slow;        /* m/s: approaches that would rebound more slowly do not */
 } ds_assembly;
 
 /* Items by the threads of the pool, or one after the other where it is NULL. */
@@ -82,6 +96,18 @@ static inline void ds_share_out(ds_pool *pool, int32_t count, ds_pool_item *item
 /* False where memory ran out. The pool may be NULL. */
 bool ds_assemble(ds_arena *arena, ds_assembly *assembly, const ds_scene *scene, const ds_state *state,
                  const ds_contact_list *contacts, const ds_options *options, ds_pool *pool);
+
+/* The lever arm for which v + w x arm is the way, over the step, of the point of a body that is at `arm` from its
+ * centre at the start: with the turn t about w, (R+ - R) p = h (tan(t/2)/(t/2)) w x (R+ p + R p)/2. */
+static inline ds_vec3 ds_mean_arm(const ds_step_body *body, ds_vec3 arm) {
+  if (v3_norm2(body->turn) == 0) return arm;
+  return v3_scale(0.5 * body->stretch, v3_add(arm, quat_rotate(quat_exp(body->turn), arm)));
+}
+void ds_set_turn(ds_step_body *body, ds_vec3 turn);
+
+/* Rows and right-hand sides of an island's contacts. */
+void ds_fill_island(const ds_island *island, const ds_assembly *assembly, const ds_contact_list *contacts,
+                    const ds_state *state, const ds_options *options, ds_pool *pool);
 
 /* Whether a contact's gap is more than rounding. */
 bool ds_contact_is_open(const ds_contact_point *contact, const ds_scene *scene);

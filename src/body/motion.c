@@ -47,3 +47,32 @@ ds_pose ds_motion_pose(const ds_body *body, double time) {
   }
   return start;
 }
+
+/* From one pose to another in some time: constant velocities. */
+static void velocity_between(ds_vec3 *v, ds_vec3 *w, ds_pose a, ds_pose b, double seconds) {
+  ds_quat d = quat_mul(b.q, quat_conj(a.q));
+  if (d.w < 0) d = quat(-d.w, -d.x, -d.y, -d.z);
+  ds_vec3 axis = v3(d.x, d.y, d.z);
+  double sine = v3_norm(axis);
+  *v = v3_scale(1 / seconds, v3_sub(b.p, a.p));
+  *w = sine > 0 ? v3_scale(2 * atan2(sine, d.w) / (seconds * sine), axis) : v3(0, 0, 0);
+}
+
+void ds_motion_velocity(ds_vec3 *v, ds_vec3 *w, const ds_body *body, double time) {
+  const ds_motion_def *m = &body->def.motion;
+  bool acts = time > m->start_time && time <= m->end_time;
+  double t = time - m->start_time, rate = 2 * DS_PI * m->frequency;
+  *v = *w = v3(0, 0, 0);
+  if (m->kind == DS_MOTION_VELOCITY && acts) {
+    *v = m->velocity, *w = m->angular_velocity;
+  } else if (m->kind == DS_MOTION_HARMONIC && acts) {
+    *v = v3_scale(rate * cos(rate * t + m->phase), m->amplitude);
+    *w = v3_scale(rate * cos(rate * t + m->phase), m->angular_amplitude);
+  } else if (m->kind == DS_MOTION_KEYFRAMES) {
+    const ds_keyframe *k = m->keyframes;
+    int32_t last = m->keyframe_count - 1, i = 0;
+    if (!(time > k[0].time) || time > k[last].time) return;
+    while (time > k[i + 1].time) i++;
+    velocity_between(v, w, k[i].pose, k[i + 1].pose, k[i + 1].time - k[i].time);
+  }
+}

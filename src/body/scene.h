@@ -118,5 +118,7 @@ void ds_shape_samples_free(ds_shape *shape);
 
 /* The pose of a kinematic body's user frame at a time (body/motion.c). */
 ds_pose ds_motion_pose(const ds_body *body, double time);
+/* Its velocity there, and angular velocity; where it changes suddenly, that before. */
+void ds_motion_velocity(ds_vec3 *v, ds_vec3 *w, const ds_body *body, double time);
 
 #endif

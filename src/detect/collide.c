@@ -39,8 +39,14 @@ bool ds_append_points(ds_arena *arena, ds_point_list *list, int32_t a, int32_t b
                       uint64_t shapes) {
   if (!ds_make_room(arena, list, m->count)) return false;
   for (int32_t i = 0; i < m->count; i++)
-    list->points[list->count++] = (ds_contact_point){
-        a, b, m->point[i], m->normal[i], m->gap[i], shapes << 32 | m->feature[i], m->on_a[i], m->on_b[i], 0, 0};
+    list->points[list->count++] = (ds_contact_point){.a = a,
+                                                     .b = b,
+                                                     .point = m->point[i],
+                                                     .normal = m->normal[i],
+                                                     .gap = m->gap[i],
+                                                     .feature = shapes << 32 | m->feature[i],
+                                                     .on_a = m->on_a[i],
+                                                     .on_b = m->on_b[i]};
   return true;
 }
 

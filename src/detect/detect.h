@@ -6,6 +6,8 @@
 #ifndef DS_DETECT_DETECT_H
 #define DS_DETECT_DETECT_H
 
+#include <math.h>
+
 #include "base/arena.h"
 #include "base/thread.h"
 #include "body/scene.h"
@@ -34,6 +36,8 @@ typedef struct ds_contact_point {
   double gap;       /* along the normal, negative = overlap */
   uint64_t feature; /* shape of a, shape of b, touching features: unique in the pair, persistent */
   ds_anchor on_a, on_b;
+  bool in_middle;         /* the next two, and the normal, are those of the middle of the step (middle.c) */
+  ds_vec3 middle[2];      /* from the centres of mass of a and b then */
   double speed, strength; /* of a drive: what it aims at along the normal, m/s, and its force at most, N */
 } ds_contact_point;
 
@@ -50,12 +54,25 @@ typedef struct ds_detect_options {
   ds_pool *pool;             /* threads to share the pairs, or NULL */
   ds_arena *workers;         /* memory of each of them */
   struct ds_recall **recall; /* what the last look found of bodies at rest (recall.h), or NULL */
+  const bool *active;        /* one per body: dynamic bodies that are not active touch nothing; NULL: all are */
 } ds_detect_options;
 
 /* Static and kinematic bodies touch dynamic ones only; held bodies touch nothing. Contacts of the last step that only
  * its second look found, and that carry, are kept while they are near. */
 ds_status ds_detect(ds_arena *arena, ds_contact_list *contacts, const ds_scene *scene, const ds_state *state,
                     const ds_detect_options *options);
+
+/* Gaps up to this share of the smaller body's radius count as closed. Gaps at rounding level, say 1e-10 m, do not fit
+ * one plane; as velocities g/h they would ask sticking contacts for motions that no rigid body has, and leave the
+ * solver to choose which of them slides by 1e-7 m/s. */
+#define DS_TOUCHING 1e-6
+static inline double ds_smaller_radius(const ds_scene *scene, int32_t a, int32_t b) {
+  return fmin(scene->bodies[a].bounding_radius, scene->bodies[b].bounding_radius);
+}
+
+/* Where closed contacts are in the middle of the step. */
+ds_status ds_detect_middle(ds_arena *arena, ds_contact_list *contacts, const ds_scene *scene, const ds_state *state,
+                           const ds_detect_options *options);
 
 /* A second look: adds to the contacts those that the velocities found (bodies with x and q as they are, v and w as
  * solved) run into, because an impact has changed them. `added` says how many. Deformable

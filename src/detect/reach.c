@@ -63,7 +63,8 @@ bool ds_place_shapes(ds_arena *arena, ds_detection *d, const ds_detect_options *
       box.low = v3_min(box.low, s->box.low);
       box.high = v3_max(box.high, s->box.high);
     }
-    if (ds_body_is_held(body, d->state->time)) box = (ds_box){{1, 1, 1}, {0, 0, 0}};
+    bool active = !options || !options->active || options->active[i] || body->kind != DS_BODY_DYNAMIC;
+    if (ds_body_is_held(body, d->state->time) || !active) box = (ds_box){{1, 1, 1}, {0, 0, 0}};
     if (options) {
       d->motions[i] = motion_of(scene, body, d->state, &d->state->bodies[i], radius, options);
       const ds_motion_ahead *m = &d->motions[i];

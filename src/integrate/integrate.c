@@ -22,14 +22,33 @@
  * the 366 blocks of a standing vault by up to 2e-10 of that way per step. */
 static const double rest_share = 1e-9, rest_of_tolerance = 0.1;
 
+/* v+ = 2 v - v0 and P+ = 2 I W - P of the midpoint rule, with the second half of damping. */
+static void move_midpoint(ds_body_state *s, const ds_body *body, const ds_step_body *step, const ds_move *m,
+                          double taken, double h) {
+  double slower = 1 / (1 + 0.5 * h * body->def.linear_damping),
+         turns_slower = 1 / (1 + 0.5 * h * body->def.angular_damping);
+  ds_vec3 impulse = v3_sub(m->v, step->v),
+          twice = v3_scale(2, v3_mul(body->inertia, mat3_tmul_v3(&step->rotation, m->w)));
+  ds_vec3 momentum = v3_scale(turns_slower, v3_sub(twice, mat3_tmul_v3(&step->rotation, step->spin)));
+  s->x = v3_add(v3_mad(s->x, taken, m->v), m->dx);
+  s->q = quat_unit(quat_mul(quat_exp(v3_mad(m->turn, taken, m->w)), s->q));
+  s->v = v3_add(v3_scale(slower, v3_add(m->v, step->half_push)), impulse);
+  s->w =
+      quat_rotate(s->q, v3(momentum.x / body->inertia.x, momentum.y / body->inertia.y, momentum.z / body->inertia.z));
+}
+
 static void move_body(ds_body_state *s, const ds_body *body, const ds_step_body *step, const ds_move *m, double h) {
   if (m->rests) {
     s->v = s->w = v3(0, 0, 0);
     return;
   }
+  double taken = m->share * h;
+  if (step->midpoint) {
+    move_midpoint(s, body, step, m, taken, h);
+    return;
+  }
   ds_vec3 kick = v3_mul(body->inertia, mat3_tmul_v3(&step->rotation, v3_sub(m->w, step->w)));
   ds_vec3 spin = v3_add(step->spin, mat3_mul_v3(&step->rotation, kick));
-  double taken = m->share * h;
   s->x = v3_add(v3_mad(s->x, taken, m->v), m->dx);
   s->q = quat_unit(quat_mul(quat_exp(v3_mad(m->turn, taken, m->w)), s->q));
   s->v = m->v;
@@ -66,11 +85,12 @@ static void move_deformable(ds_body_state *s, double *q, double *rate, const ds_
 }
 
 static void move_bodies(ds_state *state, const ds_scene *scene, const ds_assembly *assembly, const ds_move *moves,
-                        double h) {
+                        const bool *wait, double h) {
   for (int32_t i = 0; i < scene->body_count; i++) {
     const ds_body *body = &scene->bodies[i];
     const ds_step_body *step = &assembly->bodies[i];
     ds_body_state *s = &state->bodies[i];
+    if (wait && step->island >= 0 && wait[step->island]) continue;
     if (step->moves && body->reduced) {
       move_deformable(s, state->reduced + body->first_reduced, state->reduced_rate + body->first_reduced, step,
                       &moves[i], h);
@@ -78,9 +98,9 @@ static void move_bodies(ds_state *state, const ds_scene *scene, const ds_assembl
       move_body(s, body, step, &moves[i], h);
     } else if (body->kind == DS_BODY_KINEMATIC) {
       ds_pose pose = ds_motion_pose(body, state->time + h);
-      *s = (ds_body_state){pose.p, quat_unit(pose.q), step->v, step->w};
+      *s = (ds_body_state){.x = pose.p, .q = quat_unit(pose.q)};
+      ds_motion_velocity(&s->v, &s->w, body, state->time + h);
     }
-    state->force[i] = state->torque[i] = v3(0, 0, 0);
   }
 }
 
@@ -154,28 +174,25 @@ void ds_store_contacts(ds_contact *out, const ds_assembly *assembly, const ds_co
       }
       u[1] -= p->b[3 * k + 1];
       u[2] -= p->b[3 * k + 2];
-      store_contact(&out[index], &contacts->points[index], &assembly->frames[index], island->r + 3 * k, u);
+      double halves = island->midpoint ? 2 : 1, r[3];
+      for (int c = 0; c < 3; c++) r[c] = halves * island->r[3 * k + c];
+      store_contact(&out[index], &contacts->points[index], &assembly->frames[index], r, u);
     }
   }
 }
 
 bool ds_integrate(ds_arena *arena, ds_state *state, ds_integration *integration, const ds_scene *scene,
-                  const ds_assembly *assembly, const ds_contact_list *contacts, double h) {
+                  const ds_assembly *assembly, const ds_contact_list *contacts, const bool *wait, double h) {
   ds_move *moves = plan_moves(arena, scene, assembly);
   double *held = ds_held_overlaps(arena, contacts, state);
-  if (!moves || !held) return false;
+  integration->contacts = DS_NEW(arena, ds_contact, contacts->count + 1);
+  if (!moves || !held || !integration->contacts) return false;
   if (!ds_separate(arena, moves, &integration->separation, state, assembly, contacts, held, h) ||
       !ds_sweep(arena, moves, &integration->stopped, scene, state, assembly, h))
     return false;
   find_rest(moves, scene, assembly, h);
-  ds_store_contacts(state->contacts, assembly, contacts);
-  for (int32_t k = 0; k < contacts->count; k++) state->contacts[k].held = held[k];
-  state->contact_count = contacts->count;
-  move_bodies(state, scene, assembly, moves, h);
-  state->reduced_step = h;
-  double wanted = h + state->time_rest, before = state->time; /* Kahan's summation */
-  state->time = before + wanted;
-  state->time_rest = wanted - (state->time - before);
-  state->step++;
+  ds_store_contacts(integration->contacts, assembly, contacts);
+  for (int32_t k = 0; k < contacts->count; k++) integration->contacts[k].held = held[k];
+  move_bodies(state, scene, assembly, moves, wait, h);
   return true;
 }

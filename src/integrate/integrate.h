@@ -15,14 +15,15 @@ typedef struct ds_move {
 
 /* What the stage did besides moving. */
 typedef struct ds_integration {
-  double separation; /* m: farthest that any body was moved out of overlaps */
-  int32_t stopped;   /* bodies stopped on their way */
+  double separation;    /* m: farthest that any body was moved out of overlaps */
+  int32_t stopped;      /* bodies stopped on their way */
+  ds_contact *contacts; /* one per contact, with impulses; in the arena */
 } ds_integration;
 
-/* Moves all bodies and stores the contacts with their impulses (room for them is reserved by the caller). False if
- * memory ran out; the state is then as it was. */
+/* Moves all bodies of the assembly that move, save those of islands that `wait` marks (or NULL), and scripted ones to
+ * where they are after h. False if memory ran out; the state is then as it was. */
 bool ds_integrate(ds_arena *arena, ds_state *state, ds_integration *integration, const ds_scene *scene,
-                  const ds_assembly *assembly, const ds_contact_list *contacts, double h);
+                  const ds_assembly *assembly, const ds_contact_list *contacts, const bool *wait, double h);
 
 /* The contacts with their impulses and velocities. */
 void ds_store_contacts(ds_contact *out, const ds_assembly *assembly, const ds_contact_list *contacts);

@@ -98,14 +98,18 @@ static void add_joints(ds_articulation *a, const ds_island *island, const ds_ass
   }
 }
 
-/* Where a joint is at the start of the step. */
-static ds_joint_pose pose_before(const ds_held_joint *held, const ds_assembly *assembly, const ds_state *state) {
+/* Where a joint is at the start of the step, or in the mean of start and end. */
+static ds_joint_pose pose_before(const ds_held_joint *held, const ds_assembly *assembly, const ds_state *state,
+                                 bool midpoint) {
   ds_joint_pose pose;
   for (int side = 0; side < 2; side++) {
     const ds_vec3 *points = side == 0 ? held->joint->on_a : held->joint->on_b;
     pose.center[side] = state->bodies[held->body[side]].x;
-    for (int32_t k = 0; k < held->joint->point_count; k++)
-      pose.arm[side][k] = mat3_mul_v3(&assembly->bodies[held->body[side]].rotation, points[k]);
+    const ds_step_body *body = &assembly->bodies[held->body[side]];
+    for (int32_t k = 0; k < held->joint->point_count; k++) {
+      pose.arm[side][k] = mat3_mul_v3(&body->rotation, points[k]);
+      if (midpoint) pose.arm[side][k] = ds_mean_arm(body, pose.arm[side][k]);
+    }
   }
   return pose;
 }
@@ -135,10 +139,11 @@ void ds_held_joint_rows(ds_null_row *out, const ds_held_joint *held, const ds_jo
   }
 }
 
-static bool eliminate(ds_arena *arena, ds_linkage *l, const ds_assembly *assembly, const ds_state *state) {
+static bool eliminate(ds_arena *arena, ds_linkage *l, const ds_assembly *assembly, const ds_state *state,
+                      bool midpoint) {
   for (int32_t k = 0; k < l->joint_count; k++) {
     const ds_held_joint *held = &l->joints[k];
-    ds_joint_pose pose = pose_before(held, assembly, state);
+    ds_joint_pose pose = pose_before(held, assembly, state, midpoint);
     ds_joint_row rows[DS_JOINT_ROWS];
     held->kind->rows(rows, &pose);
     ds_held_joint_rows(l->rows + held->first_row, held, rows, assembly);
@@ -187,7 +192,8 @@ static bool place_problem(ds_arena *arena, ds_articulation *a, size_t *length, c
     const ds_contact_point *c = &contacts->points[island->contacts[k]];
     a->contact[at] = k;
     if (ds_feature_is_drive(c->feature)) {
-      a->drives[a->drive_count++] = (ds_held_drive){.contact = at, .body = p->body_count, .impulse = h * c->strength};
+      a->drives[a->drive_count++] = (ds_held_drive){
+          .contact = at, .body = p->body_count, .impulse = (island->midpoint ? 0.5 : 1) * h * c->strength};
       other = p->body_count++;
       size[other] = 2, first[other] = dof, a->moving[other] = -1;
       dof += 2;
@@ -321,9 +327,8 @@ static bool list_limits(ds_arena *arena, ds_articulation *a, const ds_island *is
   return true;
 }
 
-/* Fills island->articulation. */
-static bool articulate(ds_arena *arena, ds_island *island, const ds_assembly *assembly, const ds_contact_list *contacts,
-                       const ds_scene *scene, const ds_state *state, const ds_options *options) {
+bool ds_articulate(ds_arena *arena, ds_island *island, const ds_assembly *assembly, const ds_contact_list *contacts,
+                   const ds_scene *scene, const ds_state *state, const ds_options *options) {
   ds_articulation *a = DS_NEW0(arena, ds_articulation, 1);
   if (!a || !find_linkages(arena, a, island, assembly, scene)) return false;
   for (int32_t i = 0; i < a->linkage_count; i++) {
@@ -334,7 +339,7 @@ static bool articulate(ds_arena *arena, ds_island *island, const ds_assembly *as
   if (!allocate_linkages(arena, a)) return false;
   add_joints(a, island, assembly, scene, state, options->step);
   for (int32_t i = 0; i < a->linkage_count; i++) {
-    if (!eliminate(arena, &a->linkages[i], assembly, state)) return false;
+    if (!eliminate(arena, &a->linkages[i], assembly, state, island->midpoint)) return false;
     a->y_count += a->linkages[i].space.rank;
     a->linkages[i].free = a->linkages[i].seen = a->linkages[i].size - a->linkages[i].space.rank;
     if (!(a->linkages[i].rest = DS_NEW0(arena, double, a->linkages[i].free + 1))) return false;
@@ -344,14 +349,14 @@ static bool articulate(ds_arena *arena, ds_island *island, const ds_assembly *as
   for (int32_t i = 0, at = 0; i < a->linkage_count; at += a->linkages[i++].space.rank) a->linkages[i].y = a->y + at;
   island->articulation = a;
   return build_problem(arena, a, island, contacts, options->step) &&
-         list_limits(arena, a, island, contacts, scene, options->step);
+         (assembly->level == DS_LEVEL_NODE || list_limits(arena, a, island, contacts, scene, options->step));
 }
 
 bool ds_articulate_islands(ds_arena *arena, const ds_assembly *assembly, const ds_contact_list *contacts,
                            const ds_scene *scene, const ds_state *state, const ds_options *options) {
   for (int32_t i = 0; i < assembly->island_count; i++)
     if (assembly->islands[i].joint_count > 0 &&
-        !articulate(arena, &assembly->islands[i], assembly, contacts, scene, state, options))
+        !ds_articulate(arena, &assembly->islands[i], assembly, contacts, scene, state, options))
       return false;
   return true;
 }

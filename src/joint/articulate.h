@@ -93,6 +93,9 @@ typedef struct ds_articulation {
   double *carried, *shift; /* Q (y, 0) of the island's bodies; Gᵀ of that, 3 a contact of the island */
 } ds_articulation;
 
+/* Fills the articulation of an island with joints. False where memory ran out. */
+bool ds_articulate(ds_arena *arena, ds_island *island, const ds_assembly *assembly, const ds_contact_list *contacts,
+                   const ds_scene *scene, const ds_state *state, const ds_options *options);
 /* Fills the articulation of every island with joints. False where memory ran out. */
 bool ds_articulate_islands(ds_arena *arena, const ds_assembly *assembly, const ds_contact_list *contacts,
                            const ds_scene *scene, const ds_state *state, const ds_options *options);
@@ -124,6 +127,8 @@ void ds_articulation_limits(const ds_island *island, const ds_assembly *assembly
 double ds_articulation_gap(double *error, const ds_island *island, const ds_assembly *assembly, const ds_state *state,
                            double h);
 
+/* Keeps what predicted velocities have across joints: y of a node (project.c). */
+void ds_articulation_keep(const ds_island *island);
 /* Stage 4 of an island with joints (project.c): r and v of the island and its certificate. `start`, where it is not
  * NULL, becomes the impulses that the last solve was started from. False only where memory ran out. */
 bool ds_articulation_project(const ds_solve *solve, ds_island *island, double *start, const ds_assembly *assembly,

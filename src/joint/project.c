@@ -84,6 +84,35 @@ static bool next_y(ds_arena *arena, ds_anderson *secant, double *used, const ds_
   return true;
 }
 
+void ds_articulation_keep(const ds_island *island) {
+  const ds_articulation *a = island->articulation;
+  for (int32_t i = 0; i < a->linkage_count; i++) {
+    const ds_linkage *l = &a->linkages[i];
+    for (int32_t k = 0; k < l->body_count; k++) {
+      int32_t body = l->bodies[k];
+      memcpy(l->x + a->place[body], island->predicted + island->problem.first[body],
+             (size_t)island->problem.size[body] * sizeof(double));
+    }
+    ds_linkage_enter(l->x, l);
+    memcpy(l->y, l->x, (size_t)l->space.rank * sizeof(double));
+  }
+}
+
+/* One solve, in which y is as it is. */
+static bool project_node(const ds_solve *given, ds_island *island) {
+  ds_articulation *a = island->articulation;
+  ds_articulation_leave(a->carried, island, NULL, true, false);
+  ds_subproblem_apply_transposed(a->shift, &island->problem, a->carried);
+  for (int32_t k = 0; k < a->problem.contact_count; k++)
+    for (int c = 0; c < 3; c++)
+      a->b[3 * k + c] = island->problem.b[3 * a->contact[k] + c] - a->shift[3 * a->contact[k] + c];
+  if (!solve(given, island, NULL)) return false;
+  ds_articulation_leave(island->v, island, a->w, true, true);
+  island->certificate.bodies = island->problem.body_count;
+  island->certificate.contacts = island->problem.contact_count;
+  return true;
+}
+
 bool ds_articulation_project(const ds_solve *given, ds_island *island, double *start, const ds_assembly *assembly,
                              const ds_state *state) {
   const ds_options *options = given->options;
@@ -107,6 +136,7 @@ bool ds_articulation_project(const ds_solve *given, ds_island *island, double *s
   }
   memset(island->r, 0, 3 * (size_t)island->problem.contact_count * sizeof(double)); /* where nothing can move */
   ds_subproblem_velocity(a->w, &a->problem, a->r);
+  if (assembly->level == DS_LEVEL_NODE) return project_node(given, island);
   for (int round = 0; round < ROUNDS; round++) {
     if (!next_y(arena, &secant, used, island, assembly, state, h, round == 0)) return false;
     shift_contacts(a, island, assembly, state, h);

@@ -13,6 +13,15 @@ void ds_predict(ds_assembly *assembly, const ds_scene *scene, const ds_state *st
  * momentum `momentum` so that energy and momentum are conserved (rigid.c). */
 ds_vec3 ds_free_spin(ds_vec3 inertia, ds_vec3 momentum, double h);
 
+/* The mean angular velocity of a step by the midpoint rule without contact, linearized about w; all in the body frame
+ * (midpoint.c). */
+ds_vec3 ds_midpoint_spin(ds_vec3 inertia, ds_vec3 momentum, ds_vec3 half_torque, ds_vec3 w, double h);
+
+/* Fills rows, right-hand sides and predictions of a midpoint island again, for the velocities found, where these change
+ * them by more than `tolerance` of its speed; false where they do not, and nothing is done (refine.c). */
+bool ds_refine_island(ds_island *island, const ds_assembly *assembly, const ds_contact_list *contacts,
+                      const ds_scene *scene, const ds_state *state, const ds_options *options, double tolerance);
+
 /* The angular velocity, in the body frame, and the rates (into d->rate) of a free deformable body over one step: it has
  * angular momentum `before`, and `momentum` with what torques and damping do in this step (deformable.c). */
 ds_vec3 ds_deformable_predict(ds_step_deformable *d, ds_vec3 before, ds_vec3 momentum, const ds_options *options);

@@ -32,18 +32,21 @@ bool ds_step_reserve(const ds_step_run *run) {
                           sizeof *stepper->islands);
 }
 
-void ds_step_certify(const ds_step_run *run) {
+void ds_step_count(const ds_step_run *run, const ds_island *island) {
+  add_certificate(&run->report->worst, &island->certificate);
+  run->report->unconverged_islands += !island->certificate.converged;
+}
+
+void ds_step_certify(const ds_step_run *run, const bool *divided) {
   ds_stepper *stepper = run->stepper;
   ds_step_report *report = run->report;
   double rest = ds_options_tolerance(run->options);
   report->contacts = run->contacts.count;
   report->islands = stepper->island_count = run->assembly.island_count;
-  report->worst.converged = true;
   for (int32_t i = 0; i < stepper->island_count; i++) {
     const ds_island *island = &run->assembly.islands[i];
     stepper->islands[i] = island->certificate;
-    add_certificate(&report->worst, &island->certificate);
-    report->unconverged_islands += !island->certificate.converged;
+    if (!divided[i]) ds_step_count(run, island);
     report->moving_islands += island->certificate.tolerance > rest;
     for (int32_t k = 0; k < island->problem.contact_count; k++) report->active_contacts += island->r[3 * k] > 0;
   }

@@ -1,6 +1,7 @@
 /* Stage 4 over all islands: which threads solve which, and what each may take. Islands do not see each other. */
 #include "base/thread.h"
 #include "joint/articulate.h"
+#include "predict/predict.h"
 #include "problem/effort.h"
 #include "project/project.h"
 #include "step/step.h"
@@ -9,12 +10,42 @@ const ds_subproblem *ds_island_problem(const ds_island *island) {
   return island->articulation ? &island->articulation->problem : &island->problem;
 }
 
+enum { ROUNDS = 30 };
+
 typedef struct island_job {
   ds_step_run *run;
   const ds_state *warm;
   ds_pool *helpers; /* threads that are free to help with the island; NULL: none */
   bool *done;
 } island_job;
+
+static bool project_once(const island_job *job, const ds_solve *solve, int32_t item) {
+  const ds_step_run *run = job->run;
+  ds_island *island = &run->assembly.islands[item];
+  if (!island->articulation)
+    return ds_project_island(solve, island->r, island->v, &island->certificate, &island->problem);
+  double *start = run->watch ? run->watch[item].start : NULL;
+  return ds_articulation_project(solve, island, start, &run->assembly, job->warm);
+}
+
+/* Solves again for the turns that the solution has, until these are no others. */
+static bool project_rounds(const island_job *job, const ds_solve *solve, int32_t item) {
+  const ds_step_run *run = job->run;
+  ds_island *island = &run->assembly.islands[item];
+  ds_certificate work = {0};
+  for (int round = 0;; round++) {
+    if (!project_once(job, solve, item)) return false;
+    ds_certificate_add_work(&island->certificate, &work);
+    work = island->certificate;
+    if (!island->midpoint || run->assembly.level == DS_LEVEL_NODE || round == ROUNDS) return true;
+    if (!ds_refine_island(island, &run->assembly, &run->contacts, run->scene, job->warm, run->options,
+                          island->certificate.tolerance))
+      return true;
+    if (island->articulation &&
+        !ds_articulate(solve->arena, island, &run->assembly, &run->contacts, run->scene, job->warm, run->options))
+      return false;
+  }
+}
 
 static void project_one(void *context, int32_t item, int32_t worker) {
   island_job *job = context;
@@ -30,13 +61,9 @@ static void project_one(void *context, int32_t item, int32_t worker) {
                     .options = run->options,
                     .purpose = DS_FOR_STEP,
                     .ends_on_contact = run->options->deadline > 0};
-  if (island->articulation)
-    job->done[item] =
-        ds_articulation_project(&solve, island, run->watch ? run->watch[item].start : NULL, &run->assembly, job->warm);
-  else
-    job->done[item] = ds_project_island(&solve, island->r, island->v, &island->certificate, &island->problem);
+  job->done[item] = project_rounds(job, &solve, item);
   if (run->watch) run->watch[item].seconds = ds_clock() - clock;
-  ds_arena_release(arena, mark);
+  if (!island->articulation) ds_arena_release(arena, mark); /* one of a later round is still needed */
 }
 
 /* An island with more than half of all contacts, such as a pile, would keep one thread busy and the others waiting: its

@@ -42,8 +42,34 @@ typedef struct ds_step_run {
   ds_effort *efforts;       /* what each island may take */
   ds_island_watch *watch;   /* NULL where nobody observes */
   ds_step_report *report;
-  double clock; /* ds_clock at the end of the last stage */
+  double clock;         /* ds_clock at the end of the last stage */
+  const bool *active;   /* one per body: the others are left alone; NULL: all are active */
+  double slow;          /* m/s: approaches that would rebound more slowly do not */
+  ds_contact *solved;   /* after ds_step_move: the contacts with their impulses, in order ... */
+  int32_t solved_count; /* ... so many */
 } ds_step_run;
+
+/* ---- stages.c ---- */
+/* Stages 2 to 4 for the contacts of the run; `warm` is the state with the contacts that the impulses start from,
+ * `stiffer` what the stiffness of deformable bodies lacks, or NULL. */
+ds_status ds_step_solve(ds_step_run *run, const ds_state *warm, double *const *stiffer);
+/* Stages 1 to 4: detects, and solves until no contact is missing and no deformable body was misjudged. */
+ds_status ds_step_find(ds_step_run *run);
+/* Stage 5 and the node: moves bodies, save those of islands that `wait` marks (or NULL), and finds their velocities
+ * then. False where memory ran out. */
+bool ds_step_move(ds_step_run *run, ds_state *state, const bool *wait);
+
+/* ---- node.c ---- */
+/* Velocities after a chord: `state` has what the first half of the impulses led to, and the contacts of the run are as
+ * `run->solved` tells. Impacts happen here. False where memory ran out. */
+bool ds_step_node(ds_step_run *run, ds_state *state, const bool *wait);
+
+/* ---- divide.c ---- */
+/* Which islands have impacts, or were not solved, within the step: one flag per island; *any says whether there is one.
+ * NULL where memory ran out. */
+bool *ds_step_to_divide(const ds_step_run *run, bool *any);
+/* Takes the step of these islands in parts. */
+ds_status ds_step_divide(ds_step_run *run, ds_state *state, const bool *divided);
 
 /* The problem of an island as it is solved: where joints are, in coordinates that they leave free (schedule.c). */
 const ds_subproblem *ds_island_problem(const ds_island *island);
@@ -70,9 +96,10 @@ ds_status ds_step_look_again(ds_step_run *run, ds_state *solved, int32_t *added)
 ds_status ds_step_judge(const ds_step_run *run, ds_state *solved, double **stiffer, int32_t *count);
 
 /* certificate.c: room for the certificates of all islands, false where memory ran out; then these, and the worst of
- * them. */
+ * them, save those that were divided. One more solution that was used. */
 bool ds_step_reserve(const ds_step_run *run);
-void ds_step_certify(const ds_step_run *run);
+void ds_step_certify(const ds_step_run *run, const bool *divided);
+void ds_step_count(const ds_step_run *run, const ds_island *island);
 
 /* energy.c: kinetic, potential and elastic, J. h: of the step. */
 double ds_step_energy(const ds_scene *scene, const ds_state *state, double h);

@@ -1,0 +1,34 @@
+/* The step as a nonlinear problem: the contact problem of an island is linear in its velocities for given turns of its
+ * bodies, and the velocities found give better turns. At rest, and where nothing turns, the first ones are right. */
+#include <math.h>
+
+#include "predict/predict.h"
+
+/* The turn of a body and its velocity without contact, for the velocities found. How much that changes velocities of
+ * its points, m/s, comes back. */
+static double refine_body(ds_step_body *body, double *predicted, const double *found, const ds_body *def, double h) {
+  ds_vec3 v, w, before = body->w, turned = body->turn;
+  ds_unscale_velocity(&v, &w, NULL, body, found);
+  ds_vec3 local = mat3_tmul_v3(&body->rotation, w), momentum = mat3_tmul_v3(&body->rotation, body->spin);
+  ds_set_turn(body, v3_scale(h, w));
+  body->w = mat3_mul_v3(&body->rotation, ds_midpoint_spin(def->inertia, momentum, body->half_torque, local, h));
+  ds_scale_velocity(predicted, body, body->v, body->w, NULL);
+  double swing = v3_dist(body->turn, turned) * v3_norm(w); /* of an arm of 1 m */
+  return def->bounding_radius * (v3_dist(body->w, before) + swing);
+}
+
+bool ds_refine_island(ds_island *island, const ds_assembly *assembly, const ds_contact_list *contacts,
+                      const ds_scene *scene, const ds_state *state, const ds_options *options, double tolerance) {
+  const ds_subproblem *p = &island->problem;
+  double h = options->step, change = 0, speed = h * v3_norm(scene->def.gravity);
+  for (int32_t k = 0; k < p->body_count; k++) {
+    int32_t i = island->bodies[k];
+    ds_step_body *body = &assembly->bodies[i];
+    double *predicted = island->predicted + p->first[k];
+    change = fmax(change, refine_body(body, predicted, island->v + p->first[k], &scene->bodies[i], h));
+    speed = fmax(speed, (v3_norm(body->v) + v3_norm(body->turn) / h * scene->bodies[i].bounding_radius));
+  }
+  if (!(change > tolerance * speed)) return false;
+  ds_fill_island(island, assembly, contacts, state, options, NULL);
+  return true;
+}

@@ -1,0 +1,285 @@
+/* Impacts at their time. An island in which something lands within the step takes it in parts: to the impact without
+ * what will touch only then, the impact (node.c), and on. So no force acts on what is not there yet. Slow approaches,
+ * which a step of gravity alone would make, are left to the contact problem of the whole step. An island that was not
+ * solved is tried again in halves. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "detect/gap.h"
+#include "joint/articulate.h"
+#include "step/step.h"
+
+enum { PARTS = 12 };              /* of a step, at most so many end with an impact */
+enum { TRIES = 5, HALVINGS = 4 }; /* of the time of an impact; of a part that was not solved */
+static const double SLOW = 0.25;  /* of what gravity does in a step: approaches that are left alone */
+
+/* ---- which contacts are impacts ---- */
+
+static ds_vec3 velocity_at(const ds_step_run *run, int32_t i, ds_vec3 point) {
+  const ds_step_body *body = &run->assembly.bodies[i];
+  const ds_body_state *s = &run->state->bodies[i];
+  return v3_add(body->moves ? s->v : body->v, v3_cross(body->moves ? s->w : body->w, v3_sub(point, s->x)));
+}
+
+/* Whether contact k of an island acts although it is open at the start, and comes fast. */
+static bool is_impact(const ds_step_run *run, const ds_island *island, int32_t k) {
+  const ds_contact_point *c = &run->contacts.points[island->contacts[k]];
+  if (!(island->r[3 * k] > 0) || !ds_contact_is_open(c, run->scene)) return false;
+  double approach = v3_dot(c->normal, v3_sub(velocity_at(run, c->b, c->point), velocity_at(run, c->a, c->point)));
+  return approach > SLOW * run->slow;
+}
+
+bool *ds_step_to_divide(const ds_step_run *run, bool *any) {
+  const ds_assembly *assembly = &run->assembly;
+  bool *divided = DS_NEW0(&run->stepper->arena, bool, assembly->island_count + 1);
+  *any = false;
+  for (int32_t i = 0; divided && i < assembly->island_count; i++) {
+    const ds_island *island = &assembly->islands[i];
+    if (!island->midpoint) continue;
+    for (int32_t k = 0; k < island->problem.contact_count && !divided[i]; k++) divided[i] = is_impact(run, island, k);
+    divided[i] |= !island->certificate.converged && run->options->deadline == 0;
+    *any |= divided[i];
+  }
+  return divided;
+}
+
+/* ---- when they happen ---- */
+
+/* Where a body is at time t of a part of length h: with the acceleration that takes it to the velocity found. */
+static ds_pose pose_at(const ds_step_run *run, int32_t i, double t) {
+  const ds_step_body *body = &run->assembly.bodies[i];
+  const ds_body_state *s = &run->state->bodies[i];
+  if (run->scene->bodies[i].kind == DS_BODY_KINEMATIC)
+    return ds_motion_pose(&run->scene->bodies[i], run->state->time + t);
+  if (!body->moves) return ds_principal_pose(s);
+  ds_vec3 v, w;
+  ds_body_velocity(&v, &w, NULL, &run->assembly, i);
+  double late = t / run->options->step;
+  v = v3_add(v3_scale(1 - late, s->v), v3_scale(late, v));
+  w = v3_add(v3_scale(1 - late, s->w), v3_scale(late, w));
+  return (ds_pose){v3_mad(s->x, t, v), quat_unit(quat_mul(quat_exp(v3_scale(t, w)), s->q))};
+}
+
+/* How far a contact is open at time t: of bodies that do not touch yet their distance, else by its points. */
+static double gap_at(const ds_step_run *run, const ds_contact_point *c, bool touching, double t) {
+  ds_pose a = pose_at(run, c->a, t), b = pose_at(run, c->b, t);
+  const ds_body *one = &run->scene->bodies[c->a], *other = &run->scene->bodies[c->b];
+  if (!touching && !ds_feature_is_limit(c->feature))
+    return ds_body_gap(one, a, other, b, 2 * fmin(one->bounding_radius, other->bounding_radius));
+  const ds_body_state *sa = &run->state->bodies[c->a], *sb = &run->state->bodies[c->b];
+  ds_vec3 pa = pose_point(a, quat_unrotate(sa->q, v3_sub(c->point, sa->x)));
+  ds_vec3 pb = pose_point(b, quat_unrotate(sb->q, v3_sub(c->point, sb->x)));
+  return c->gap + v3_dot(c->normal, v3_sub(pa, pb));
+}
+
+/* How fast two bodies can come nearer to each other, at most. */
+static double fastest(const ds_step_run *run, const ds_contact_point *c) {
+  ds_vec3 v[2][2];
+  double turns = 0;
+  for (int side = 0; side < 2; side++) {
+    int32_t i = side == 0 ? c->a : c->b;
+    const ds_body_state *s = &run->state->bodies[i];
+    const ds_body *body = &run->scene->bodies[i];
+    ds_vec3 w;
+    ds_body_velocity(&v[side][1], &w, NULL, &run->assembly, i);
+    v[side][0] = run->assembly.bodies[i].moves ? s->v : v[side][1];
+    if (body->kind == DS_BODY_STATIC) continue;
+    double rate = fmax(v3_norm(s->w), v3_norm(v3_sub(v3_scale(2, w), s->w)));
+    turns += rate * (isfinite(body->bounding_radius) ? body->bounding_radius : v3_dist(s->x, c->point));
+  }
+  double first = v3_dist(v[0][0], v[1][0]), mean = v3_dist(v[0][1], v[1][1]);
+  return turns + fmax(first, 2 * mean + first);
+}
+
+/* The same of bodies apart, which may pass through each other and be apart again at the end: steps no longer than their
+ * distance allows. */
+static double first_touch(const ds_step_run *run, const ds_contact_point *c, double near) {
+  double t = 0, h = run->options->step, speed = fastest(run, c);
+  if (!(speed > 0)) return h;
+  for (int i = 0; i < 200 && t < h; i++) {
+    double gap = gap_at(run, c, false, t);
+    if (gap <= near) return t;
+    t += fmax(gap - 0.5 * near, 0.5 * near) / speed;
+  }
+  return fmin(t, h);
+}
+
+/* The last time before a contact closes; all of the part where it does not. */
+static double meeting(const ds_step_run *run, const ds_contact_point *c, bool touching, double near) {
+  double from = 0, to = run->options->step;
+  if (!touching && !ds_feature_is_limit(c->feature)) return first_touch(run, c, near);
+  if (gap_at(run, c, touching, to) > 0) return to;
+  for (int i = 0; i < 60; i++) {
+    double middle = 0.5 * (from + to), gap = gap_at(run, c, touching, middle);
+    if (gap > 0) from = middle;
+    if (gap > 0 && gap <= near) break;
+    if (!(gap > 0)) to = middle;
+  }
+  return from;
+}
+
+/* ---- a part up to its first impact ---- */
+
+static double near_of(const ds_scene *scene, const ds_contact_point *c) {
+  return 0.5e-6 * fmin(scene->bodies[c->a].bounding_radius, scene->bodies[c->b].bounding_radius);
+}
+
+/* Whether the pair of a contact has another that is closed at the start. */
+static bool pair_touches(const ds_contact_list *all, const ds_contact_point *c, const ds_scene *scene) {
+  for (const ds_contact_point *o = all->points; o < all->points + all->count; o++)
+    if (o->a == c->a && o->b == c->b && !ds_contact_is_open(o, scene)) return true;
+  return false;
+}
+
+static bool mark_impacts(const ds_step_run *run, bool *off) {
+  bool any = false;
+  for (int32_t i = 0; i < run->assembly.island_count; i++) {
+    const ds_island *island = &run->assembly.islands[i];
+    for (int32_t k = 0; k < island->problem.contact_count; k++)
+      if (is_impact(run, island, k)) off[island->contacts[k]] = any = true;
+  }
+  return any;
+}
+
+/* Contacts that are impacts of a pair go together: others of theirs, open too, would act in their place. */
+static void mark_pairs(const ds_contact_list *all, bool *off, const ds_scene *scene) {
+  for (int32_t k = 0; k < all->count; k++) {
+    if (off[k] || !ds_contact_is_open(&all->points[k], scene)) continue;
+    for (int32_t o = 0; o < all->count && !off[k]; o++)
+      off[k] = off[o] && all->points[o].a == all->points[k].a && all->points[o].b == all->points[k].b;
+  }
+}
+
+/* Cuts the part to its first impact, and solves it without those to come. */
+static ds_status to_impact(ds_step_run *run, ds_options *options) {
+  ds_arena *arena = &run->stepper->arena;
+  ds_contact_list all = run->contacts;
+  bool *off = DS_NEW0(arena, bool, all.count + 1);
+  ds_contact_point *kept = DS_NEW(arena, ds_contact_point, all.count + 1);
+  if (!off || !kept) return DS_ERROR_MEMORY;
+  if (!mark_impacts(run, off)) return DS_OK;
+  mark_pairs(&all, off, run->scene);
+  int32_t count = 0;
+  for (int32_t k = 0; k < all.count; k++)
+    if (!off[k]) kept[count++] = all.points[k];
+  run->contacts = (ds_contact_list){kept, count};
+  for (int i = 0; i < TRIES; i++) {
+    ds_status status = ds_step_solve(run, run->state, NULL);
+    if (status != DS_OK) return status;
+    double first = options->step;
+    for (int32_t k = 0; k < all.count; k++)
+      if (off[k])
+        first = fmin(first, meeting(run, &all.points[k], pair_touches(&all, &all.points[k], run->scene),
+                                    near_of(run->scene, &all.points[k])));
+    if (!(first < options->step)) return DS_OK;
+    options->step = fmax(first, 1e-6 * options->step);
+  }
+  return ds_step_solve(run, run->state, NULL);
+}
+
+/* ---- all parts ---- */
+
+static bool is_solved(const ds_step_run *run) {
+  bool all = true;
+  for (int32_t i = 0; i < run->assembly.island_count; i++) all &= run->assembly.islands[i].certificate.converged;
+  return all;
+}
+
+/* The state that parts of a step go through: a copy of what they change. */
+static bool copy_state(ds_arena *arena, ds_state *copy, const ds_state *state, int32_t bodies) {
+  *copy = *state;
+  copy->recall = NULL;
+  copy->bodies = DS_NEW(arena, ds_body_state, bodies + 1);
+  if (!copy->bodies) return false;
+  memcpy(copy->bodies, state->bodies, (size_t)bodies * sizeof *copy->bodies);
+  return true;
+}
+
+static ds_status take_part(ds_step_run *part, ds_state *at, ds_options *options, bool to_impacts) {
+  if (getenv("DSDBG")) fprintf(stderr, "part from %.6f left %.6f\n", at->time, options->step);
+  ds_status status = ds_step_find(part);
+  if (status == DS_OK && to_impacts) status = to_impact(part, options);
+  for (int i = 0; i < HALVINGS && status == DS_OK && !is_solved(part); i++) {
+    options->step *= 0.5;
+    part->detect.step = options->step;
+    status = ds_step_find(part);
+  }
+  if (status != DS_OK) return status;
+  if (getenv("DSDBG")) fprintf(stderr, "   took %.6g contacts %d\n", options->step, part->contacts.count);
+  for (int32_t i = 0; i < part->assembly.island_count; i++) ds_step_count(part, &part->assembly.islands[i]);
+  return ds_step_move(part, at, NULL) ? DS_OK : DS_ERROR_MEMORY;
+}
+
+static ds_status divide_one(ds_step_run *run, ds_state *before, const bool *active, ds_state *at) {
+  double left = run->options->step;
+  if (!copy_state(&run->stepper->arena, at, before, run->scene->body_count)) return DS_ERROR_MEMORY;
+  for (int parts = 0; left > 0; parts++) {
+    ds_options options = *run->options;
+    options.step = left;
+    ds_step_run part = *run;
+    part.state = at, part.options = &options, part.active = active;
+    part.detect.active = active, part.detect.recall = NULL, part.detect.step = left;
+    ds_status status = take_part(&part, at, &options, parts < PARTS);
+    if (status != DS_OK) return status;
+    at->time += options.step;
+    at->contacts = part.solved, at->contact_count = part.solved_count;
+    at->reduced_step = options.step;
+    at->step += at->step == 0;
+    left -= options.step;
+    if (left < 1e-9 * run->options->step) left = 0;
+  }
+  return DS_OK;
+}
+
+static int by_name(const ds_contact *c, const ds_contact *d) {
+  if (c->a.index1 != d->a.index1) return c->a.index1 < d->a.index1 ? -1 : 1;
+  if (c->b.index1 != d->b.index1) return c->b.index1 < d->b.index1 ? -1 : 1;
+  return (c->feature > d->feature) - (c->feature < d->feature);
+}
+
+/* The contacts of the run, less those of bodies that are active, and the others, in order. */
+static bool merge(ds_arena *arena, ds_step_run *run, const bool *active, const ds_contact *others,
+                  int32_t other_count) {
+  ds_contact *all = DS_NEW(arena, ds_contact, run->solved_count + other_count + 1);
+  int32_t count = 0, i = 0, k = 0;
+  if (!all) return false;
+  while (i < run->solved_count || k < other_count) {
+    const ds_contact *c = &run->solved[i];
+    if (i < run->solved_count && (active[ds_index(c->a)] || active[ds_index(c->b)]))
+      i++;
+    else if (k == other_count || (i < run->solved_count && by_name(c, &others[k]) <= 0))
+      all[count++] = run->solved[i++];
+    else
+      all[count++] = others[k++];
+  }
+  run->solved = all, run->solved_count = count;
+  return true;
+}
+
+ds_status ds_step_divide(ds_step_run *run, ds_state *state, const bool *divided) {
+  ds_arena *arena = &run->stepper->arena;
+  int32_t n = run->scene->body_count;
+  ds_state before;
+  if (!copy_state(arena, &before, run->state, n)) return DS_ERROR_MEMORY;
+  for (int32_t i = 0; i < n; i++) /* scripted bodies were moved to the end of the step */
+    if (run->scene->bodies[i].kind == DS_BODY_KINEMATIC) {
+      ds_pose pose = ds_motion_pose(&run->scene->bodies[i], before.time);
+      before.bodies[i].x = pose.p, before.bodies[i].q = pose.q;
+    }
+  for (int32_t i = 0; i < run->assembly.island_count; i++) {
+    const ds_island *island = &run->assembly.islands[i];
+    if (!divided[i]) continue;
+    bool *active = DS_NEW0(arena, bool, n + 1);
+    if (!active) return DS_ERROR_MEMORY;
+    for (int32_t k = 0; k < island->problem.body_count; k++) active[island->bodies[k]] = true;
+    ds_state at;
+    ds_status status = divide_one(run, &before, active, &at);
+    if (status != DS_OK) return status;
+    for (int32_t k = 0; k < island->problem.body_count; k++)
+      state->bodies[island->bodies[k]] = at.bodies[island->bodies[k]];
+    if (!merge(arena, run, active, at.contacts, at.contact_count)) return DS_ERROR_MEMORY;
+  }
+  return DS_OK;
+}

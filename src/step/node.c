@@ -1,0 +1,192 @@
+/* The end of a step, or of a part of it: its node.
+ *
+ * The midpoint rule leads to the velocities 2 v - v0, as if the second half of the impulses were the first. They are
+ * not where something has landed, come off or come to rest. So the second half is solved for: contacts that are closed
+ * now, where the bodies are now, with the velocities that come before it; the impulses of the first half are where it
+ * starts from, and mostly where it ends. Impacts and rebounds happen here. Linkages keep what velocity they have across
+ * their joints: to project it out at every node would cost energy. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "body/scene.h"
+#include "integrate/integrate.h"
+#include "joint/articulate.h"
+#include "joint/limit.h"
+#include "predict/predict.h"
+#include "project/project.h"
+#include "step/step.h"
+
+/* Bodies that have a node: of islands that move by the midpoint rule and do not rest. */
+static bool *moving_bodies(ds_arena *arena, const ds_step_run *run, const ds_state *state, const bool *wait,
+                           bool *any) {
+  bool *active = DS_NEW0(arena, bool, run->scene->body_count + 1);
+  *any = false;
+  for (int32_t i = 0; active && i < run->assembly.island_count; i++) {
+    const ds_island *island = &run->assembly.islands[i];
+    bool moves = false;
+    if (!island->midpoint || (wait && wait[i]) || island->problem.contact_count == 0) continue;
+    for (int32_t k = 0; k < island->problem.body_count && !moves; k++) {
+      const ds_body_state *s = &state->bodies[island->bodies[k]];
+      moves = v3_norm2(s->v) > 0 || v3_norm2(s->w) > 0;
+    }
+    for (int32_t k = 0; k < island->problem.body_count; k++) active[island->bodies[k]] = moves;
+    *any |= moves;
+  }
+  for (int32_t i = 0; active && run->active && i < run->scene->body_count; i++) /* a part ends where something lands */
+    if (run->assembly.bodies[i].midpoint && run->assembly.bodies[i].moves) active[i] = *any = true;
+  return active;
+}
+
+static int by_key(const ds_contact_point *p, const ds_contact *c) {
+  int32_t a = ds_index(c->a), b = ds_index(c->b);
+  if (p->a != a) return p->a < a ? -1 : 1;
+  if (p->b != b) return p->b < b ? -1 : 1;
+  uint64_t f = p->feature & ~DS_FEATURE_AGAIN, g = c->feature & ~DS_FEATURE_AGAIN;
+  return (f > g) - (f < g);
+}
+
+/* A contact of the chord as it is now: its points went with both bodies, its normal with b. */
+static ds_contact_point carried(const ds_contact *c, const ds_step_run *run, const ds_state *state) {
+  int32_t index[2] = {ds_index(c->a), ds_index(c->b)};
+  ds_contact_point p = {.a = index[0], .b = index[1], .feature = c->feature, .on_a = {-1, 0, 0}, .on_b = {-1, 0, 0}};
+  for (int side = 0; side < 2; side++) {
+    const ds_body_state *before = &run->state->bodies[index[side]], *now = &state->bodies[index[side]];
+    ds_vec3 local = quat_unrotate(before->q, v3_sub(c->point, before->x));
+    p.point = v3_mad(p.point, 0.5, v3_add(now->x, quat_rotate(now->q, local)));
+    if (side == 1) p.normal = quat_rotate(now->q, quat_unrotate(before->q, c->normal));
+  }
+  return p;
+}
+
+/* Contacts of the chord as they are now, where they are closed still or carried; with `all`, whatever is closed now. In
+ * order. */
+static bool gather(ds_arena *arena, ds_contact_list *list, const ds_contact_list *found, const ds_step_run *run,
+                   const ds_state *state, const bool *active, bool all) {
+  ds_contact_point *points = DS_NEW(arena, ds_contact_point, found->count + run->solved_count + 1);
+  int32_t count = 0, i = 0, k = 0;
+  if (!points) return false;
+  while (i < found->count || k < run->solved_count) {
+    const ds_contact *c = &run->solved[k];
+    int order = i == found->count ? 1 : k == run->solved_count ? -1 : by_key(&found->points[i], c);
+    if (order <= 0) {
+      bool drive = ds_feature_is_drive(found->points[i].feature);
+      if (drive ? !all : (all || order == 0) && !ds_contact_is_open(&found->points[i], run->scene))
+        points[count++] = found->points[i];
+    } else if (c->mode != DS_CONTACT_OPEN && (active[ds_index(c->a)] || active[ds_index(c->b)])) {
+      points[count++] = carried(c, run, state);
+    }
+    i += order <= 0;
+    k += order >= 0;
+  }
+  *list = (ds_contact_list){points, count};
+  return true;
+}
+
+/* Predictions without the second half: less what the impulses of the first would do again. */
+static void take_back(ds_island *island) {
+  const ds_subproblem *p = &island->problem;
+  for (int32_t i = 0; i < 3 * p->contact_count; i++) island->r[i] = -island->r[i];
+  ds_subproblem_add_impulse(island->predicted, p, island->r);
+  for (int32_t i = 0; i < 3 * p->contact_count; i++) island->r[i] = -island->r[i];
+}
+
+/* Adds to the impulses of the chord what those of the node have more than `before`; contacts that are new are put in
+ * their place. */
+static bool add_impulses(ds_arena *arena, ds_step_run *run, const ds_assembly *assembly, const ds_contact_list *list,
+                         const double *before) {
+  ds_contact *now = DS_NEW(arena, ds_contact, list->count + 1);
+  ds_contact *all = DS_NEW(arena, ds_contact, list->count + run->solved_count + 1);
+  if (!now || !all) return false;
+  ds_store_contacts(now, assembly, list);
+  int32_t count = 0, i = 0, k = 0;
+  while (i < list->count || k < run->solved_count) {
+    const ds_contact *c = &run->solved[k];
+    int order = i == list->count ? 1 : k == run->solved_count ? -1 : by_key(&list->points[i], c);
+    if (order > 0) {
+      all[count++] = *c;
+    } else if (order < 0) {
+      all[count] = now[i];
+      all[count++].impulse = v3_scale(0.5, now[i].impulse);
+    } else {
+      const ds_contact_frame *f = &assembly->frames[i];
+      const double *r = before + 3 * i;
+      ds_vec3 half = v3_add(v3_scale(r[0], f->normal), v3_add(v3_scale(r[1], f->t1), v3_scale(r[2], f->t2)));
+      all[count] = *c;
+      all[count].impulse = v3_add(c->impulse, v3_sub(v3_scale(0.5, now[i].impulse), half));
+      all[count].velocity = now[i].velocity;
+      if (now[i].mode != DS_CONTACT_OPEN) all[count].mode = now[i].mode;
+      count++;
+    }
+    i += order <= 0;
+    k += order >= 0;
+  }
+  run->solved = all, run->solved_count = count;
+  return true;
+}
+
+/* Solves for the second half of the impulses, or for those of an impact; then bodies have the velocities found. */
+static bool solve(ds_step_run *node, ds_step_run *run, ds_state *now, bool impact) {
+  ds_arena *arena = &node->stepper->arena;
+  ds_assembly *assembly = &node->assembly;
+  double *before = DS_NEW0(arena, double, 3 * (size_t)node->contacts.count + 1);
+  *assembly = (ds_assembly){.level = DS_LEVEL_NODE, .active = node->active, .slow = impact ? node->slow : INFINITY};
+  now->contacts = run->solved, now->contact_count = impact ? 0 : run->solved_count;
+  if (!before || !ds_assemble(arena, assembly, node->scene, now, &node->contacts, node->options, node->stepper->pool) ||
+      !ds_articulate_islands(arena, assembly, &node->contacts, node->scene, now, node->options))
+    return false;
+  ds_predict(assembly, node->scene, now, node->options, node->stepper->pool);
+  for (int32_t i = 0; i < assembly->island_count; i++) {
+    ds_island *island = &assembly->islands[i];
+    for (int32_t k = 0; k < island->problem.contact_count; k++)
+      memcpy(before + 3 * island->contacts[k], island->r + 3 * k, 3 * sizeof(double));
+    if (island->articulation) ds_articulation_keep(island);
+    take_back(island);
+  }
+  node->watch = NULL;
+  if (!ds_step_project(node, now)) return false;
+  for (int32_t i = 0; i < node->scene->body_count; i++)
+    if (assembly->bodies[i].moves && assembly->bodies[i].island >= 0)
+      ds_body_velocity(&now->bodies[i].v, &now->bodies[i].w, NULL, assembly, i);
+  for (int32_t i = 0; i < assembly->island_count; i++) ds_step_count(run, &assembly->islands[i]);
+  return add_impulses(arena, run, assembly, &node->contacts, before);
+}
+
+/* Whether closed contacts approach: something has landed. */
+static bool something_lands(const ds_contact_list *list, const ds_step_run *run, const ds_state *now) {
+  for (int32_t k = 0; k < list->count; k++) {
+    const ds_contact_point *c = &list->points[k];
+    const ds_body_state *a = &now->bodies[c->a], *b = &now->bodies[c->b];
+    ds_vec3 va = v3_add(a->v, v3_cross(a->w, v3_sub(c->point, a->x)));
+    ds_vec3 vb = v3_add(b->v, v3_cross(b->w, v3_sub(c->point, b->x)));
+    if (v3_dot(c->normal, v3_sub(va, vb)) < -1e-6 * run->slow) return true;
+  }
+  return false;
+}
+
+bool ds_step_node(ds_step_run *run, ds_state *state, const bool *wait) {
+  ds_arena *arena = &run->stepper->arena;
+  bool any;
+  const bool *active = moving_bodies(arena, run, state, wait, &any);
+  if (!active) return false;
+  if (!any) return true;
+  ds_state now = *state; /* its bodies are those of the state */
+  now.time += run->options->step;
+  now.contacts = run->solved, now.contact_count = run->solved_count;
+  now.reduced_step = run->options->step;
+  ds_step_run node = *run;
+  node.active = active, node.state = &now;
+  node.detect.active = active, node.detect.recall = NULL, node.detect.step = 0;
+  ds_contact_list found;
+  if (ds_detect(arena, &found, run->scene, &now, &node.detect) != DS_OK ||
+      !ds_limits_add(arena, &found, run->scene, &now, NULL, 0) ||
+      !gather(arena, &node.contacts, &found, run, &now, active, false))
+    return false;
+  ds_step_lap(run, DS_STAGE_DETECT);
+  if (node.contacts.count > 0 && !solve(&node, run, &now, false)) return false;
+  if (!gather(arena, &node.contacts, &found, run, &now, active, true)) return false;
+  bool done = !something_lands(&node.contacts, run, &now) || solve(&node, run, &now, true);
+  ds_step_lap(run, DS_STAGE_PROJECT);
+  return done;
+}
