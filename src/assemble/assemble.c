@@ -124,7 +124,7 @@ bool ds_contact_is_open(const ds_contact_point *c, const ds_scene *scene) {
 /* The lever arm of a contact on side 0 or 1, from the centre of mass x at the start. */
 static ds_vec3 arm_of(const ds_step_body *body, ds_vec3 x, const ds_contact_point *c, int side, bool midpoint) {
   if (!midpoint) return v3_sub(c->point, x);
-  if (!c->in_middle) return ds_mean_arm(body, v3_sub(c->point, x));
+  if (!c->in_middle[side]) return ds_mean_arm(body, v3_sub(c->point, x));
   ds_quat half = quat_exp(v3_scale(0.5, body->turn));
   ds_vec3 arm = c->middle[side], before = quat_unrotate(half, arm), after = quat_rotate(half, arm);
   return v3_scale(0.5 * body->stretch, v3_add(before, after));

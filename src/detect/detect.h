@@ -36,8 +36,8 @@ typedef struct ds_contact_point {
   double gap;       /* along the normal, negative = overlap */
   uint64_t feature; /* shape of a, shape of b, touching features: unique in the pair, persistent */
   ds_anchor on_a, on_b;
-  bool in_middle;         /* the next two, and the normal, are those of the middle of the step (middle.c) */
-  ds_vec3 middle[2];      /* from the centres of mass of a and b then */
+  bool in_middle[2];      /* on a, b: where it is in the middle of the step stands for it (middle.c) ... */
+  ds_vec3 middle[2];      /* ... from the centre of mass then */
   double speed, strength; /* of a drive: what it aims at along the normal, m/s, and its force at most, N */
 } ds_contact_point;
 
@@ -70,9 +70,9 @@ static inline double ds_smaller_radius(const ds_scene *scene, int32_t a, int32_t
   return fmin(scene->bodies[a].bounding_radius, scene->bodies[b].bounding_radius);
 }
 
-/* Where closed contacts are in the middle of the step. */
+/* Where closed contacts are in the middle of a step with the velocities of `moving`. */
 ds_status ds_detect_middle(ds_arena *arena, ds_contact_list *contacts, const ds_scene *scene, const ds_state *state,
-                           const ds_detect_options *options);
+                           const ds_body_state *moving, const ds_detect_options *options);
 
 /* A second look: adds to the contacts those that the velocities found (bodies with x and q as they are, v and w as
  * solved) run into, because an impact has changed them. `added` says how many. Deformable

@@ -1,16 +1,18 @@
 /* Contacts in the middle of the step. What rolls or turns touches elsewhere in each moment: for the way that points
  * take over a step, the points that touch in its middle stand for all. So contacts that are closed at the start are
- * looked at once more, with the bodies half a step on at the velocities they have. What is not found again goes with
- * its bodies. Nothing is looked at where nothing moves. */
+ * looked at once more, with the bodies half a step on at the velocities that are known. What is not found again goes
+ * with its bodies. Nothing is looked at where nothing moves. */
 #include <math.h>
 
 #include "detect/detection.h"
 
-static ds_pose pose_then(const ds_scene *scene, const ds_state *state, int32_t i, double h) {
+static ds_pose pose_then(const ds_scene *scene, const ds_state *state, const ds_body_state *moving, int32_t i,
+                         double h) {
   const ds_body_state *s = &state->bodies[i];
   if (scene->bodies[i].kind == DS_BODY_KINEMATIC) return ds_motion_pose(&scene->bodies[i], state->time + 0.5 * h);
   if (scene->bodies[i].kind == DS_BODY_STATIC) return ds_principal_pose(s);
-  return (ds_pose){v3_mad(s->x, 0.5 * h, s->v), quat_unit(quat_mul(quat_exp(v3_scale(0.5 * h, s->w)), s->q))};
+  return (ds_pose){v3_mad(s->x, 0.5 * h, moving[i].v),
+                   quat_unit(quat_mul(quat_exp(v3_scale(0.5 * h, moving[i].w)), s->q))};
 }
 
 static bool stands(const ds_scene *scene, const ds_state *state, int32_t i) {
@@ -38,8 +40,35 @@ static int by_key(const ds_contact_point *p, const ds_contact_point *q) {
   return (p->feature > q->feature) - (p->feature < q->feature);
 }
 
+/* How far the place of a contact goes in the first half of the step on one of its bodies. */
+static double way_on(ds_vec3 *then_arm, const ds_contact_point *c, ds_vec3 point, const ds_body_state *start,
+                     const ds_body_state *then) {
+  *then_arm = v3_sub(point, then->x);
+  return v3_dist(quat_unrotate(then->q, *then_arm), quat_unrotate(start->q, v3_sub(c->point, start->x)));
+}
+
+/* Which points stand for a contact: the same ones of a body throughout where it has a corner there; those of the middle
+ * on both where one rolls on the other, and where the corner of one surely slides on the other. (What sticks to a body
+ * that turns seems to slide by (h w)² arm/8: half a step at the velocity of its start leads off a circle by so much.)
+ */
+static void place(ds_contact_point *c, const ds_contact_point *found, const ds_state *state, const ds_state *then,
+                  double h, double size) {
+  int32_t index[2] = {c->a, c->b};
+  double way[2], apparent = 1e-9 * size;
+  for (int side = 0; side < 2; side++) {
+    const ds_body_state *s = &state->bodies[index[side]];
+    double turn = h * v3_norm(s->w);
+    way[side] = way_on(&c->middle[side], c, found->point, s, &then->bodies[index[side]]);
+    apparent += 2 * turn * turn * v3_dist(c->point, s->x);
+  }
+  double least = fmin(way[0], way[1]), most = fmax(way[0], way[1]);
+  bool rolls = least > 0.1 * most && most > 1e-9 * size;
+  for (int side = 0; side < 2; side++) c->in_middle[side] = rolls || (way[side] == most && most > apparent);
+  c->normal = found->normal;
+}
+
 ds_status ds_detect_middle(ds_arena *arena, ds_contact_list *contacts, const ds_scene *scene, const ds_state *state,
-                           const ds_detect_options *options) {
+                           const ds_body_state *moving, const ds_detect_options *options) {
   int32_t n = scene->body_count;
   bool *active = DS_NEW0(arena, bool, n + 1);
   if (!active) return DS_ERROR_MEMORY;
@@ -48,8 +77,8 @@ ds_status ds_detect_middle(ds_arena *arena, ds_contact_list *contacts, const ds_
   then.bodies = DS_NEW(arena, ds_body_state, n + 1);
   if (!then.bodies) return DS_ERROR_MEMORY;
   for (int32_t i = 0; i < n; i++) {
-    ds_pose pose = pose_then(scene, state, i, options->step);
-    then.bodies[i] = (ds_body_state){.x = pose.p, .q = pose.q, .v = state->bodies[i].v, .w = state->bodies[i].w};
+    ds_pose pose = pose_then(scene, state, moving, i, options->step);
+    then.bodies[i] = (ds_body_state){.x = pose.p, .q = pose.q, .v = moving[i].v, .w = moving[i].w};
   }
   ds_detect_options look = *options;
   look.step = 0, look.recall = NULL, look.active = active;
@@ -58,14 +87,11 @@ ds_status ds_detect_middle(ds_arena *arena, ds_contact_list *contacts, const ds_
   ds_status status = ds_detect(arena, &found, scene, &then, &look);
   for (int32_t k = 0, i = 0; status == DS_OK && k < contacts->count; k++) {
     ds_contact_point *c = &contacts->points[k];
+    double size = ds_smaller_radius(scene, c->a, c->b);
     while (i < found.count && by_key(&found.points[i], c) < 0) i++;
     if (i == found.count) break;
-    const ds_contact_point *f = &found.points[i];
-    if (by_key(f, c) != 0 || c->gap > DS_TOUCHING * ds_smaller_radius(scene, c->a, c->b)) continue;
-    c->in_middle = true;
-    c->middle[0] = v3_sub(f->point, then.bodies[c->a].x);
-    c->middle[1] = v3_sub(f->point, then.bodies[c->b].x);
-    c->normal = f->normal;
+    if (by_key(&found.points[i], c) == 0 && !(c->gap > DS_TOUCHING * size))
+      place(c, &found.points[i], state, &then, options->step, size);
   }
   return status;
 }

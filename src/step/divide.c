@@ -13,6 +13,7 @@
 
 enum { PARTS = 12 };              /* of a step, at most so many end with an impact */
 enum { TRIES = 5, HALVINGS = 4 }; /* of the time of an impact; of a part that was not solved */
+static double SHARE = 0.05;
 static const double SLOW = 0.25;  /* of what gravity does in a step: approaches that are left alone */
 
 /* ---- which contacts are impacts ---- */
@@ -23,22 +24,45 @@ static ds_vec3 velocity_at(const ds_step_run *run, int32_t i, ds_vec3 point) {
   return v3_add(body->moves ? s->v : body->v, v3_cross(body->moves ? s->w : body->w, v3_sub(point, s->x)));
 }
 
-/* Whether contact k of an island acts although it is open at the start, and comes fast. */
-static bool is_impact(const ds_step_run *run, const ds_island *island, int32_t k) {
+/* The kinetic energy of an island at the start. */
+static double energy_of(const ds_step_run *run, const ds_island *island) {
+  double sum = 0;
+  for (int32_t k = 0; k < island->problem.body_count; k++) {
+    const ds_body_state *s = &run->state->bodies[island->bodies[k]];
+    const ds_body *body = &run->scene->bodies[island->bodies[k]];
+    ds_vec3 w = quat_unrotate(s->q, s->w);
+    sum += 0.5 * (body->mass.mass * v3_norm2(s->v) + v3_dot(w, v3_mul(body->inertia, w)));
+  }
+  return sum;
+}
+
+/* Whether contact k of an island acts although it is open at the start, and comes fast: with a share of the energy of
+ * the island, in what it can take away. */
+static bool is_impact(const ds_step_run *run, const ds_island *island, int32_t k, double energy) {
   const ds_contact_point *c = &run->contacts.points[island->contacts[k]];
   if (!(island->r[3 * k] > 0) || !ds_contact_is_open(c, run->scene)) return false;
   double approach = v3_dot(c->normal, v3_sub(velocity_at(run, c->b, c->point), velocity_at(run, c->a, c->point)));
-  return approach > SLOW * run->slow;
+  if (!(approach > SLOW * run->slow)) return false;
+  const ds_subproblem *p = &island->problem;
+  double ease = 0; /* 1/kg, along the normal */
+  for (int side = 0; side < 2; side++)
+    for (int32_t j = 0; p->body[2 * k + side] >= 0 && j < p->size[p->body[2 * k + side]]; j++) {
+      double g = island->g[p->jacobian[2 * k + side] + j];
+      ease += g * g;
+    }
+  return 0.5 * approach * approach >= SHARE * energy * ease;
 }
 
 bool *ds_step_to_divide(const ds_step_run *run, bool *any) {
+  if (getenv("SHARE")) SHARE = atof(getenv("SHARE"));
   const ds_assembly *assembly = &run->assembly;
   bool *divided = DS_NEW0(&run->stepper->arena, bool, assembly->island_count + 1);
   *any = false;
   for (int32_t i = 0; divided && i < assembly->island_count; i++) {
     const ds_island *island = &assembly->islands[i];
     if (!island->midpoint) continue;
-    for (int32_t k = 0; k < island->problem.contact_count && !divided[i]; k++) divided[i] = is_impact(run, island, k);
+    double energy = energy_of(run, island);
+    for (int32_t k = 0; k < island->problem.contact_count && !divided[i]; k++) divided[i] = is_impact(run, island, k, energy);
     divided[i] |= !island->certificate.converged && run->options->deadline == 0;
     *any |= divided[i];
   }
@@ -137,8 +161,9 @@ static bool mark_impacts(const ds_step_run *run, bool *off) {
   bool any = false;
   for (int32_t i = 0; i < run->assembly.island_count; i++) {
     const ds_island *island = &run->assembly.islands[i];
+    double energy = energy_of(run, island);
     for (int32_t k = 0; k < island->problem.contact_count; k++)
-      if (is_impact(run, island, k)) off[island->contacts[k]] = any = true;
+      if (is_impact(run, island, k, energy)) off[island->contacts[k]] = any = true;
   }
   return any;
 }
@@ -166,6 +191,7 @@ static ds_status to_impact(ds_step_run *run, ds_options *options) {
     if (!off[k]) kept[count++] = all.points[k];
   run->contacts = (ds_contact_list){kept, count};
   for (int i = 0; i < TRIES; i++) {
+    extern long dbg[8]; dbg[4]++;
     ds_status status = ds_step_solve(run, run->state, NULL);
     if (status != DS_OK) return status;
     double first = options->step;
@@ -199,6 +225,7 @@ static bool copy_state(ds_arena *arena, ds_state *copy, const ds_state *state, i
 
 static ds_status take_part(ds_step_run *part, ds_state *at, ds_options *options, bool to_impacts) {
   if (getenv("DSDBG")) fprintf(stderr, "part from %.6f left %.6f\n", at->time, options->step);
+  extern long dbg[8]; dbg[3]++;
   ds_status status = ds_step_find(part);
   if (status == DS_OK && to_impacts) status = to_impact(part, options);
   for (int i = 0; i < HALVINGS && status == DS_OK && !is_solved(part); i++) {

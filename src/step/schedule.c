@@ -1,4 +1,6 @@
 /* Stage 4 over all islands: which threads solve which, and what each may take. Islands do not see each other. */
+#include <math.h>
+#include <stdlib.h>
 #include "base/thread.h"
 #include "joint/articulate.h"
 #include "predict/predict.h"
@@ -11,6 +13,8 @@ const ds_subproblem *ds_island_problem(const ds_island *island) {
 }
 
 enum { ROUNDS = 30 };
+long dbg[8];
+
 
 typedef struct island_job {
   ds_step_run *run;
@@ -19,9 +23,24 @@ typedef struct island_job {
   bool *done;
 } island_job;
 
-static bool project_once(const island_job *job, const ds_solve *solve, int32_t item) {
+static double node_tolerance(const ds_island *island, const ds_step_run *run) {
+  double NT = getenv("NT") ? atof(getenv("NT")) : 1e-3, speed = 0;
+  if (NT == 0) return run->options->tolerance;
+  for (int32_t k = 0; k < island->problem.body_count; k++) {
+    int32_t i = island->bodies[k];
+    const ds_body_state *s = &run->state->bodies[i];
+    speed = fmax(speed, v3_norm(s->v) + v3_norm(s->w) * run->scene->bodies[i].bounding_radius);
+  }
+  return fmin(fmax(NT * speed / run->slow, ds_options_tolerance(run->options)), 1e-2);
+}
+
+static bool project_once(const island_job *job, const ds_solve *given, int32_t item) {
   const ds_step_run *run = job->run;
   ds_island *island = &run->assembly.islands[item];
+  ds_options options = *given->options;
+  ds_solve copy = *given, *solve = &copy;
+  if (run->assembly.level == DS_LEVEL_NODE) options.tolerance = node_tolerance(island, run);
+  copy.options = &options;
   if (!island->articulation)
     return ds_project_island(solve, island->r, island->v, &island->certificate, &island->problem);
   double *start = run->watch ? run->watch[item].start : NULL;
@@ -36,10 +55,11 @@ static bool project_rounds(const island_job *job, const ds_solve *solve, int32_t
   for (int round = 0;; round++) {
     if (!project_once(job, solve, item)) return false;
     ds_certificate_add_work(&island->certificate, &work);
+    extern long dbg[8]; dbg[run->assembly.level == DS_LEVEL_NODE ? 2 : 0]++; if (round > 0) dbg[1]++; dbg[run->assembly.level == DS_LEVEL_NODE ? 5 : round ? 7 : 6] += island->certificate.factorizations - work.factorizations;
     work = island->certificate;
     if (!island->midpoint || run->assembly.level == DS_LEVEL_NODE || round == ROUNDS) return true;
     if (!ds_refine_island(island, &run->assembly, &run->contacts, run->scene, job->warm, run->options,
-                          island->certificate.tolerance))
+                          island->articulation ? island->certificate.tolerance : getenv("RT") ? atof(getenv("RT")) : 1e-4))
       return true;
     if (island->articulation &&
         !ds_articulate(solve->arena, island, &run->assembly, &run->contacts, run->scene, job->warm, run->options))

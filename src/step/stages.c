@@ -1,5 +1,6 @@
 /* The stages of a step, for all bodies or some of them, over the whole of its time or a part (divide.c). */
 #include <math.h>
+#include <string.h>
 
 #include "assemble/hold.h"
 #include "base/array.h"
@@ -10,8 +11,10 @@
 #include "predict/predict.h"
 #include "step/step.h"
 
-enum { LOOKS_AGAIN = 1 }; /* at what the solution runs into, at most */
-enum { JUDGEMENTS = 8 };  /* of how stiff deformable bodies are, after the first, at most */
+enum { LOOKS_AGAIN = 1 };         /* at what the solution runs into, at most */
+enum { ROLLINGS = 4 };            /* of where rolling bodies touch, after the first, at most */
+static const double ROLLS = 1e-2; /* of a body's speed: by so much it may turn otherwise */
+enum { JUDGEMENTS = 8 };          /* of how stiff deformable bodies are, after the first, at most */
 
 ds_status ds_step_solve(ds_step_run *run, const ds_state *warm, double *const *stiffer) {
   ds_stepper *stepper = run->stepper;
@@ -43,6 +46,39 @@ static ds_status look_again(ds_step_run *run) {
   return status;
 }
 
+/* Whether something rolls that turns otherwise than it was thought to; `moving` becomes the velocities found. */
+static bool rolls_otherwise(const ds_step_run *run, ds_body_state *moving) {
+  const ds_scene *scene = run->scene;
+  bool otherwise = false;
+  for (int32_t k = 0; k < run->contacts.count; k++) {
+    const ds_contact_point *c = &run->contacts.points[k];
+    for (int side = 0; side < 2 && c->in_middle[0] && c->in_middle[1] && !otherwise; side++) {
+      int32_t i = side == 0 ? c->a : c->b;
+      double r = scene->bodies[i].bounding_radius;
+      ds_vec3 v, w;
+      if (!run->assembly.bodies[i].midpoint) continue;
+      ds_body_velocity(&v, &w, NULL, &run->assembly, i);
+      otherwise = v3_dist(w, moving[i].w) * r > ROLLS * (v3_norm(v) + v3_norm(w) * r);
+    }
+  }
+  for (int32_t i = 0; otherwise && i < scene->body_count; i++)
+    if (run->assembly.bodies[i].midpoint) ds_body_velocity(&moving[i].v, &moving[i].w, NULL, &run->assembly, i);
+  return otherwise;
+}
+
+/* Solves again where what rolls touches elsewhere in the middle of the step than it was thought to. */
+static ds_status roll_on(ds_step_run *run) {
+  ds_arena *arena = &run->stepper->arena;
+  ds_body_state *moving = DS_NEW(arena, ds_body_state, run->scene->body_count + 1);
+  ds_status status = moving ? DS_OK : DS_ERROR_MEMORY;
+  if (moving) memcpy(moving, run->state->bodies, (size_t)run->scene->body_count * sizeof *moving);
+  for (int k = 0; k < ROLLINGS && status == DS_OK && rolls_otherwise(run, moving); k++) {
+    status = ds_detect_middle(arena, &run->contacts, run->scene, run->state, moving, &run->detect);
+    if (status == DS_OK) status = ds_step_solve(run, run->state, NULL);
+  }
+  return status;
+}
+
 /* Solves again until no deformable body was misjudged. */
 static ds_status judge(ds_step_run *run) {
   if (run->scene->reduced_count == 0 || run->options->metric != DS_METRIC_EFFECTIVE) return DS_OK;
@@ -64,9 +100,11 @@ ds_status ds_step_find(ds_step_run *run) {
   ds_status status = ds_detect(arena, &run->contacts, run->scene, run->state, &run->detect); /* 1 */
   if (status == DS_OK && !ds_limits_add(arena, &run->contacts, run->scene, run->state, NULL, run->options->step))
     status = DS_ERROR_MEMORY;
-  if (status == DS_OK) status = ds_detect_middle(arena, &run->contacts, run->scene, run->state, &run->detect);
+  if (status == DS_OK)
+    status = ds_detect_middle(arena, &run->contacts, run->scene, run->state, run->state->bodies, &run->detect);
   ds_step_lap(run, DS_STAGE_DETECT);
   if (status == DS_OK) status = ds_step_solve(run, run->state, NULL); /* 2 to 4 */
+  if (status == DS_OK) status = roll_on(run);
   if (status == DS_OK) status = look_again(run);
   if (status == DS_OK) status = judge(run);
   return status;
