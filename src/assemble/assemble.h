@@ -64,6 +64,7 @@ typedef struct ds_island {
   double *predicted;                    /* = problem.predicted, filled by stage 3 */
   double *r, *v;                        /* impulses (warm start until stage 4), velocities */
   double *g, *b;                        /* = problem.g and problem.b */
+  bool unsettled;                       /* its turns were not found */
   bool midpoint;                        /* its bodies move by the midpoint rule, and its impulses are halves */
   ds_certificate certificate;
 } ds_island;

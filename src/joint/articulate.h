@@ -128,7 +128,7 @@ double ds_articulation_gap(double *error, const ds_island *island, const ds_asse
                            double h);
 
 /* Keeps what predicted velocities have across joints: y of a node (project.c). */
-void ds_articulation_keep(const ds_island *island);
+void ds_articulation_keep(const ds_island *island, const ds_assembly *assembly, const ds_state *state);
 /* Stage 4 of an island with joints (project.c): r and v of the island and its certificate. `start`, where it is not
  * NULL, becomes the impulses that the last solve was started from. False only where memory ran out. */
 bool ds_articulation_project(const ds_solve *solve, ds_island *island, double *start, const ds_assembly *assembly,

@@ -84,17 +84,57 @@ static bool next_y(ds_arena *arena, ds_anderson *secant, double *used, const ds_
   return true;
 }
 
-void ds_articulation_keep(const ds_island *island) {
+/* How fast gaps of a linkage's joints open, with its velocities x; scripted bodies have theirs. */
+static void opening_rates(ds_linkage *l, const ds_assembly *assembly, const ds_state *state) {
+  for (int32_t k = 0; k < l->joint_count; k++) {
+    const ds_held_joint *held = &l->joints[k];
+    ds_pose pose[2];
+    ds_vec3 v[2], w[2];
+    for (int side = 0; side < 2; side++) {
+      const ds_step_body *body = &assembly->bodies[held->body[side]];
+      pose[side] = ds_principal_pose(&state->bodies[held->body[side]]);
+      v[side] = body->v, w[side] = body->w;
+      if (held->at[side] >= 0) ds_unscale_velocity(&v[side], &w[side], NULL, body, l->x + held->at[side]);
+    }
+    ds_joint_pose at = ds_joint_posed(held->joint, pose[0], pose[1]);
+    ds_joint_row rows[DS_JOINT_ROWS];
+    held->kind->rows(rows, &at);
+    for (int32_t i = 0; i < held->kind->row_count; i++)
+      l->gap[held->first_row + i] =
+          v3_dot(rows[i].force, v3_sub(v[0], v[1])) + v3_dot(rows[i].torque[0], w[0]) + v3_dot(rows[i].torque[1], w[1]);
+  }
+}
+
+/* a->w from the impulses to start from. Those that add energy, as those of an impact would, are dropped: joints would
+ * be closed for velocities that have nothing to do with the solution. */
+static void drop_bad_start(ds_articulation *a) {
+  double with = 0, without = 0;
+  ds_subproblem_velocity(a->w, &a->problem, a->r);
+  for (int32_t i = 0; i < a->problem.dof; i++) {
+    with += a->w[i] * a->w[i];
+    without += a->predicted[i] * a->predicted[i];
+  }
+  if (!(with > without)) return;
+  for (int32_t i = 0; i < 3 * a->problem.contact_count; i++) a->r[i] = 0;
+  for (int32_t i = 0; i < a->drive_count; i++) a->r[3 * a->drives[i].contact] = a->drives[i].impulse;
+  ds_subproblem_velocity(a->w, &a->problem, a->r);
+}
+
+void ds_articulation_keep(const ds_island *island, const ds_assembly *assembly, const ds_state *state) {
   const ds_articulation *a = island->articulation;
   for (int32_t i = 0; i < a->linkage_count; i++) {
-    const ds_linkage *l = &a->linkages[i];
+    ds_linkage *l = &a->linkages[i];
     for (int32_t k = 0; k < l->body_count; k++) {
       int32_t body = l->bodies[k];
       memcpy(l->x + a->place[body], island->predicted + island->problem.first[body],
              (size_t)island->problem.size[body] * sizeof(double));
     }
+    opening_rates(l, assembly, state);
     ds_linkage_enter(l->x, l);
     memcpy(l->y, l->x, (size_t)l->space.rank * sizeof(double));
+    if (l->space.rank == 0) continue;
+    ds_null_tree_solve(l->work, &l->space, l->gap);
+    for (int32_t k = 0; k < l->space.rank; k++) l->y[k] -= l->work[k];
   }
 }
 
@@ -135,7 +175,7 @@ bool ds_articulation_project(const ds_solve *given, ds_island *island, double *s
     a->r[3 * drive->contact] = drive->impulse;
   }
   memset(island->r, 0, 3 * (size_t)island->problem.contact_count * sizeof(double)); /* where nothing can move */
-  ds_subproblem_velocity(a->w, &a->problem, a->r);
+  drop_bad_start(a);
   if (assembly->level == DS_LEVEL_NODE) return project_node(given, island);
   for (int round = 0; round < ROUNDS; round++) {
     if (!next_y(arena, &secant, used, island, assembly, state, h, round == 0)) return false;

@@ -3,18 +3,17 @@
  * which a step of gravity alone would make, are left to the contact problem of the whole step. An island that was not
  * solved is tried again in halves. */
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "detect/gap.h"
 #include "joint/articulate.h"
 #include "step/step.h"
 
-enum { PARTS = 12 };              /* of a step, at most so many end with an impact */
-enum { TRIES = 5, HALVINGS = 4 }; /* of the time of an impact; of a part that was not solved */
-static double SHARE = 0.05;
-static const double SLOW = 0.25;  /* of what gravity does in a step: approaches that are left alone */
+enum { PARTS = 12 };                 /* of a step, at most so many end with an impact */
+enum { TRIES = 5, HALVINGS = 4 };    /* of the time of an impact; of a part that was not solved */
+static const double SHORTEST = 1e-4; /* part, of the step */
+static const double SHARE = 0.05;
+static const double SLOW = 0.25; /* of what gravity does in a step: approaches that are left alone */
 
 /* ---- which contacts are impacts ---- */
 
@@ -54,7 +53,6 @@ static bool is_impact(const ds_step_run *run, const ds_island *island, int32_t k
 }
 
 bool *ds_step_to_divide(const ds_step_run *run, bool *any) {
-  if (getenv("SHARE")) SHARE = atof(getenv("SHARE"));
   const ds_assembly *assembly = &run->assembly;
   bool *divided = DS_NEW0(&run->stepper->arena, bool, assembly->island_count + 1);
   *any = false;
@@ -62,8 +60,9 @@ bool *ds_step_to_divide(const ds_step_run *run, bool *any) {
     const ds_island *island = &assembly->islands[i];
     if (!island->midpoint) continue;
     double energy = energy_of(run, island);
-    for (int32_t k = 0; k < island->problem.contact_count && !divided[i]; k++) divided[i] = is_impact(run, island, k, energy);
-    divided[i] |= !island->certificate.converged && run->options->deadline == 0;
+    for (int32_t k = 0; k < island->problem.contact_count && !divided[i]; k++)
+      divided[i] = is_impact(run, island, k, energy);
+    divided[i] |= (island->unsettled || !island->certificate.converged) && run->options->deadline == 0;
     *any |= divided[i];
   }
   return divided;
@@ -178,7 +177,7 @@ static void mark_pairs(const ds_contact_list *all, bool *off, const ds_scene *sc
 }
 
 /* Cuts the part to its first impact, and solves it without those to come. */
-static ds_status to_impact(ds_step_run *run, ds_options *options) {
+static ds_status to_impact(ds_step_run *run, ds_options *options, double shortest) {
   ds_arena *arena = &run->stepper->arena;
   ds_contact_list all = run->contacts;
   bool *off = DS_NEW0(arena, bool, all.count + 1);
@@ -191,7 +190,6 @@ static ds_status to_impact(ds_step_run *run, ds_options *options) {
     if (!off[k]) kept[count++] = all.points[k];
   run->contacts = (ds_contact_list){kept, count};
   for (int i = 0; i < TRIES; i++) {
-    extern long dbg[8]; dbg[4]++;
     ds_status status = ds_step_solve(run, run->state, NULL);
     if (status != DS_OK) return status;
     double first = options->step;
@@ -200,7 +198,8 @@ static ds_status to_impact(ds_step_run *run, ds_options *options) {
         first = fmin(first, meeting(run, &all.points[k], pair_touches(&all, &all.points[k], run->scene),
                                     near_of(run->scene, &all.points[k])));
     if (!(first < options->step)) return DS_OK;
-    options->step = fmax(first, 1e-6 * options->step);
+    options->step = fmin(fmax(first, shortest), options->step);
+    if (options->step == shortest) break;
   }
   return ds_step_solve(run, run->state, NULL);
 }
@@ -209,7 +208,8 @@ static ds_status to_impact(ds_step_run *run, ds_options *options) {
 
 static bool is_solved(const ds_step_run *run) {
   bool all = true;
-  for (int32_t i = 0; i < run->assembly.island_count; i++) all &= run->assembly.islands[i].certificate.converged;
+  for (int32_t i = 0; i < run->assembly.island_count; i++)
+    all &= run->assembly.islands[i].certificate.converged && !run->assembly.islands[i].unsettled;
   return all;
 }
 
@@ -223,23 +223,21 @@ static bool copy_state(ds_arena *arena, ds_state *copy, const ds_state *state, i
   return true;
 }
 
-static ds_status take_part(ds_step_run *part, ds_state *at, ds_options *options, bool to_impacts) {
-  if (getenv("DSDBG")) fprintf(stderr, "part from %.6f left %.6f\n", at->time, options->step);
-  extern long dbg[8]; dbg[3]++;
+static ds_status take_part(ds_step_run *part, ds_state *at, ds_options *options, bool to_impacts, double shortest) {
   ds_status status = ds_step_find(part);
-  if (status == DS_OK && to_impacts) status = to_impact(part, options);
+  if (status == DS_OK && to_impacts) status = to_impact(part, options, shortest);
   for (int i = 0; i < HALVINGS && status == DS_OK && !is_solved(part); i++) {
     options->step *= 0.5;
     part->detect.step = options->step;
     status = ds_step_find(part);
   }
   if (status != DS_OK) return status;
-  if (getenv("DSDBG")) fprintf(stderr, "   took %.6g contacts %d\n", options->step, part->contacts.count);
   for (int32_t i = 0; i < part->assembly.island_count; i++) ds_step_count(part, &part->assembly.islands[i]);
   return ds_step_move(part, at, NULL) ? DS_OK : DS_ERROR_MEMORY;
 }
 
-static ds_status divide_one(ds_step_run *run, ds_state *before, const bool *active, ds_state *at) {
+static ds_status divide_one(ds_step_run *given, ds_state *before, const bool *active, ds_state *at) {
+  ds_step_run copy = *given, *run = &copy;
   double left = run->options->step;
   if (!copy_state(&run->stepper->arena, at, before, run->scene->body_count)) return DS_ERROR_MEMORY;
   for (int parts = 0; left > 0; parts++) {
@@ -248,15 +246,17 @@ static ds_status divide_one(ds_step_run *run, ds_state *before, const bool *acti
     ds_step_run part = *run;
     part.state = at, part.options = &options, part.active = active;
     part.detect.active = active, part.detect.recall = NULL, part.detect.step = left;
-    ds_status status = take_part(&part, at, &options, parts < PARTS);
+    ds_status status = take_part(&part, at, &options, parts < PARTS, fmin(left, SHORTEST * run->options->step));
     if (status != DS_OK) return status;
     at->time += options.step;
-    at->contacts = part.solved, at->contact_count = part.solved_count;
+    at->contacts = part.warm, at->contact_count = part.warm_count;
+    run->solved = part.solved, run->solved_count = part.solved_count;
     at->reduced_step = options.step;
     at->step += at->step == 0;
     left -= options.step;
     if (left < 1e-9 * run->options->step) left = 0;
   }
+  at->contacts = run->solved, at->contact_count = run->solved_count;
   return DS_OK;
 }
 

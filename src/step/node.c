@@ -6,8 +6,6 @@
  * starts from, and mostly where it ends. Impacts and rebounds happen here. Linkages keep what velocity they have across
  * their joints: to project it out at every node would cost energy. */
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "body/scene.h"
@@ -141,7 +139,7 @@ static bool solve(ds_step_run *node, ds_step_run *run, ds_state *now, bool impac
     ds_island *island = &assembly->islands[i];
     for (int32_t k = 0; k < island->problem.contact_count; k++)
       memcpy(before + 3 * island->contacts[k], island->r + 3 * k, 3 * sizeof(double));
-    if (island->articulation) ds_articulation_keep(island);
+    if (island->articulation) ds_articulation_keep(island, assembly, now);
     take_back(island);
   }
   node->watch = NULL;
@@ -170,6 +168,7 @@ bool ds_step_node(ds_step_run *run, ds_state *state, const bool *wait) {
   bool any;
   const bool *active = moving_bodies(arena, run, state, wait, &any);
   if (!active) return false;
+  run->warm = run->solved, run->warm_count = run->solved_count;
   if (!any) return true;
   ds_state now = *state; /* its bodies are those of the state */
   now.time += run->options->step;
@@ -185,6 +184,7 @@ bool ds_step_node(ds_step_run *run, ds_state *state, const bool *wait) {
     return false;
   ds_step_lap(run, DS_STAGE_DETECT);
   if (node.contacts.count > 0 && !solve(&node, run, &now, false)) return false;
+  run->warm = run->solved, run->warm_count = run->solved_count;
   if (!gather(arena, &node.contacts, &found, run, &now, active, true)) return false;
   bool done = !something_lands(&node.contacts, run, &now) || solve(&node, run, &now, true);
   ds_step_lap(run, DS_STAGE_PROJECT);

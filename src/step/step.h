@@ -47,6 +47,8 @@ typedef struct ds_step_run {
   double slow;          /* m/s: approaches that would rebound more slowly do not */
   ds_contact *solved;   /* after ds_step_move: the contacts with their impulses, in order ... */
   int32_t solved_count; /* ... so many */
+  ds_contact *warm;     /* the same without impulses of impacts */
+  int32_t warm_count;
 } ds_step_run;
 
 /* ---- stages.c ---- */
