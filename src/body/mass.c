@@ -148,6 +148,7 @@ static void compute_reduced(ds_body *body) {
   ds_shape *shape = &body->shapes[0];
   body->reduced = shape->reduced;
   body->r = body->reduced->r;
+  body->skin = &body->reduced->skin;
   reduced_mass(&body->mass, body->reduced);
   body->inertia = body->reduced->inertia;
   body->user_frame = body->reduced->frame;

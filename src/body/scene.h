@@ -6,6 +6,7 @@
 #define DS_BODY_SCENE_H
 
 #include "body/hand.h"
+#include "body/skin.h"
 #include "drystone/drystone.h"
 #include "la/vec3.h"
 #include "shape/shape.h"
@@ -23,6 +24,7 @@ typedef struct ds_body {
   double bounding_radius;     /* about the centre of mass */
   double thickness;           /* m: the least way across its thinnest shape; infinite for half-spaces */
   struct ds_reduced *reduced; /* of its one shape, where it is deformable; NULL = rigid */
+  const ds_skin *skin;        /* of a body that deforms; NULL: its shapes are its surface */
   int32_t r, first_reduced;   /* reduced coordinates [first_reduced, first_reduced + r) of the state */
 } ds_body;
 

@@ -19,7 +19,6 @@
 #include "base/array.h"
 #include "base/check.h"
 #include "base/error.h"
-#include "body/reduced.h"
 #include "body/scene.h"
 
 enum { VERSION = 1, HEADER = 32, CONTACT_BYTES = 8 * 20 /* at least */ };
@@ -155,7 +154,7 @@ static void visit_contacts(cursor *c, ds_state *s) {
 static bool can_hold(const ds_hand_state *hand, const ds_scene *scene) {
   const ds_body *body = &scene->bodies[ds_index(hand->def.body)];
   if (body->kind != DS_BODY_DYNAMIC) return false;
-  return hand->triangle < 0 || (body->reduced && hand->triangle < body->reduced->surface.triangle_count);
+  return hand->triangle < 0 || (body->skin && hand->triangle < body->skin->mesh->triangle_count);
 }
 
 static void visit_hand(cursor *c, ds_hand_state *hand, const ds_state *s) {

@@ -52,10 +52,10 @@ typedef struct ds_point_list {
 
 /* Reduced coordinates of a deformable body, and their rates. */
 static inline const double *ds_body_coordinates(const ds_state *state, const ds_body *body) {
-  return body->reduced ? state->reduced + body->first_reduced : NULL;
+  return body->skin ? state->reduced + body->first_reduced : NULL;
 }
 static inline const double *ds_body_rates(const ds_state *state, const ds_body *body) {
-  return body->reduced ? state->reduced_rate + body->first_reduced : NULL;
+  return body->skin ? state->reduced_rate + body->first_reduced : NULL;
 }
 
 /* ---- reach.c ---- */

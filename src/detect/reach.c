@@ -21,7 +21,7 @@ static ds_motion_ahead motion_of(const ds_scene *scene, const ds_body *body, con
     m.turn = fmin(h * v3_norm(s->w), 2);
     m.move = v3_scale(h, s->v);
     if (bounded) m.spin = m.turn * radius;
-    if (body->reduced) m.stir = h * ds_reduced_stir(body->reduced, ds_body_rates(state, body));
+    if (body->skin) m.stir = h * ds_skin_stir(body->skin, ds_body_rates(state, body));
     m.spin += m.stir;
     if (body->kind == DS_BODY_DYNAMIC) m.fall = h * h * v3_norm(scene->def.gravity);
   }
@@ -53,9 +53,9 @@ bool ds_place_shapes(ds_arena *arena, ds_detection *d, const ds_detect_options *
       s->pose = pose_mul(pose, body->shapes[j].pose);
       s->radius = body->shapes[j].bounding_radius;
       d->solids |= body->shapes[j].kind == DS_SHAPE_SOLID;
-      if (body->reduced) {
+      if (body->skin) {
         const double *q = ds_body_coordinates(d->state, body);
-        radius = s->radius = ds_reduced_bounds(&s->box.low, &s->box.high, body->reduced, q, s->pose);
+        radius = s->radius = ds_skin_bounds(&s->box.low, &s->box.high, body->skin, q, s->pose);
         d->deformables = true;
       } else {
         ds_shape_bounds(&s->box.low, &s->box.high, &body->shapes[j], s->pose);

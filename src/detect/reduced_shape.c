@@ -34,7 +34,7 @@ static double reach(const ds_shape *shape, ds_pose pose) {
 }
 
 static void bounds(ds_vec3 *low, ds_vec3 *high, const ds_shape *shape, ds_pose pose) {
-  ds_reduced_bounds(low, high, shape->reduced, NULL, pose);
+  ds_skin_bounds(low, high, &shape->reduced->skin, NULL, pose);
 }
 
 const ds_shape_ops ds_shape_reduced = {
