@@ -29,7 +29,7 @@ void ds_hold_unscale(double *z, const ds_hold *hold);
 void ds_hold_rows(double *rows, const ds_hold *hold);
 
 /* From the velocity without hands and contact to that without contact. */
-void ds_hold_predict(ds_step_body *body, ds_vec3 inertia);
+void ds_hold_predict(ds_step_body *body);
 
 /* Forces of the hands for the velocities found. Does not look at where bodies are. */
 void ds_hold_feel(ds_state *state, const ds_assembly *assembly, double h);

@@ -126,7 +126,7 @@ static bool has_changed(const ds_detection *d, const ds_state *before, int32_t i
   const ds_body_state *s = &d->state->bodies[i], *old = &before->bodies[i];
   double r = body->bounding_radius;
   double change = d->step * (v3_dist(s->v, old->v) + v3_dist(s->w, old->w) * r);
-  return body->kind == DS_BODY_DYNAMIC && !body->skin && change > changed_share * fmin(body->thickness, r);
+  return body->ops->dynamic && !body->skin && change > changed_share * fmin(body->thickness, r);
 }
 
 /* Boxes of whole ways, and which bodies have changed. */

@@ -31,7 +31,7 @@ static void fill_surface(void *context, int32_t item, int32_t worker) {
 static double way_of(const ds_detection *d, int32_t i, double apart) {
   const ds_body *body = &d->scene->bodies[i];
   const ds_body_state *s = &d->state->bodies[i];
-  if (body->kind == DS_BODY_STATIC) return 0;
+  if (body->ops->fixed) return 0;
   double radius = body->skin ? d->shapes[d->first_shape[i]].radius : body->bounding_radius;
   return d->step * v3_norm(s->w) * (isfinite(radius) ? radius : apart) + d->motions[i].stir;
 }

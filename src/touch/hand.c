@@ -5,7 +5,7 @@
 
 #include "base/check.h"
 #include "base/error.h"
-#include "body/scene.h"
+#include "body/kind.h"
 #include "detect/deformed.h"
 
 ds_hand_def ds_default_hand(void) {
@@ -50,7 +50,7 @@ static ds_status check_hand(const ds_state *state, const ds_hand_def *def, ds_er
   if (def->body.index1 < 1 || def->body.index1 > state->body_count)
     return ds_fail(error, DS_ERROR_INPUT, "body %d is not in the scene: it has bodies 1 to %d", def->body.index1,
                    state->body_count);
-  if (state->scene->bodies[ds_index(def->body)].kind != DS_BODY_DYNAMIC)
+  if (!state->scene->bodies[ds_index(def->body)].ops->dynamic)
     return ds_fail(error, DS_ERROR_INPUT, "body \"%s\" is not dynamic: only dynamic bodies can be held",
                    ds_body_name(state->scene, def->body));
   if (!v3_finite(def->grip) || !pose_ok(def->target))
