@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "assemble/hold.h"
-#include "drystone/reduce.h"
 
 void ds_scale_velocity(double *out, const ds_step_body *body, ds_vec3 v, ds_vec3 w, const double *rate) {
   ds_vec3 local = mat3_tmul_v3(&body->rotation, w);
@@ -21,11 +20,10 @@ void ds_scale_velocity(double *out, const ds_step_body *body, ds_vec3 v, ds_vec3
 }
 
 void ds_unscale_velocity(ds_vec3 *v, ds_vec3 *w, double *rate, const ds_step_body *body, const double *in) {
-  double own[6 + DS_REDUCED_MAX];
   if (body->hold) {
-    memcpy(own, in, (size_t)body->size * sizeof(double));
-    ds_hold_unscale(own, body->hold);
-    in = own;
+    memcpy(body->hold->copy, in, (size_t)body->size * sizeof(double));
+    ds_hold_unscale(body->hold->copy, body->hold);
+    in = body->hold->copy;
   }
   *v = v3_scale(body->inverse_root_mass, v3(in[0], in[1], in[2]));
   *w = mat3_mul_v3(&body->rotation, body->ops->unscale(rate, body, in + 3));

@@ -25,7 +25,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "drystone/reduce.h"
 #include "la/small.h"
 
 static const double RATE_OF_STEP = 0.5, RATE_MAX = 100; /* natural frequency, rad per step and rad/s */
@@ -122,8 +121,9 @@ static void add_hand(ds_hold *hold, double *row, const ds_step_body *body, const
 static ds_hold *new_hold(ds_arena *arena, int32_t size) {
   ds_hold *hold = DS_NEW0(arena, ds_hold, 1);
   double *factor = DS_NEW0(arena, double, (size_t)size *(size_t)size), *pull = DS_NEW0(arena, double, size);
+  double *copy = DS_NEW(arena, double, size), *y = DS_NEW(arena, double, size), *rate = DS_NEW(arena, double, size);
   if (ds_arena_failed(arena)) return NULL;
-  *hold = (ds_hold){.size = size, .factor = factor, .pull = pull};
+  *hold = (ds_hold){.size = size, .factor = factor, .pull = pull, .copy = copy, .y = y, .rate = rate};
   for (int32_t i = 0; i < size; i++) factor[i * size + i] = 1;
   return hold;
 }
@@ -136,11 +136,10 @@ bool ds_hold_bodies(ds_arena *arena, ds_assembly *assembly, const ds_state *stat
     const ds_hand_state *hand = &state->hands[i];
     if (!hand->def.body.index1) continue;
     ds_step_body *body = &assembly->bodies[ds_index(hand->def.body)];
-    double row[6 + DS_REDUCED_MAX];
     if (!body->moves) continue;
     if (!body->hold && !(body->hold = new_hold(arena, body->size))) return false;
     fill_grasp(&assembly->grasps[i], hand, state, options->step);
-    add_hand(body->hold, row, body, hand, &assembly->grasps[i], options->step);
+    add_hand(body->hold, body->hold->y, body, hand, &assembly->grasps[i], options->step);
   }
   for (int32_t i = 0; i < state->body_count; i++) {
     ds_step_body *body = &assembly->bodies[i];
@@ -170,7 +169,7 @@ void ds_hold_rows(double *rows, const ds_hold *hold) {
 
 void ds_hold_predict(ds_step_body *body) {
   ds_hold *hold = body->hold;
-  double y[6 + DS_REDUCED_MAX], before[DS_REDUCED_MAX] = {0};
+  double *y = hold->y, *before = hold->rate;
   ds_vec3 w = body->w;
   if (body->rate) memcpy(before, body->rate, (size_t)(body->size - 6) * sizeof(double));
   body->hold = NULL; /* coordinates without hands */
@@ -190,10 +189,10 @@ void ds_hold_feel(ds_state *state, const ds_assembly *assembly, double h) {
     if (index < 0) continue;
     const ds_step_body *body = &assembly->bodies[index];
     const ds_grasp *g = &assembly->grasps[i];
-    double rate[DS_REDUCED_MAX];
     ds_vec3 v, w;
     hand->force = hand->torque = v3(0, 0, 0);
     if (!body->moves || !body->hold) continue;
+    double *rate = body->hold->rate;
     ds_body_velocity(&v, &w, rate, assembly, index);
     ds_vec3 u = v3_add(v, v3_cross(w, g->arm));
     ds_anchor grip = {hand->triangle, hand->s, hand->t};

@@ -7,9 +7,10 @@
 /* What hands do to one body in this step. Vectors are in its own scaled coordinates, of n = size numbers. */
 typedef struct ds_hold {
   int32_t size;
-  double *factor; /* n x n: Cholesky factor T of 1 + sum s g gᵀ; diagonals are reciprocal */
-  double *pull;   /* n: impulses of the springs as they stand */
-  double carry;   /* share of its weight that hands bear */
+  double *factor;          /* n x n: Cholesky factor T of 1 + sum s g gᵀ; diagonals are reciprocal */
+  double *pull;            /* n: impulses of the springs as they stand */
+  double carry;            /* share of its weight that hands bear */
+  double *copy, *y, *rate; /* n each, to work in: of ds_unscale_velocity, and of hold.c */
 } ds_hold;
 
 /* One hand in this step: what its force is made of. */

@@ -86,7 +86,7 @@ typedef struct ds_body_ops {
 /* All kinds, in the order in which they are asked (kinds.c). */
 extern const ds_body_ops *const ds_body_kinds[];
 extern const int32_t ds_body_kind_count;
-/* The kind of a body with the shapes that it has. */
+/* The kind of a body with the shapes that it has; NULL if no kind takes it. */
 const ds_body_ops *ds_body_choose_kind(const ds_body *body);
 
 #endif

@@ -236,6 +236,8 @@ static ds_status check_motion(const ds_body_def *def, ds_error *error) {
 }
 
 static ds_status check_body(const ds_scene *scene, const ds_body_def *def, ds_error *error) {
+  if (!ds_body_choose_kind(&(ds_body){.kind = def->kind}))
+    return ds_fail(error, DS_ERROR_INPUT, "unknown body kind %d", (int)def->kind);
   if (!v3_finite(def->pose.p) || !quat_is_unit(def->pose.q))
     return ds_fail(error, DS_ERROR_INPUT, "a body needs a finite position and a unit quaternion as rotation");
   if (!v3_finite(def->velocity) || !v3_finite(def->angular_velocity) || !v3_finite(def->force) ||

@@ -66,11 +66,11 @@ static double surprise(double *energy, const ds_step_body *step, const double *r
   return ds_deformable_surprise(energy, step->own, rate, h);
 }
 
-#define DS_REDUCED_OPERATIONS                                                                             \
+#define SHARED                                                                                            \
   .dynamic = true, .deforms = true, .finish = ds_body_take_reduced, .start = start, .momentum = momentum, \
   .energy = energy, .begin = ds_new_deformable, .fill = fill, .scale = scale, .unscale = unscale,         \
   .rows = ds_deformable_contact_rows, .row = ds_deformable_row, .stir = ds_deformable_stir, .kick = kick, \
   .predict = predict, .move = ds_move_deformable
 
-const ds_body_ops ds_body_modal = {.name = "modal", .takes = takes_modal, DS_REDUCED_OPERATIONS};
-const ds_body_ops ds_body_stvk = {.name = "stvk", .takes = takes_stvk, .surprise = surprise, DS_REDUCED_OPERATIONS};
+const ds_body_ops ds_body_modal = {.name = "modal", .takes = takes_modal, SHARED};
+const ds_body_ops ds_body_stvk = {.name = "stvk", .takes = takes_stvk, .surprise = surprise, SHARED};

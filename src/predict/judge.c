@@ -39,13 +39,17 @@ static void add_stiffness(double *stiffer, const double *rate, int32_t r, double
 
 bool ds_find_misjudged(ds_arena *arena, double **stiffer, int32_t *count, const ds_assembly *assembly, int32_t bodies,
                        double h) {
+  int32_t most = 6;
+  for (int32_t i = 0; i < bodies; i++) most = assembly->bodies[i].size > most ? assembly->bodies[i].size : most;
+  double *rate = DS_NEW(arena, double, most - 6 + 1);
+  if (!rate) return false;
   *count = 0;
   for (int32_t i = 0; i < bodies; i++) {
     const ds_step_body *body = &assembly->bodies[i];
     int32_t r = body->size - 6;
     if (!body->ops->surprise || body->island < 0) continue;
     const ds_island *island = &assembly->islands[body->island];
-    double rate[DS_REDUCED_MAX], energy;
+    double energy;
     ds_vec3 v, w;
     ds_unscale_velocity(&v, &w, rate, body, island->v + island->problem.first[body->local]);
     double surprise = body->ops->surprise(&energy, body, rate, h);
