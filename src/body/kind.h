@@ -52,7 +52,7 @@ typedef struct ds_body_ops {
   /* What a step needs of the body, before any other operation of the step: memory, `size`, `own`, `rate`; scripted
    * velocities. False if memory ran out. Or NULL. */
   bool (*begin)(ds_arena *arena, struct ds_step_body *step, const ds_state *state, const ds_options *options);
-  /* Numbers that take their time, by any thread; or NULL. */
+  /* Numbers that take their time, by any thread; or NULL. Of kinds with coordinates only. */
   void (*fill)(struct ds_step_body *step, const ds_options *options);
   /* The metric L Lᵀ of rotation and coordinates: Lᵀ (w, q') and back, w in the body's frame, 3 + r numbers. `rate` may
    * be NULL where it is not wanted back. */
