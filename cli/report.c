@@ -314,6 +314,7 @@ static void write_setup(json_object *j, const run_report *r) {
   json_text(j, "source", r->source);
   json_text(j, "ended", endings[r->ending]);
   json_text(j, "method", ds_method_name(o->method));
+  json_text(j, "integrator", integrator_name(o->integrator));
   json_text(j, "metric", metric_name(o->metric));
   json_integer(j, "newton", o->newton);
   json_real(j, "newmark_damping", o->newmark_damping);

@@ -46,8 +46,8 @@ typedef struct run_options {
   const char *source, *from, *record, *report, *dump_folder, *dump_when;
   arg_list settings;
   double time, step, tolerance, step_budget;
-  int32_t method, metric, record_every;
-  bool has_time, has_step, has_tolerance, has_step_budget, has_method, has_metric, has_record_every;
+  int32_t method, metric, integrator, record_every;
+  bool has_time, has_step, has_tolerance, has_step_budget, has_method, has_metric, has_integrator, has_record_every;
   bool strict;
   source_reading reading; /* threads and quiet are those of the run */
 } run_options;
@@ -80,6 +80,7 @@ static bool parse(run_options *o, const char **words, int argc, char **argv) {
       {"--tol", NULL, ARG_REAL, &o->tolerance, 1e-16, 1, NULL, &o->has_tolerance},
       {"--step-budget", NULL, ARG_REAL, &o->step_budget, 0, 1e9, NULL, &o->has_step_budget},
       {"--method", NULL, ARG_CHOICE, &o->method, 0, 0, methods.text, &o->has_method},
+      {"--integrator", NULL, ARG_CHOICE, &o->integrator, 0, 0, INTEGRATOR_CHOICES, &o->has_integrator},
       {"--metric", NULL, ARG_CHOICE, &o->metric, 0, 0, METRIC_CHOICES, &o->has_metric},
       {"--threads", "-j", ARG_INTEGER, &o->reading.threads, 0, 256, NULL, NULL},
       {"--from", NULL, ARG_TEXT, &o->from, 0, 0, NULL, NULL},
@@ -144,6 +145,7 @@ static bool plan(run_context *c, ds_error *error) {
   if (o->has_tolerance) c->run.options.tolerance = o->tolerance;
   if (o->has_step_budget) c->run.options.step_budget = o->step_budget;
   if (o->has_method) c->run.options.method = o->method;
+  if (o->has_integrator) c->run.options.integrator = (ds_integrator)o->integrator;
   if (o->has_metric) c->run.options.metric = (ds_metric)o->metric;
   if (ds_options_check(&c->run.options, error) != DS_OK) return false;
   /* 0.3 s at 0.1 s are three steps, though 0.3/0.1 is a little less or more */

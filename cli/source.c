@@ -173,4 +173,7 @@ bool source_is_recording(const char *path) {
   return same;
 }
 
+const char *integrator_name(ds_integrator integrator) {
+  return integrator == DS_INTEGRATOR_MIDPOINT ? "midpoint" : "euler";
+}
 const char *metric_name(ds_metric metric) { return metric == DS_METRIC_MASS ? "mass" : "effective"; }

@@ -35,7 +35,9 @@ bool source_same_file(const char *a, const char *b);
 /* Whether the file starts with the signature of HDF5. */
 bool source_is_recording(const char *path);
 
+const char *integrator_name(ds_integrator integrator);
 const char *metric_name(ds_metric metric);
+#define INTEGRATOR_CHOICES "euler|midpoint"
 #define METRIC_CHOICES "effective|mass"
 
 #endif

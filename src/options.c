@@ -15,6 +15,7 @@ ds_options ds_default_options(void) {
                       .sub_islands = true,
                       .contacts_per_face = 8,
                       .margin = 0,
+                      .integrator = DS_INTEGRATOR_EULER,
                       .metric = DS_METRIC_EFFECTIVE,
                       .newton = 1,
                       .newmark_damping = 1,
@@ -45,6 +46,8 @@ ds_status ds_options_check(const ds_options *o, ds_error *error) {
   if (!(o->margin >= 0) || !isfinite(o->margin))
     return ds_fail(error, DS_ERROR_INPUT, "margin = %g m: at least 0 and finite", o->margin);
   if (!ds_method_name(o->method)) return ds_fail(error, DS_ERROR_INPUT, "method = %d is unknown", (int)o->method);
+  if (o->integrator != DS_INTEGRATOR_EULER && o->integrator != DS_INTEGRATOR_MIDPOINT)
+    return ds_fail(error, DS_ERROR_INPUT, "integrator = %d is unknown", (int)o->integrator);
   if (o->metric != DS_METRIC_EFFECTIVE && o->metric != DS_METRIC_MASS)
     return ds_fail(error, DS_ERROR_INPUT, "metric = %d is unknown", (int)o->metric);
   if (o->newton < 1 || o->newton > 100)

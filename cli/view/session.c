@@ -102,6 +102,7 @@ static bool apply_options(ds_options *o, const view_start *start, ds_error *erro
   if (start->has_step) o->step = start->step;
   if (start->has_tolerance) o->tolerance = start->tolerance;
   if (start->has_method) o->method = start->method;
+  if (start->has_integrator) o->integrator = (ds_integrator)start->integrator;
   if (start->has_metric) o->metric = (ds_metric)start->metric;
   return ds_options_check(o, error) == DS_OK;
 }

@@ -11,8 +11,8 @@ typedef struct view_start {
   arg_list settings; /* --set */
   source_reading reading;
   double step, tolerance;
-  int32_t method, metric;
-  bool has_step, has_tolerance, has_method, has_metric;
+  int32_t method, metric, integrator;
+  bool has_step, has_tolerance, has_method, has_metric, has_integrator;
 } view_start;
 
 typedef struct view_session view_session;

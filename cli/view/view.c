@@ -57,6 +57,7 @@ static bool parse(viewing *v, const char **words, int argc, char **argv) {
       {"--step", NULL, ARG_REAL, &s->step, 1e-9, 10, NULL, &s->has_step},
       {"--tol", NULL, ARG_REAL, &s->tolerance, 1e-16, 1, NULL, &s->has_tolerance},
       {"--method", NULL, ARG_CHOICE, &s->method, 0, 0, methods.text, &s->has_method},
+      {"--integrator", NULL, ARG_CHOICE, &s->integrator, 0, 0, INTEGRATOR_CHOICES, &s->has_integrator},
       {"--metric", NULL, ARG_CHOICE, &s->metric, 0, 0, METRIC_CHOICES, &s->has_metric},
       {"--threads", "-j", ARG_INTEGER, &s->reading.threads, 0, 256, NULL, NULL},
       READING_OPTIONS(&s->reading),

@@ -205,6 +205,13 @@ typedef enum ds_metric {
   DS_METRIC_MASS,      /* M [SP08] */
 } ds_metric;
 
+/* How rigid bodies move in a step [docs/motion.md]. */
+typedef enum ds_integrator {
+  DS_INTEGRATOR_EULER,    /* x += h v with the velocity v at the end of the step: first order, dissipative; default */
+  DS_INTEGRATOR_MIDPOINT, /* the midpoint rule with impacts at their time: second order, conserves energy. Islands with
+                             deformable bodies or hands move as with EULER */
+} ds_integrator;
+
 typedef struct ds_options {
   double step;              /* h, s; default 0.01 */
   double tolerance;         /* natural-map error at which an island counts as converged; 0 (default): 1e-8 where
@@ -219,6 +226,7 @@ typedef struct ds_options {
   bool sub_islands;       /* islands are split at contacts without load [SP08 8.2]; default true */
   int32_t contacts_per_face; /* points on a face-face contact, default 8; more = dense sampling */
   double margin;             /* m: extra distance at which contacts are found; default 0 = automatic */
+  ds_integrator integrator;  /* of rigid bodies, default DS_INTEGRATOR_EULER */
   ds_metric metric;          /* of deformable bodies, default DS_METRIC_EFFECTIVE */
   int32_t newton;         /* limit of Newton steps in the prediction of a deformable body; default 1, semi-implicit */
   double newmark_damping; /* 0 to 1: damping of vibrations that are too fast for the step; default 1. 0 = Newmark's

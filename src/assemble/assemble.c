@@ -46,10 +46,13 @@ void ds_set_turn(ds_step_body *body, ds_vec3 turn) {
 
 /* Which islands move by the midpoint rule: those of rigid bodies that no hand holds. Deformable bodies and hands have
  * implicit integrators of their own, whose velocities are those at the end of the step. */
-static void choose_rules(const ds_assembly *assembly, const ds_scene *scene, const ds_state *state, double h) {
+static void choose_rules(const ds_assembly *assembly, const ds_scene *scene, const ds_state *state,
+                         const ds_options *options) {
+  const bool wanted = options->integrator == DS_INTEGRATOR_MIDPOINT;
+  double h = options->step;
   for (int32_t i = 0; i < assembly->island_count; i++) {
     ds_island *island = &assembly->islands[i];
-    island->midpoint = true;
+    island->midpoint = wanted;
     for (int32_t k = 0; k < island->problem.body_count; k++) {
       const ds_step_body *body = &assembly->bodies[island->bodies[k]];
       island->midpoint &= !body->ops->deforms && !body->hold;
@@ -60,7 +63,10 @@ static void choose_rules(const ds_assembly *assembly, const ds_scene *scene, con
     body->stretch = 1;
     if (assembly->level == DS_LEVEL_NODE) continue;
     if (body->moves)
-      body->midpoint = body->island < 0 ? !body->ops->deforms && !body->hold : assembly->islands[body->island].midpoint;
+      body->midpoint =
+          body->island < 0 ? wanted && !body->ops->deforms && !body->hold : assembly->islands[body->island].midpoint;
+    else
+      body->midpoint = wanted;
     if (body->moves && body->midpoint)
       ds_set_turn(body, v3_scale(h, state->bodies[i].w));
     else if (!body->moves)
@@ -236,7 +242,8 @@ static bool build_island(ds_arena *arena, ds_island *island, const ds_assembly *
   p->u_before = u_before;
   island->g = g, island->b = b;
   for (int32_t k = 0; k < nc; k++) mu[k] = assembly->frames[island->contacts[k]].mu;
-  double share = (island->midpoint ? 0.5 : 1) * (state->reduced_step > 0 ? options->step / state->reduced_step : 1);
+  double share = 1; /* impulses of the last step are of all of it, and it may have been longer */
+  if (island->midpoint) share = state->reduced_step > 0 ? 0.5 * options->step / state->reduced_step : 0.5;
   for (int32_t k = 0; k < nc; k++)
     for (int c = 0; c < 3; c++) island->r[3 * k + c] = share * warm[3 * island->contacts[k] + c];
   double squares = 0;
@@ -286,7 +293,7 @@ bool ds_assemble(ds_arena *arena, ds_assembly *assembly, const ds_scene *scene, 
   }
   if (options->warm_start) ds_match_warm_start(warm, u, assembly, contacts, state);
   if (!ds_find_islands(arena, assembly, contacts, scene)) return false;
-  choose_rules(assembly, scene, state, options->step);
+  choose_rules(assembly, scene, state, options);
   for (int32_t i = 0; i < assembly->island_count; i++) {
     ds_island *island = &assembly->islands[i];
     if (!build_island(arena, island, assembly, contacts, state, warm, u, options, pool)) return false;

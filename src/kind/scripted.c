@@ -24,8 +24,9 @@ static bool begin(ds_arena *arena, ds_step_body *step, const ds_state *state, co
 static void move(ds_state *state, int32_t body, const ds_step_body *step, const ds_move *move, double h) {
   ds_pose pose = ds_motion_pose(step->body, state->time + h);
   (void)move;
-  state->bodies[body] = (ds_body_state){.x = pose.p, .q = quat_unit(pose.q)};
-  ds_motion_velocity(&state->bodies[body].v, &state->bodies[body].w, step->body, state->time + h);
+  state->bodies[body] = (ds_body_state){pose.p, quat_unit(pose.q), step->v, step->w};
+  if (step->midpoint) /* at the node; else the mean of the step */
+    ds_motion_velocity(&state->bodies[body].v, &state->bodies[body].w, step->body, state->time + h);
 }
 
 const ds_body_ops ds_body_scripted = {

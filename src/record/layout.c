@@ -170,6 +170,7 @@ const ds_setting *ds_record_settings(int32_t *count) {
       SETTING(contacts_per_face, DS_SETTING_INTEGER),
       LATER(sub_islands, DS_SETTING_INTEGER),
       LATER(metric, DS_SETTING_INTEGER),
+      LATER(integrator, DS_SETTING_INTEGER),
       LATER(newton, DS_SETTING_INTEGER),
       LATER(newmark_damping, DS_SETTING_REAL),
   };

@@ -99,7 +99,8 @@ static ds_status read_settings(ds_recording *r, ds_error *error) {
   if (group >= 0) H5Gclose(group);
   if (!ok) return damaged(r, error, "its /settings are not complete");
   if (!isfinite(values.time) || values.time < 0) return damaged(r, error, "its time is not a duration");
-  if (values.method < 0 || values.metric < 0) return damaged(r, error, "its method is unknown");
+  if (values.method < 0 || values.metric < 0 || values.integrator < 0)
+    return damaged(r, error, "its method is unknown");
   r->settings.time = values.time;
   ds_options *o = &r->settings.options;
   o->step = values.step;
@@ -113,6 +114,7 @@ static ds_status read_settings(ds_recording *r, ds_error *error) {
   o->sub_islands = values.sub_islands != 0;
   o->contacts_per_face = values.contacts_per_face;
   o->metric = (ds_metric)values.metric;
+  o->integrator = (ds_integrator)values.integrator;
   o->newton = values.newton;
   o->newmark_damping = values.newmark_damping;
   ds_error why;

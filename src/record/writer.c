@@ -88,6 +88,7 @@ static bool write_settings(hid_t file, const ds_run_settings *run) {
                               .sub_islands = o->sub_islands,
                               .contacts_per_face = o->contacts_per_face,
                               .metric = (int32_t)o->metric,
+                              .integrator = (int32_t)o->integrator,
                               .newton = o->newton,
                               .newmark_damping = o->newmark_damping};
   int32_t count;

@@ -58,6 +58,7 @@ static const ds_field option_fields[] = {
     {.key = "sub_islands", .kind = DS_FIELD_BOOLEAN, AT(sub_islands)},
     {.key = "contacts_per_face", .kind = DS_FIELD_INTEGER, AT(contacts_per_face), .low = 3, .high = 400},
     {.key = "margin", .kind = DS_FIELD_NUMBER, AT(margin), .unit = "m", .high = DS_FIELD_LIMIT},
+    {.key = "integrator", .kind = DS_FIELD_CHOICE, AT(integrator), .choices = "euler|midpoint"},
     {.key = "metric", .kind = DS_FIELD_CHOICE, AT(metric), .choices = "effective|mass"},
     {.key = "newton", .kind = DS_FIELD_INTEGER, AT(newton), .low = 1, .high = 100},
     {.key = "newmark_damping", .kind = DS_FIELD_NUMBER, AT(newmark_damping), .high = 1},

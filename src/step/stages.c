@@ -100,7 +100,7 @@ ds_status ds_step_find(ds_step_run *run) {
   ds_status status = ds_detect(arena, &run->contacts, run->scene, run->state, &run->detect); /* 1 */
   if (status == DS_OK && !ds_limits_add(arena, &run->contacts, run->scene, run->state, NULL, run->options->step))
     status = DS_ERROR_MEMORY;
-  if (status == DS_OK)
+  if (status == DS_OK && run->options->integrator == DS_INTEGRATOR_MIDPOINT)
     status = ds_detect_middle(arena, &run->contacts, run->scene, run->state, run->state->bodies, &run->detect);
   ds_step_lap(run, DS_STAGE_DETECT);
   if (status == DS_OK) status = ds_step_solve(run, run->state, NULL); /* 2 to 4 */
