@@ -7,6 +7,7 @@
 
 #include "detect/gap.h"
 #include "joint/articulate.h"
+#include "joint/limit.h"
 #include "step/step.h"
 
 enum { PARTS = 12 };                 /* of a step, at most so many end with an impact */
@@ -85,11 +86,16 @@ static ds_pose pose_at(const ds_step_run *run, int32_t i, double t) {
   return (ds_pose){v3_mad(s->x, t, v), quat_unit(quat_mul(quat_exp(v3_scale(t, w)), s->q))};
 }
 
-/* How far a contact is open at time t: of bodies that do not touch yet their distance, else by its points. */
+/* How far a contact is open at time t: of a limit what is left of its way, of bodies that do not touch yet their
+ * distance, else by its points. */
 static double gap_at(const ds_step_run *run, const ds_contact_point *c, bool touching, double t) {
+  if (ds_feature_is_limit(c->feature)) {
+    const ds_joint *joint = &run->scene->joints[ds_feature_joint(c->feature)];
+    return ds_limit_gap(joint, c->feature, pose_at(run, joint->a, t), pose_at(run, joint->b, t));
+  }
   ds_pose a = pose_at(run, c->a, t), b = pose_at(run, c->b, t);
   const ds_body *one = &run->scene->bodies[c->a], *other = &run->scene->bodies[c->b];
-  if (!touching && !ds_feature_is_limit(c->feature))
+  if (!touching)
     return ds_body_gap(one, a, other, b, 2 * fmin(one->bounding_radius, other->bounding_radius));
   const ds_body_state *sa = &run->state->bodies[c->a], *sb = &run->state->bodies[c->b];
   ds_vec3 pa = pose_point(a, quat_unrotate(sa->q, v3_sub(c->point, sa->x)));
