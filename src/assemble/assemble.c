@@ -60,9 +60,10 @@ static void scripted_velocity(ds_step_body *out, const ds_body *body, double tim
   out->w = sine > 0 ? v3_scale(angle / (h * sine), v3(d.x, d.y, d.z)) : v3(0, 0, 0);
 }
 
-void ds_set_turn(ds_step_body *body, ds_vec3 turn) {
-  double half = fmin(0.5 * v3_norm(turn), 1.4); /* as in predict/rigid.c */
-  body->turn = turn;
+void ds_set_turn(ds_step_body *body, ds_vec3 v, ds_vec3 w, double h) {
+  body->way = v3_scale(h, v);
+  body->turn = v3_scale(h, w);
+  double half = fmin(0.5 * v3_norm(body->turn), 1.4); /* as in predict/rigid.c */
   body->stretch = half > 0 ? tan(half) / half : 1;
 }
 
@@ -84,9 +85,9 @@ static void choose_rules(const ds_assembly *assembly, const ds_scene *scene, con
     if (body->moves)
       body->midpoint = body->island < 0 ? !body->deformable && !body->hold : assembly->islands[body->island].midpoint;
     if (body->moves && body->midpoint)
-      ds_set_turn(body, v3_scale(h, state->bodies[i].w));
+      ds_set_turn(body, state->bodies[i].v, state->bodies[i].w, h);
     else if (!body->moves)
-      ds_set_turn(body, v3_scale(h, body->w));
+      ds_set_turn(body, body->v, body->w, h);
   }
 }
 
