@@ -92,7 +92,10 @@ static void running_down(void) {
   double coarse[2] = {0, 0}, fine[2] = {0, 0};
   run_down(coarse, 0.01);
   run_down(fine, 0.005);
-  for (int i = 0; i < 2; i++) check_second_order(coarse[i], fine[i]);
+  for (int i = 0; i < 2; i++) {
+    check_second_order(coarse[i], fine[i]);
+    CHECK_NEAR(extrapolated(coarse[i], fine[i]), 0, 1e-7);
+  }
 }
 
 /* A motor lifts a rod against its weight to its limit, heavy on light; a weaker one does not. */

@@ -170,7 +170,10 @@ static double door(double h) {
   sim_close(&s);
   return behind;
 }
-static void test_door(void) { check_second_order(door(0.01), door(0.005)); }
+static void test_door(void) {
+  double coarse = door(0.01), fine = door(0.005);
+  check_second_order(coarse, fine);
+}
 
 /* In free flight, tumbling, joined by a ball and a hinge: linear momentum and energy stay as they are, angular momentum
  * to second order of the step. What it is off by after a second. */
@@ -207,7 +210,8 @@ static double tumble(double h, int32_t steps) {
   return off;
 }
 static void test_momentum(void) {
-  check_second_order(tumble(0.01, 100), tumble(0.005, 200));
+  double coarse = tumble(0.01, 100), fine = tumble(0.005, 200);
+  check_second_order(coarse, fine);
   tumble(0.01, test_quick() ? 300 : 3000);
 }
 
