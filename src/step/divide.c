@@ -43,6 +43,7 @@ static bool is_impact(const ds_step_run *run, const ds_island *island, int32_t k
   if (!(island->r[3 * k] > 0) || !ds_contact_is_open(c, run->scene)) return false;
   double approach = v3_dot(c->normal, v3_sub(velocity_at(run, c->b, c->point), velocity_at(run, c->a, c->point)));
   if (!(approach > SLOW * run->slow)) return false;
+  if (ds_feature_is_limit(c->feature)) return true; /* of few; a light body may stop what lies on it */
   const ds_subproblem *p = &island->problem;
   double ease = 0; /* 1/kg, along the normal */
   for (int side = 0; side < 2; side++)
