@@ -198,3 +198,19 @@ bool ds_step_node(ds_step_run *run, ds_state *state, const bool *wait) {
   ds_step_lap(run, DS_STAGE_PROJECT);
   return done;
 }
+
+bool ds_step_fit(ds_step_run *run, ds_state *now) {
+  ds_arena *arena = &run->stepper->arena;
+  const ds_scene *scene = run->scene;
+  bool *active = DS_NEW0(arena, bool, scene->body_count + 1);
+  if (!active) return false;
+  for (int32_t i = 0; i < scene->joint_count; i++) active[scene->joints[i].a] = active[scene->joints[i].b] = true;
+  for (int32_t i = 0; i < scene->body_count; i++) {
+    ds_body_state *s = &now->bodies[i];
+    if (scene->bodies[i].kind == DS_BODY_KINEMATIC) /* from now on */
+      ds_motion_velocity(&s->v, &s->w, &scene->bodies[i], nextafter(now->time, INFINITY));
+  }
+  ds_step_run node = *run;
+  node.active = active, node.state = now, node.contacts = (ds_contact_list){NULL, 0};
+  return solve(&node, run, now, true);
+}
