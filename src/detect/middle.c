@@ -9,15 +9,15 @@
 static ds_pose pose_then(const ds_scene *scene, const ds_state *state, const ds_body_state *moving, int32_t i,
                          double h) {
   const ds_body_state *s = &state->bodies[i];
-  if (scene->bodies[i].kind == DS_BODY_KINEMATIC) return ds_motion_pose(&scene->bodies[i], state->time + 0.5 * h);
-  if (scene->bodies[i].kind == DS_BODY_STATIC) return ds_principal_pose(s);
+  if (scene->bodies[i].ops->script) return scene->bodies[i].ops->script(&scene->bodies[i], state->time + 0.5 * h);
+  if (!scene->bodies[i].ops->dynamic) return ds_principal_pose(s);
   return (ds_pose){v3_mad(s->x, 0.5 * h, moving[i].v),
                    quat_unit(quat_mul(quat_exp(v3_scale(0.5 * h, moving[i].w)), s->q))};
 }
 
 static bool stands(const ds_scene *scene, const ds_state *state, int32_t i) {
   const ds_body_state *s = &state->bodies[i];
-  return scene->bodies[i].kind == DS_BODY_STATIC || (v3_norm2(s->v) == 0 && v3_norm2(s->w) == 0);
+  return scene->bodies[i].ops->fixed || (v3_norm2(s->v) == 0 && v3_norm2(s->w) == 0);
 }
 
 /* Bodies with closed contacts that move. */
@@ -26,7 +26,7 @@ static bool mark(bool *active, const ds_contact_list *contacts, const ds_scene *
   for (int32_t k = 0; k < contacts->count; k++) {
     const ds_contact_point *c = &contacts->points[k];
     if (c->gap > DS_TOUCHING * ds_smaller_radius(scene, c->a, c->b)) continue;
-    if (scene->bodies[c->a].reduced || scene->bodies[c->b].reduced) continue;
+    if (scene->bodies[c->a].skin || scene->bodies[c->b].skin) continue;
     if (ds_feature_is_limit(c->feature) || ds_feature_is_drive(c->feature)) continue;
     if (stands(scene, state, c->a) && stands(scene, state, c->b)) continue;
     active[c->a] = active[c->b] = any = true;

@@ -76,8 +76,8 @@ bool *ds_step_to_divide(const ds_step_run *run, bool *any) {
 static ds_pose pose_at(const ds_step_run *run, int32_t i, double t) {
   const ds_step_body *body = &run->assembly.bodies[i];
   const ds_body_state *s = &run->state->bodies[i];
-  if (run->scene->bodies[i].kind == DS_BODY_KINEMATIC)
-    return ds_motion_pose(&run->scene->bodies[i], run->state->time + t);
+  if (run->scene->bodies[i].ops->script)
+    return run->scene->bodies[i].ops->script(&run->scene->bodies[i], run->state->time + t);
   if (!body->moves) return ds_principal_pose(s);
   ds_vec3 v, w;
   ds_body_velocity(&v, &w, NULL, &run->assembly, i);
@@ -114,7 +114,7 @@ static double fastest(const ds_step_run *run, const ds_contact_point *c) {
     ds_vec3 w;
     ds_body_velocity(&v[side][1], &w, NULL, &run->assembly, i);
     v[side][0] = run->assembly.bodies[i].moves ? s->v : v[side][1];
-    if (body->kind == DS_BODY_STATIC) continue;
+    if (body->ops->fixed) continue;
     double rate = fmax(v3_norm(s->w), v3_norm(v3_sub(v3_scale(2, w), s->w)));
     turns += rate * (isfinite(body->bounding_radius) ? body->bounding_radius : v3_dist(s->x, c->point));
   }
@@ -302,8 +302,8 @@ ds_status ds_step_divide(ds_step_run *run, ds_state *state, const bool *divided)
   ds_state before;
   if (!copy_state(arena, &before, run->state, n)) return DS_ERROR_MEMORY;
   for (int32_t i = 0; i < n; i++) /* scripted bodies were moved to the end of the step */
-    if (run->scene->bodies[i].kind == DS_BODY_KINEMATIC) {
-      ds_pose pose = ds_motion_pose(&run->scene->bodies[i], before.time);
+    if (run->scene->bodies[i].ops->script) {
+      ds_pose pose = run->scene->bodies[i].ops->script(&run->scene->bodies[i], before.time);
       before.bodies[i].x = pose.p, before.bodies[i].q = pose.q;
     }
   for (int32_t i = 0; i < run->assembly.island_count; i++) {
