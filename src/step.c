@@ -15,7 +15,7 @@
 #include "step/step.h"
 
 /* The state at the start of the step, which stays while the other changes. NULL where memory ran out. */
-static const ds_state *start_of(ds_arena *arena, const ds_state *state) {
+static ds_state *start_of(ds_arena *arena, const ds_state *state) {
   ds_state *start = DS_NEW(arena, ds_state, 1);
   ds_body_state *bodies = DS_NEW(arena, ds_body_state, state->body_count + 1);
   double *reduced = DS_NEW(arena, double, 2 * (size_t)state->scene->reduced_count + 1);
@@ -58,6 +58,11 @@ static ds_status finish(const ds_step_run *run, ds_state *state) {
 
 static ds_status step(ds_step_run *run, ds_state *state) {
   bool any;
+  if (state->step == 0 && run->scene->joint_count > 0) {
+    ds_state *fitted = start_of(&run->stepper->arena, state);
+    if (!fitted || !ds_step_fit(run, fitted)) return DS_ERROR_MEMORY;
+    run->state = fitted;
+  }
   ds_status status = ds_step_find(run); /* 1 to 4 */
   if (status != DS_OK) return status;
   if (atomic_exchange_explicit(&run->stepper->stop, false, memory_order_relaxed)) return DS_STOPPED;
@@ -81,7 +86,8 @@ ds_status ds_step(ds_stepper *stepper, ds_state *state, ds_step_report *report, 
   ds_arena_reset(&stepper->arena);
   for (int32_t i = 0; i < ds_pool_size(stepper->pool); i++) ds_arena_reset(&stepper->workers[i]);
   ds_step_run run = {.stepper = stepper, .scene = scene, .options = options, .report = report};
-  run.state = start_of(&stepper->arena, state);
+  const ds_state *start = start_of(&stepper->arena, state);
+  run.state = start;
   run.slow = options->step * v3_norm(scene->def.gravity);
   run.detect = (ds_detect_options){.step = options->step,
                                    .margin = options->margin,
@@ -92,7 +98,7 @@ ds_status ds_step(ds_stepper *stepper, ds_state *state, ds_step_report *report, 
   report->energy_before = ds_step_energy(scene, state, options->step);
   report->worst.converged = true;
   ds_status status = run.state ? step(&run, state) : DS_ERROR_MEMORY;
-  if (status != DS_OK && run.state) restore(state, run.state);
+  if (status != DS_OK && start) restore(state, start);
   report->energy_after = ds_step_energy(scene, state, options->step);
   report->step = state->step;
   report->time = state->time;

@@ -38,9 +38,10 @@ void ds_body_velocity(ds_vec3 *v, ds_vec3 *w, double *rate, const ds_assembly *a
   ds_unscale_velocity(v, w, rate, step, island->v + island->problem.first[step->local]);
 }
 
-void ds_set_turn(ds_step_body *body, ds_vec3 turn) {
-  double half = fmin(0.5 * v3_norm(turn), 1.4); /* as in predict/rigid.c */
-  body->turn = turn;
+void ds_set_turn(ds_step_body *body, ds_vec3 v, ds_vec3 w, double h) {
+  body->way = v3_scale(h, v);
+  body->turn = v3_scale(h, w);
+  double half = fmin(0.5 * v3_norm(body->turn), 1.4); /* as in predict/rigid.c */
   body->stretch = half > 0 ? tan(half) / half : 1;
 }
 
@@ -68,9 +69,9 @@ static void choose_rules(const ds_assembly *assembly, const ds_scene *scene, con
     else
       body->midpoint = wanted;
     if (body->moves && body->midpoint)
-      ds_set_turn(body, v3_scale(h, state->bodies[i].w));
+      ds_set_turn(body, state->bodies[i].v, state->bodies[i].w, h);
     else if (!body->moves)
-      ds_set_turn(body, v3_scale(h, body->w));
+      ds_set_turn(body, body->v, body->w, h);
   }
 }
 

@@ -42,6 +42,7 @@ typedef struct ds_step_body {
   bool midpoint;                  /* moves by the midpoint rule (predict/midpoint.c), else by the velocity at the end */
   ds_vec3 turn;                   /* rad: in this step, as far as it is known; of scripted bodies too */
   double stretch;                 /* tan(|turn|/2) / (|turn|/2) */
+  ds_vec3 way;                    /* m: of its centre of mass in this step, likewise */
   ds_vec3 half_push, half_torque; /* midpoint: h/2 (g + f/m), world; h/2 of the torque, body frame */
   int32_t size;                   /* degrees of freedom: 6 + r */
   const ds_body *body;            /* of the scene ... */
@@ -109,7 +110,8 @@ static inline ds_vec3 ds_mean_arm(const ds_step_body *body, ds_vec3 arm) {
   if (v3_norm2(body->turn) == 0) return arm;
   return v3_scale(0.5 * body->stretch, v3_add(arm, quat_rotate(quat_exp(body->turn), arm)));
 }
-void ds_set_turn(ds_step_body *body, ds_vec3 turn);
+/* Turn, stretch and way of a step of h with these mean velocities. */
+void ds_set_turn(ds_step_body *body, ds_vec3 v, ds_vec3 w, double h);
 
 /* Rows and right-hand sides of an island's contacts. */
 void ds_fill_island(const ds_island *island, const ds_assembly *assembly, const ds_contact_list *contacts,

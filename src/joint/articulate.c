@@ -101,15 +101,17 @@ static void add_joints(ds_articulation *a, const ds_island *island, const ds_ass
 /* Where a joint is at the start of the step, or in the mean of start and end. */
 static ds_joint_pose pose_before(const ds_held_joint *held, const ds_assembly *assembly, const ds_state *state,
                                  bool midpoint) {
-  ds_joint_pose pose;
+  ds_joint_pose pose = {.stretch = {1, 1}};
   for (int side = 0; side < 2; side++) {
     const ds_vec3 *points = side == 0 ? held->joint->on_a : held->joint->on_b;
-    pose.center[side] = state->bodies[held->body[side]].x;
     const ds_step_body *body = &assembly->bodies[held->body[side]];
-    for (int32_t k = 0; k < held->joint->point_count; k++) {
-      pose.arm[side][k] = mat3_mul_v3(&body->rotation, points[k]);
-      if (midpoint) pose.arm[side][k] = ds_mean_arm(body, pose.arm[side][k]);
-    }
+    pose.center[side] = state->bodies[held->body[side]].x;
+    if (midpoint) pose.center[side] = v3_mad(pose.center[side], 0.5, body->way), pose.stretch[side] = body->stretch;
+    for (int32_t k = 0; k < held->joint->point_count; k++) pose.arm[side][k] = mat3_mul_v3(&body->rotation, points[k]);
+    if (side == 0 && held->kind->has_axis) pose.across = ds_joint_across(pose.arm[0]);
+    if (!midpoint) continue;
+    for (int32_t k = 0; k < held->joint->point_count; k++) pose.arm[side][k] = ds_mean_arm(body, pose.arm[side][k]);
+    if (side == 0) pose.across = ds_mean_arm(body, pose.across);
   }
   return pose;
 }

@@ -41,11 +41,12 @@ void ds_joint_hold_point(ds_joint_row rows[3], const ds_joint_pose *pose, int32_
 }
 
 ds_joint_pose ds_joint_posed(const ds_joint *joint, ds_pose a, ds_pose b) {
-  ds_joint_pose pose = {.center = {a.p, b.p}};
+  ds_joint_pose pose = {.center = {a.p, b.p}, .stretch = {1, 1}};
   for (int32_t i = 0; i < joint->point_count; i++) {
     pose.arm[0][i] = quat_rotate(a.q, joint->on_a[i]);
     pose.arm[1][i] = quat_rotate(b.q, joint->on_b[i]);
   }
+  if (ds_joint_ops_of(joint->def.kind)->has_axis) pose.across = ds_joint_across(pose.arm[0]);
   return pose;
 }
 

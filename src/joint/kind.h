@@ -18,6 +18,8 @@
 typedef struct ds_joint_pose {
   ds_vec3 center[2];               /* of mass, of body a and body b */
   ds_vec3 arm[2][DS_JOINT_POINTS]; /* of its points, from there */
+  ds_vec3 across;                  /* on body a, of a kind with an axis: to its left as seen from the third point */
+  double stretch[2];               /* means over a step: of arms, so that v + w x arm is the way of a point (1: none) */
 } ds_joint_pose;
 
 typedef struct ds_joint_row {
@@ -57,6 +59,11 @@ const ds_joint_ops *ds_joint_ops_of(ds_joint_kind kind);
 
 static inline ds_vec3 ds_joint_point(const ds_joint_pose *pose, int side, int32_t point) {
   return v3_add(pose->center[side], pose->arm[side][point]);
+}
+/* Across the axis and the direction to the third point, from arms of one body. */
+static inline ds_vec3 ds_joint_across(const ds_vec3 *arm) {
+  ds_vec3 beside = v3_sub(arm[2], v3_scale(0.5, v3_add(arm[0], arm[1])));
+  return v3_cross(v3_sub(arm[0], arm[1]), beside);
 }
 /* Two points on the axis, ahead and behind, and one beside it. */
 void ds_joint_place_axis(ds_vec3 *points, ds_vec3 point, ds_vec3 axis, double lever);

@@ -5,7 +5,10 @@
  *
  *   gap = d . (p_a - p_b),   gap' = d . (v_a - v_b) + ((p_b - x_a) x d) . w_a - (s_b x d) . w_b:
  *
- * a's torque is that of a force at p_b, because d turns with a. What is left free is the way s = axis . (p_b - p_a). */
+ * a's torque is that of a force at p_b, because d turns with a. What is left free is the way s = axis . (p_b - p_a).
+ *
+ * Over a step by the midpoint rule the gap changes by h gap' exactly, with means of d, p_b and x_a at start and end for
+ * themselves, s_b stretched as all arms are (assemble.h), and a's torque, because it is d that turns, as well. */
 #include "joint/kind.h"
 
 /* The frame of the axis, which goes with body a. */
@@ -13,14 +16,15 @@ static void frame_of(ds_vec3 *axis, ds_vec3 *t1, ds_vec3 *t2, const ds_joint_pos
   const ds_vec3 *arm = pose->arm[0];
   *axis = v3_unit(v3_sub(arm[0], arm[1]));
   *t1 = v3_unit(v3_sub(arm[2], v3_scale(0.5, v3_add(arm[0], arm[1]))));
-  *t2 = v3_cross(*axis, *t1);
+  *t2 = v3_unit(pose->across);
 }
 
 static ds_joint_row hold(const ds_joint_pose *pose, int32_t point, ds_vec3 d) {
-  ds_vec3 p = ds_joint_point(pose, 1, point);
+  ds_vec3 p = v3_mad(pose->center[1], 1 / pose->stretch[1], pose->arm[1][point]);
+  ds_vec3 arm = v3_scale(pose->stretch[0], v3_sub(p, pose->center[0]));
   return (ds_joint_row){.gap = v3_dot(d, v3_sub(ds_joint_point(pose, 0, point), p)),
                         .force = d,
-                        .torque = {v3_cross(v3_sub(p, pose->center[0]), d), v3_cross(pose->arm[1][point], v3_neg(d))},
+                        .torque = {v3_cross(arm, d), v3_cross(pose->arm[1][point], v3_neg(d))},
                         .point = point};
 }
 

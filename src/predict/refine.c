@@ -10,7 +10,7 @@ static double refine_body(ds_step_body *body, double *predicted, const double *f
   ds_vec3 v, w, before = body->w, turned = body->turn;
   ds_unscale_velocity(&v, &w, NULL, body, found);
   ds_vec3 local = mat3_tmul_v3(&body->rotation, w), momentum = mat3_tmul_v3(&body->rotation, body->spin);
-  ds_set_turn(body, v3_scale(h, w));
+  ds_set_turn(body, v, w, h);
   body->w = mat3_mul_v3(&body->rotation, ds_midpoint_spin(def->inertia, momentum, body->half_torque, local, h));
   ds_scale_velocity(predicted, body, body->v, body->w, NULL);
   double swing = v3_dist(body->turn, turned) * v3_norm(w); /* of an arm of 1 m */

@@ -7,6 +7,7 @@
 
 #include "detect/gap.h"
 #include "joint/articulate.h"
+#include "joint/limit.h"
 #include "step/step.h"
 
 enum { PARTS = 12 };                 /* of a step, at most so many end with an impact */
@@ -42,6 +43,7 @@ static bool is_impact(const ds_step_run *run, const ds_island *island, int32_t k
   if (!(island->r[3 * k] > 0) || !ds_contact_is_open(c, run->scene)) return false;
   double approach = v3_dot(c->normal, v3_sub(velocity_at(run, c->b, c->point), velocity_at(run, c->a, c->point)));
   if (!(approach > SLOW * run->slow)) return false;
+  if (ds_feature_is_limit(c->feature)) return true; /* of few; a light body may stop what lies on it */
   const ds_subproblem *p = &island->problem;
   double ease = 0; /* 1/kg, along the normal */
   for (int side = 0; side < 2; side++)
@@ -85,12 +87,16 @@ static ds_pose pose_at(const ds_step_run *run, int32_t i, double t) {
   return (ds_pose){v3_mad(s->x, t, v), quat_unit(quat_mul(quat_exp(v3_scale(t, w)), s->q))};
 }
 
-/* How far a contact is open at time t: of bodies that do not touch yet their distance, else by its points. */
+/* How far a contact is open at time t: of a limit what is left of its way, of bodies that do not touch yet their
+ * distance, else by its points. */
 static double gap_at(const ds_step_run *run, const ds_contact_point *c, bool touching, double t) {
+  if (ds_feature_is_limit(c->feature)) {
+    const ds_joint *joint = &run->scene->joints[ds_feature_joint(c->feature)];
+    return ds_limit_gap(joint, c->feature, pose_at(run, joint->a, t), pose_at(run, joint->b, t));
+  }
   ds_pose a = pose_at(run, c->a, t), b = pose_at(run, c->b, t);
   const ds_body *one = &run->scene->bodies[c->a], *other = &run->scene->bodies[c->b];
-  if (!touching && !ds_feature_is_limit(c->feature))
-    return ds_body_gap(one, a, other, b, 2 * fmin(one->bounding_radius, other->bounding_radius));
+  if (!touching) return ds_body_gap(one, a, other, b, 2 * fmin(one->bounding_radius, other->bounding_radius));
   const ds_body_state *sa = &run->state->bodies[c->a], *sb = &run->state->bodies[c->b];
   ds_vec3 pa = pose_point(a, quat_unrotate(sa->q, v3_sub(c->point, sa->x)));
   ds_vec3 pb = pose_point(b, quat_unrotate(sb->q, v3_sub(c->point, sb->x)));
@@ -223,10 +229,12 @@ static bool copy_state(ds_arena *arena, ds_state *copy, const ds_state *state, i
   return true;
 }
 
-static ds_status take_part(ds_step_run *part, ds_state *at, ds_options *options, bool to_impacts, double shortest) {
+/* Takes one part, halved up to so many times until it is solved. */
+static ds_status take_part(ds_step_run *part, ds_state *at, ds_options *options, bool to_impacts, double shortest,
+                           int halvings) {
   ds_status status = ds_step_find(part);
   if (status == DS_OK && to_impacts) status = to_impact(part, options, shortest);
-  for (int i = 0; i < HALVINGS && status == DS_OK && !is_solved(part); i++) {
+  for (int i = 0; i < halvings && status == DS_OK && !is_solved(part); i++) {
     options->step *= 0.5;
     part->detect.step = options->step;
     status = ds_step_find(part);
@@ -238,16 +246,19 @@ static ds_status take_part(ds_step_run *part, ds_state *at, ds_options *options,
 
 static ds_status divide_one(ds_step_run *given, ds_state *before, const bool *active, ds_state *at) {
   ds_step_run copy = *given, *run = &copy;
-  double left = run->options->step;
+  double left = run->options->step, longest = left;
+  int halvings = HALVINGS;
   if (!copy_state(&run->stepper->arena, at, before, run->scene->body_count)) return DS_ERROR_MEMORY;
   for (int parts = 0; left > 0; parts++) {
     ds_options options = *run->options;
-    options.step = left;
+    options.step = fmin(left, longest);
     ds_step_run part = *run;
     part.state = at, part.options = &options, part.active = active;
-    part.detect.active = active, part.detect.recall = NULL, part.detect.step = left;
-    ds_status status = take_part(&part, at, &options, parts < PARTS, fmin(left, SHORTEST * run->options->step));
+    part.detect.active = active, part.detect.recall = NULL, part.detect.step = options.step;
+    double shortest = fmin(options.step, SHORTEST * run->options->step);
+    ds_status status = take_part(&part, at, &options, parts < PARTS, shortest, halvings);
     if (status != DS_OK) return status;
+    if (!is_solved(&part)) longest = options.step, halvings = 0; /* nor will the rest be: it says so once */
     at->time += options.step;
     at->contacts = part.warm, at->contact_count = part.warm_count;
     run->solved = part.solved, run->solved_count = part.solved_count;

@@ -58,6 +58,12 @@ static ds_contact_point carried(const ds_contact *c, const ds_step_run *run, con
   return p;
 }
 
+/* Whether a contact of the chord was open and did nothing: where it is closed now, it has landed, and is no part of the
+ * second half. */
+static bool has_landed(const ds_contact *c, const ds_scene *scene) {
+  return c->mode == DS_CONTACT_OPEN && c->gap > DS_TOUCHING * ds_smaller_radius(scene, ds_index(c->a), ds_index(c->b));
+}
+
 /* Contacts of the chord as they are now, where they are closed still or carried; with `all`, whatever is closed now. In
  * order. */
 static bool gather(ds_arena *arena, ds_contact_list *list, const ds_contact_list *found, const ds_step_run *run,
@@ -70,7 +76,9 @@ static bool gather(ds_arena *arena, ds_contact_list *list, const ds_contact_list
     int order = i == found->count ? 1 : k == run->solved_count ? -1 : by_key(&found->points[i], c);
     if (order <= 0) {
       bool drive = ds_feature_is_drive(found->points[i].feature);
-      if (drive ? !all : (all || order == 0) && !ds_contact_is_open(&found->points[i], run->scene))
+      if (drive ? !all
+                : (all || (order == 0 && !has_landed(c, run->scene))) &&
+                      !ds_contact_is_open(&found->points[i], run->scene))
         points[count++] = found->points[i];
     } else if (c->mode != DS_CONTACT_OPEN && (active[ds_index(c->a)] || active[ds_index(c->b)])) {
       points[count++] = carried(c, run, state);
@@ -189,4 +197,20 @@ bool ds_step_node(ds_step_run *run, ds_state *state, const bool *wait) {
   bool done = !something_lands(&node.contacts, run, &now) || solve(&node, run, &now, true);
   ds_step_lap(run, DS_STAGE_PROJECT);
   return done;
+}
+
+bool ds_step_fit(ds_step_run *run, ds_state *now) {
+  ds_arena *arena = &run->stepper->arena;
+  const ds_scene *scene = run->scene;
+  bool *active = DS_NEW0(arena, bool, scene->body_count + 1);
+  if (!active) return false;
+  for (int32_t i = 0; i < scene->joint_count; i++) active[scene->joints[i].a] = active[scene->joints[i].b] = true;
+  for (int32_t i = 0; i < scene->body_count; i++) {
+    ds_body_state *s = &now->bodies[i];
+    if (scene->bodies[i].kind == DS_BODY_KINEMATIC) /* from now on */
+      ds_motion_velocity(&s->v, &s->w, &scene->bodies[i], nextafter(now->time, INFINITY));
+  }
+  ds_step_run node = *run;
+  node.active = active, node.state = now, node.contacts = (ds_contact_list){NULL, 0};
+  return solve(&node, run, now, true);
 }

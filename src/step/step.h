@@ -66,6 +66,10 @@ bool ds_step_move(ds_step_run *run, ds_state *state, const bool *wait);
  * `run->solved` tells. Impacts happen here. False where memory ran out. */
 bool ds_step_node(ds_step_run *run, ds_state *state, const bool *wait);
 
+/* Velocities at the start of the first step, in `now`, that do not fit joints change as in an impact: else the midpoint
+ * rule would turn what is across a joint about in every step, for ever. False where memory ran out. */
+bool ds_step_fit(ds_step_run *run, ds_state *now);
+
 /* ---- divide.c ---- */
 /* Which islands have impacts, or were not solved, within the step: one flag per island; *any says whether there is one.
  * NULL where memory ran out. */
