@@ -14,7 +14,7 @@
 #include "predict/predict.h"
 #include "step/step.h"
 
-enum { LOOKS_AGAIN = 1 }; /* at what the solution runs into, at most */
+enum { LOOKS_AGAIN = 4 }; /* at what the solution runs into, at most */
 enum { JUDGEMENTS = 8 };  /* of how stiff deformable bodies are, after the first, at most */
 
 /* Stages 2 to 4 for given contacts; `warm` is the state with the contacts that the impulses start from, `stiffer` what
@@ -37,16 +37,18 @@ static ds_status solve(ds_step_run *run, const ds_state *warm, double *const *st
   return DS_OK;
 }
 
-/* Solves again where the solution runs into something that was out of reach. */
+/* Solves again where the solution runs into something that its contacts do not see. */
 static ds_status look_again(ds_step_run *run) {
-  ds_status status = DS_OK;
-  int32_t added = 1;
-  for (int look = 0; look < LOOKS_AGAIN && added > 0 && status == DS_OK; look++) {
+  for (int32_t look = 0, added; look < LOOKS_AGAIN; look++) {
     ds_state solved;
-    status = ds_step_look_again(run, &solved, &added);
+    ds_status status = ds_step_look_again(run, &solved, &added);
     if (status == DS_OK && added > 0) status = solve(run, &solved, NULL);
+    if (status != DS_OK || added == 0 || ds_step_is_late(run)) return status;
+    if (ds_step_is_sound(run)) continue;
+    ds_relax_ahead(&run->contacts);
+    return solve(run, run->state, NULL);
   }
-  return status;
+  return DS_OK;
 }
 
 /* Solves again until no deformable body was misjudged. */

@@ -12,6 +12,9 @@
 
 /* In the name of a contact that only a second look found, besides the name that a first look would give. */
 #define DS_FEATURE_AGAIN ((uint64_t)1 << 63)
+/* Such a contact says where the bodies are going: its gap is the one from which they get there, not one that they have.
+ */
+static inline bool ds_feature_is_ahead(uint64_t feature) { return (feature & DS_FEATURE_AGAIN) != 0; }
 
 /* The limit of a joint (joint/limit.c): 2 x the joint's index, and 1 more for an upper limit. No shapes have that name.
  */
@@ -37,7 +40,7 @@ typedef struct ds_contact_list {
 
 typedef struct ds_detect_options {
   double step;               /* h: speculative reach is 2 h (|v_a - v_b| + rotation) + h² |g| + margin */
-  double margin;             /* extra reach, m; 0 = a thousandth of the smaller body's size, at most 1e-3 m */
+  double margin;             /* extra reach, m; 0 = a thousandth of the smaller body's size */
   int32_t contacts_per_face; /* at most so many points for a face-face patch: 8 = well-spread corners; more = also a
                                 grid of points inside the patch */
   ds_pool *pool;             /* threads to share the pairs, or NULL */
@@ -55,6 +58,10 @@ ds_status ds_detect(ds_arena *arena, ds_contact_list *contacts, const ds_scene *
  * bodies are left out: their first look reaches as far as they bend, and a second was measured to cost, not to help. */
 ds_status ds_detect_again(ds_arena *arena, ds_contact_list *contacts, int32_t *added, const ds_scene *scene,
                           const ds_state *state, const ds_body_state *solved, const ds_detect_options *options);
+
+/* Lets contacts of second looks ask for no more than that their points do not approach: what they ask for beyond that
+ * may be more than there is room for. */
+void ds_relax_ahead(ds_contact_list *contacts);
 
 /* --- one pair of shapes (narrow.c) --- */
 #define DS_MANIFOLD_MAX 512

@@ -40,6 +40,8 @@ typedef struct ds_detection {
   bool solids; /* some shape is one: its pairs cost much more than others */
   bool deformables;
   bool again;                     /* the last step had contacts that only its second look found */
+  const ds_contact_list *found;   /* in a second look: what the first one found, */
+  const ds_state *before;         /* and the velocities that it had */
   const struct ds_recall *recall; /* what is known of pairs at rest (recall.h), or NULL */
   ds_deformed **deformed; /* a body each: its surface, where it is in a pair; NULL where there are no deformables */
 } ds_detection;

@@ -8,8 +8,8 @@
 
 #include "detect/detection.h"
 
-static const double margin_share = 1e-3, margin_limit = 1e-3; /* of the bounding radius; m */
-static const double farthest = 2;                             /* reach by motion at most, over the bounding radius */
+static const double margin_share = 1e-3; /* of the bounding radius */
+static const double farthest = 2;        /* reach by motion at most, over the bounding radius */
 
 /* `radius` is that of the body as it is now. */
 static ds_motion_ahead motion_of(const ds_scene *scene, const ds_body *body, const ds_state *state,
@@ -26,7 +26,7 @@ static ds_motion_ahead motion_of(const ds_scene *scene, const ds_body *body, con
     if (body->ops->dynamic) m.fall = h * h * v3_norm(scene->def.gravity);
   }
   m.margin = options->margin > 0 ? options->margin : INFINITY;
-  if (!(options->margin > 0) && bounded) m.margin = fmin(margin_share * body->bounding_radius, margin_limit);
+  if (!(options->margin > 0) && bounded) m.margin = margin_share * body->bounding_radius;
   return m;
 }
 

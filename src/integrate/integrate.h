@@ -8,8 +8,10 @@
 typedef struct ds_move {
   ds_vec3 v, w;     /* velocities in which the contact constraints hold */
   ds_vec3 dx, turn; /* besides: what takes it out of overlaps (separate.c) */
+  ds_vec3 lost;     /* of v at the end of the step, where it was stopped (sweep.c) */
+  double keep;      /* of its velocities at the end of the step: less than 1 where it was lifted (separate.c) */
   double *rate;     /* of a deformable body */
-  double share;     /* of the step that it moves: 1, or less where it would pass through something (sweep.c) */
+  double share;     /* of its way that it takes: 1, or less where it would pass through something (sweep.c) */
   bool rests;       /* it keeps its place, and has no velocity */
 } ds_move;
 
@@ -38,9 +40,9 @@ double *ds_held_overlaps(ds_arena *arena, const ds_contact_list *contacts, const
  * out. */
 bool ds_separate(ds_arena *arena, ds_move *moves, double *farthest, const ds_state *state, const ds_assembly *assembly,
                  const ds_contact_list *contacts, const double *held, double h);
-/* sweep.c: cuts the share of bodies that would pass through others; *stopped is how many. False where memory ran out.
- */
+/* sweep.c: cuts the share of bodies that would overlap others too deeply or pass through them; *stopped is how many.
+ * False where memory ran out. */
 bool ds_sweep(ds_arena *arena, ds_move *moves, int32_t *stopped, const ds_scene *scene, const ds_state *state,
-              const ds_assembly *assembly, double h);
+              const ds_assembly *assembly, const ds_contact_list *contacts, double h);
 
 #endif

@@ -48,6 +48,6 @@ void ds_step_certify(const ds_step_run *run) {
     for (int32_t k = 0; k < island->problem.contact_count; k++) report->active_contacts += island->r[3 * k] > 0;
   }
   for (int32_t k = 0; k < run->contacts.count; k++)
-    if (!ds_feature_is_limit(run->contacts.points[k].feature))
+    if (!ds_feature_is_limit(run->contacts.points[k].feature) && !ds_feature_is_ahead(run->contacts.points[k].feature))
       report->penetration = fmax(report->penetration, -run->contacts.points[k].gap);
 }

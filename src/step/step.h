@@ -67,6 +67,7 @@ bool ds_step_show(const ds_step_run *run);
  * contacts that the solution runs into and says how many; the second finds deformable bodies that were misjudged
  * (predict/judge.c) and what their stiffness lacks, one matrix a body. */
 ds_status ds_step_look_again(ds_step_run *run, ds_state *solved, int32_t *added);
+bool ds_step_is_sound(const ds_step_run *run); /* all islands converged, and second looks added no energy */
 ds_status ds_step_judge(const ds_step_run *run, ds_state *solved, double **stiffer, int32_t *count);
 
 /* certificate.c: room for the certificates of all islands, false where memory ran out; then these, and the worst of
