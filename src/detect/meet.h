@@ -22,8 +22,8 @@ ds_pose ds_course_at(const ds_course *course, double t);
 static inline ds_course ds_course_of(const ds_body_state *s, ds_vec3 move, ds_vec3 turn) {
   return (ds_course){ds_principal_pose(s), move, turn, 1};
 }
-/* Whether points of a body go so far that it matters to bodies of this thickness; whether two bodies can come so near to
- * each other, by more than half of what an overlap may be, that their courses have to be followed. */
+/* Whether points of a body go so far that it matters to bodies of this thickness; whether two bodies can come so near
+ * to each other, by more than half of what an overlap may be, that their courses have to be followed. */
 bool ds_course_is_long(const ds_body *body, const ds_course *course, double thin);
 bool ds_course_matters(const ds_body *a, const ds_course *ca, const ds_body *b, const ds_course *cb);
 /* The box of all places of a body on its way. */
