@@ -143,7 +143,7 @@ static ds_status judge(ds_arena *arena, ds_solution *s, const ds_whole *whole, c
 }
 
 static void write_path(ds_solution *s) {
-  static const char *const name[DS_TOOL_COUNT] = {"newton", "convex", "cone", "homotopy", "gauss-seidel", "staggered"};
+  static const char *const name[DS_TOOL_COUNT] = {"newton", "homotopy", "gauss-seidel", "staggered"};
   size_t used = 0;
   s->path[0] = 0;
   for (int32_t i = 0; i < DS_TOOL_COUNT; i++)

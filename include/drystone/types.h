@@ -247,9 +247,7 @@ typedef enum ds_stage {
 /* The tools of "coupled" [docs/solver.md]. */
 typedef enum ds_tool {
   DS_TOOL_NEWTON,       /* proximal Newton on the natural map */
-  DS_TOOL_CONVEX,       /* interior point without De Saxcé's term: sufficient if nothing slides */
-  DS_TOOL_CONE,         /* interior point on the Coulomb cones */
-  DS_TOOL_HOMOTOPY,     /* continuation of the same path through its folds */
+  DS_TOOL_HOMOTOPY,     /* continuation from the central path of a convex program, through folds */
   DS_TOOL_GAUSS_SEIDEL, /* sweeps */
   DS_TOOL_STAGGERED,    /* the two projections alternately */
   DS_TOOL_COUNT,
