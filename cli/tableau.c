@@ -42,8 +42,8 @@ typedef struct builder {
 static int32_t body_paint(builder *b, int32_t body) {
   ds_vec3 color = ds_palette_color(b->scene, body);
   if (b->muted) color = v3_add(v3_scale(0.35, color), v3_scale(0.65, v3(0.86, 0.86, 0.87)));
-  int32_t paint = ds_model_add_paint(&b->tableau->model, color, 0.06);
-  if (paint < 0) b->memory_ok = false;
+  int32_t paint = 0;
+  if (!ds_model_add_paint(&b->tableau->model, &paint, color, 0.06)) b->memory_ok = false;
   return paint;
 }
 
@@ -342,8 +342,9 @@ ds_status ds_tableau_build_mesh(ds_tableau *tableau, const ds_mesh *mesh, const 
   const ds_skin *skin = &dressed.skin;
   if (good) {
     t->model.origin = t->casters.origin = t->low = t->high = mesh->vertices[mesh->triangles[0]];
-    int32_t paint = ds_model_add_paint(&t->model, front, 0.06), inner = ds_model_add_paint(&t->model, behind, 0);
-    good = paint >= 0 && inner >= 0 && ds_model_add_skin(&t->model, skin, pose_identity(), paint, false);
+    int32_t paint, inner;
+    good = ds_model_add_paint(&t->model, &paint, front, 0.06) && ds_model_add_paint(&t->model, &inner, behind, 0) &&
+           ds_model_add_skin(&t->model, skin, pose_identity(), paint, false);
     if (good && (skin->open_edges > 0 || skin->volume < 0))
       good = ds_model_add_skin(&t->model, skin, pose_identity(), inner, true);
     if (good && wardrobe.has_casters)

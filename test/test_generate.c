@@ -99,7 +99,8 @@ static void check_spec(const char *spec) {
   CHECK(state != NULL);
   if (state && !has_grains(scene) && !is_uneven(spec)) {
     ds_body_id a = {0}, b = {0};
-    double depth = ds_state_deepest_overlap(scene, state, &a, &b), allowed = 1e-12 * extent(scene, state);
+    double depth = INFINITY, allowed = 1e-12 * extent(scene, state);
+    CHECK(ds_state_deepest_overlap(&depth, &a, &b, scene, state) == DS_OK);
     if (!(depth <= allowed)) printf("%s: bodies %d and %d\n", spec, (int)a.index1, (int)b.index1);
     CHECK_LE(depth, allowed);
   }

@@ -68,12 +68,12 @@ static int compare_creases(const void *x, const void *y) {
   return order != 0 ? order : compare_points(a->high, b->high);
 }
 
-/* The edges to be drawn as lines, each once; their number, or -1 if memory ran out. */
-static int32_t find_creases(crease **out, const ds_vertex *vertices, const ds_triangle *triangles, int32_t count) {
+/* The edges to be drawn as lines, each once; *kept is their number. NULL if memory ran out. */
+static crease *find_creases(int32_t *kept, const ds_vertex *vertices, const ds_triangle *triangles, int32_t count) {
   crease *found = malloc((3 * (size_t)count + 1) * sizeof *found);
-  int32_t n = 0, kept = 0;
-  *out = found;
-  if (found == NULL) return -1;
+  int32_t n = 0;
+  *kept = 0;
+  if (found == NULL) return NULL;
   for (int32_t t = 0; t < count; t++)
     for (int k = 0; k < 3; k++) {
       if ((triangles[t].edges >> k & 1) == 0) continue;
@@ -89,8 +89,8 @@ static int32_t find_creases(crease **out, const ds_vertex *vertices, const ds_tr
     }
   qsort(found, (size_t)n, sizeof *found, compare_creases);
   for (int32_t i = 0; i < n; i++)
-    if (kept == 0 || compare_creases(&found[kept - 1], &found[i]) != 0) found[kept++] = found[i];
-  return kept;
+    if (*kept == 0 || compare_creases(&found[*kept - 1], &found[i]) != 0) found[(*kept)++] = found[i];
+  return found;
 }
 
 /* ---- messages ---- */
@@ -132,12 +132,13 @@ static view_message *deformable_message(const ds_reduced *body, int32_t index) {
   ds_wardrobe whole = {.skin_triangles = INT32_MAX};
   ds_dressed dressed;
   crease *creases = NULL;
+  int32_t e;
   view_bytes out = {0};
   view_message *message = NULL;
   bool good = ds_wardrobe_dress_reduced(&dressed, &whole, body, NULL);
   const ds_skin *skin = &dressed.skin;
-  int32_t e = good ? find_creases(&creases, skin->vertices, skin->triangles, skin->triangle_count) : -1;
-  if (e >= 0) {
+  if (good) creases = find_creases(&e, skin->vertices, skin->triangles, skin->triangle_count);
+  if (creases != NULL) {
     write_mesh(&out, skin->vertices, skin->vertex_count, skin->triangles, skin->triangle_count, creases, e,
                ds_reduced_get_info(body).modes, GEOMETRY_DEFORMABLE, index);
     if (!write_modes(&out, skin, body)) out.failed = true;
@@ -160,12 +161,12 @@ static view_message *form_message(builder *b, const form *of, int32_t index) {
   if (shape->kind == DS_SHAPE_REDUCED) return deformable_message(shape->reduced, index);
   ds_model model = {0};
   crease *creases = NULL;
+  int32_t e;
   view_bytes out = {0};
   view_message *message = NULL;
   geometry_kind kind = shape->kind == DS_SHAPE_HALF_SPACE ? GEOMETRY_HALF_SPACE : GEOMETRY_MESH;
-  int32_t e =
-      add_to_model(b, &model, of) ? find_creases(&creases, model.vertices, model.triangles, model.triangle_count) : -1;
-  if (e >= 0) {
+  if (add_to_model(b, &model, of)) creases = find_creases(&e, model.vertices, model.triangles, model.triangle_count);
+  if (creases != NULL) {
     write_mesh(&out, model.vertices, model.vertex_count, model.triangles, model.triangle_count, creases, e, 0, kind,
                index);
     message = view_end(&out);
@@ -177,19 +178,22 @@ static view_message *form_message(builder *b, const form *of, int32_t index) {
 
 /* ---- the scene ---- */
 
-/* The index of a shape's form, which is added where it is new; -1 where memory ran out. */
-static int32_t find_form(builder *b, const form *of) {
+/* *index is that of a shape's form, which is added where it is new. False where memory ran out. */
+static bool find_form(builder *b, int32_t *index, const form *of) {
   view_geometries *out = b->out;
-  for (int32_t i = out->count - 1; i >= 0; i--)
-    if (ds_body_same_form(b->scene, b->forms[i].body, b->forms[i].index, of->body, of->index)) return i;
+  for (*index = out->count - 1; *index >= 0; --*index) {
+    const form *known = &b->forms[*index];
+    if (ds_body_same_form(b->scene, known->body, known->index, of->body, of->index)) return true;
+  }
   if (!ds_array_reserve(&b->forms, &b->form_capacity, out->count + 1, sizeof *b->forms) ||
       !ds_array_reserve(&out->messages, &b->message_capacity, out->count + 1, sizeof *out->messages))
-    return -1;
+    return false;
   view_message *message = form_message(b, of, out->count);
-  if (message == NULL) return -1;
-  b->forms[out->count] = *of;
-  out->messages[out->count] = message;
-  return out->count++;
+  if (message == NULL) return false;
+  *index = out->count++;
+  b->forms[*index] = *of;
+  out->messages[*index] = message;
+  return true;
 }
 
 static bool add_bodies(builder *b) {
@@ -199,8 +203,8 @@ static bool add_bodies(builder *b) {
     b->out->first_part[i] = part;
     for (int32_t s = 0; s < ds_body_shape_count(b->scene, body); s++) {
       form of = {ds_body_shape(b->scene, body, s), body, s};
-      int32_t index = find_form(b, &of);
-      if (index < 0) return false;
+      int32_t index;
+      if (!find_form(b, &index, &of)) return false;
       b->out->parts[part++] = (view_part){index, of.shape.pose};
     }
   }

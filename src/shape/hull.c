@@ -10,11 +10,11 @@
  * faces, edges and normals as the hull.
  *
  * Limits: 100,000 points in, 4,096 vertices out, thickness at least a millionth of the extent. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
+#include "base/error.h"
 #include "shape/hull.h"
 
 /* A point nearer to a plane than the first is on it, triangles nearer to one plane than the second are merged; extent
@@ -50,24 +50,21 @@ typedef struct builder {
 static const char *const broken =
     "the points of a convex hull are too nearly coplanar to build it; merge points that almost coincide";
 
-static ds_status fail(ds_error *error, const char *message) {
-  if (error) snprintf(error->message, sizeof error->message, "%s", message);
-  return DS_ERROR_INPUT;
-}
+static ds_status fail(ds_error *error, const char *message) { return ds_fail(error, DS_ERROR_INPUT, "%s", message); }
 
 static ds_status no_memory(ds_error *error) {
-  if (error) snprintf(error->message, sizeof error->message, "out of memory while building a convex hull");
-  return DS_ERROR_MEMORY;
+  return ds_fail(error, DS_ERROR_MEMORY, "out of memory while building a convex hull");
 }
 
 static double height(const triangle *t, ds_vec3 x) { return v3_dot(t->n, x) - t->d; }
 
-static int32_t new_triangle(builder *b, int32_t i, int32_t j, int32_t k) {
-  if (!ds_array_reserve(&b->t, &b->t_capacity, b->t_count + 1, sizeof *b->t)) return -1;
+/* Appends it. False where memory ran out. */
+static bool new_triangle(builder *b, int32_t i, int32_t j, int32_t k) {
+  if (!ds_array_reserve(&b->t, &b->t_capacity, b->t_count + 1, sizeof *b->t)) return false;
   ds_vec3 x = b->p[i], n = v3_unit(v3_cross(v3_sub(b->p[j], x), v3_sub(b->p[k], x)));
   double d = (v3_dot(n, x) + v3_dot(n, b->p[j]) + v3_dot(n, b->p[k])) / 3;
-  b->t[b->t_count] = (triangle){{i, j, k}, {-1, -1, -1}, n, d, -1, -1, false, false};
-  return b->t_count++;
+  b->t[b->t_count++] = (triangle){{i, j, k}, {-1, -1, -1}, n, d, -1, -1, false, false};
+  return true;
 }
 
 /* Puts a point into the list of the face of [first, t_count) that it lies farthest in front of. */
@@ -128,7 +125,7 @@ static ds_status first_tetrahedron(builder *b, ds_error *error) {
   const int32_t v[4][3] = {{i0, i1, i2}, {i1, i0, i3}, {i2, i1, i3}, {i0, i2, i3}};
   const int32_t adj[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
   for (int32_t f = 0; f < 4; f++) {
-    if (new_triangle(b, v[f][0], v[f][1], v[f][2]) < 0) return no_memory(error);
+    if (!new_triangle(b, v[f][0], v[f][1], v[f][2])) return no_memory(error);
     memcpy(b->t[f].adj, adj[f], sizeof adj[f]);
   }
   for (int32_t i = 0; i < b->count; i++) assign_point(b, i, 0);
@@ -174,8 +171,8 @@ static ds_status add_point(builder *b, int32_t point, int32_t face, ds_error *er
   int32_t first = b->t_count;
   for (int32_t e = 0; e < edges; e++) {
     const int32_t *h = b->horizon + 3 * e;
-    int32_t next = b->start[h[1]], f = new_triangle(b, h[0], h[1], point);
-    if (f < 0) return no_memory(error);
+    int32_t next = b->start[h[1]], f = first + e;
+    if (!new_triangle(b, h[0], h[1], point)) return no_memory(error);
     if (next < 0) return fail(error, broken);
     triangle *t = &b->t[f], *outer = &b->t[h[2]];
     t->adj[0] = h[2];
