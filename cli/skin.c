@@ -11,7 +11,6 @@
 
 #include "base/array.h"
 #include "base/sets.h"
-#include "coarsen.h"
 
 #define CREASE_COSINE 0.81915204428899178 /* of 35 degrees */
 #define COARSE_COSINE 0.57357643635104605 /* of 55: surfaces of tetrahedra are coarser than they are curved */
@@ -181,10 +180,14 @@ bool ds_skin_build(ds_skin *skin, const ds_mesh *mesh, const ds_vec3 *rest, int3
   if (mesh->triangle_count <= triangles && mesh->triangle_count <= INT32_MAX / 4) {
     if (build(skin, mesh, rest, true)) return true;
   } else {
-    ds_mesh coarse;
-    if (!coarsen_mesh(&coarse, mesh, triangles)) return false;
-    bool good = build(skin, &coarse, NULL, false);
-    ds_mesh_free(&coarse);
+    ds_mesh coarse = *mesh; /* has the same vertices */
+    size_t bytes = 3 * (size_t)mesh->triangle_count * sizeof *mesh->triangles;
+    coarse.triangles = malloc(bytes);
+    bool good = coarse.triangles != NULL;
+    if (good) memcpy(coarse.triangles, mesh->triangles, bytes);
+    good = good && ds_mesh_decimate(&coarse, NULL, triangles, INFINITY, NULL) == DS_OK &&
+           build(skin, &coarse, NULL, false);
+    free(coarse.triangles);
     if (good) return true;
   }
   ds_skin_free(skin);

@@ -88,8 +88,9 @@ def test_greeting(server):
     for index in range(scene["geometries"]):
         kind, body = client.receive()
         head = struct.unpack_from("<8I", body)
-        n, m, e, r = head[2:6]
+        n, m, e, r, levels = head[2:7]
         equal("GEOMETRY %d" % index, (kind, head[0], len(body)), (GEOMETRY, index, 32 + 24 * n + 12 * m + 8 * e + 12 * n * r))
+        equal("levels of a small scene", levels, 0)
         corners = struct.unpack_from("<%dI" % (3 * m), body, 32 + 24 * n)
         check("corners exist", all(c < n for c in corners), max(corners, default=0), n)
     used = {part["geometry"] for b in scene["bodies"] for part in b["parts"]}

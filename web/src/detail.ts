@@ -2,12 +2,8 @@
 // more triangles than integrated graphics draw in a 60th of a second, the tolerance rises until it is not. Shadows follow the same rule with texels of the shadow map.
 // docs/viewer.md has the budget and its source.
 import { Frustum, Matrix4, Sphere, Vector3, type PerspectiveCamera } from "three";
-import { levelsOf, weld, type Level } from "./simplify";
-import type { Geometry } from "./protocol";
 
 export const MOST_TRIANGLES = 220_000, MOST_SHADOW_TRIANGLES = 120_000; // of the bodies of a picture
-const PLAIN = 100_000; // triangles of a scene that is drawn as it is
-const WORTH = 100; // triangles: a surface with fewer has no coarser ones
 const TOLERANCE = 0.7; // pixels, or texels
 const RISE = 1.3, COARSEST = 64;
 
@@ -76,36 +72,4 @@ export function coarsest(levels: readonly { error: number }[], error: number): n
   let k = levels.length - 1;
   while (k > 0 && levels[k].error > error) k--;
   return k;
-}
-
-/* Levels of the surfaces of a scene. Surfaces that are alike, balls of other sizes or capsules of other lengths, share their levels' corners. */
-export class Levels {
-  private readonly known: { geometry: Geometry; radius: number; levels: Level[] }[] = [];
-  private readonly plain: boolean;
-
-  constructor(triangles: number) { this.plain = triangles <= PLAIN; }
-
-  of(geometry: Geometry, radius: number): Level[] {
-    const { corner } = geometry;
-    if (this.plain || corner.length / 3 < WORTH) return [{ corner, error: 0 }];
-    let known = this.known.find((entry) => alike(entry.geometry, geometry));
-    if (!known) this.known.push((known = { geometry, radius, levels: levelsOf(geometry, radius) }));
-    const scale = radius / known.radius;
-    return known.levels.map((level, k) => ({ corner: k ? level.corner : corner, error: scale * level.error }));
-  }
-}
-
-/* The same triangles with the same normals, and the same of them empty: a ball is a capsule whose wall has no height. */
-function alike(a: Geometry, b: Geometry): boolean {
-  if (a.corner.length !== b.corner.length || a.vertices !== b.vertices) return false;
-  for (let k = 0; k < a.corner.length; k++) if (a.corner[k] !== b.corner[k]) return false;
-  for (let k = 0; k < a.normal.length; k++) if (Math.abs(a.normal[k] - b.normal[k]) > 1e-3) return false;
-  const atA = weld(a), atB = weld(b);
-  for (let t = 0; t < a.corner.length; t += 3) if (isEmpty(atA, a.corner, t) !== isEmpty(atB, b.corner, t)) return false;
-  return true;
-}
-
-function isEmpty(at: Uint32Array, corner: Uint32Array, t: number): boolean {
-  const a = at[corner[t]], b = at[corner[t + 1]], c = at[corner[t + 2]];
-  return a === b || b === c || c === a;
 }

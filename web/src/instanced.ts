@@ -3,7 +3,7 @@
 import { BufferAttribute, BufferGeometry, DynamicDrawUsage, Group, InstancedBufferAttribute, InstancedBufferGeometry, LineBasicMaterial, LineSegments, Mesh, MeshBasicMaterial, MeshStandardMaterial } from "three";
 import { coarsest, type Drawing, type Sight } from "./detail";
 import type { Placements } from "./placements";
-import type { Level } from "./simplify";
+import type { Level } from "./protocol";
 import type { Batch } from "./world";
 
 const UNSEEN = 255;

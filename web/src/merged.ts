@@ -3,7 +3,7 @@
 import { BufferAttribute, BufferGeometry, Group, LineBasicMaterial, LineSegments, Mesh, MeshStandardMaterial } from "three";
 import { coarsest, type Drawing, type Sight } from "./detail";
 import type { Placements } from "./placements";
-import type { Level } from "./simplify";
+import type { Level } from "./protocol";
 import type { Batch } from "./world";
 
 export const MOST_ALIKE = 3, MOST_EACH = 2000; // instances and triangles of a form that is merged

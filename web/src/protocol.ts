@@ -35,10 +35,13 @@ export interface Scene {
 }
 export interface Joint { name: string; kind: "ball" | "hinge" | "weld" | "slider"; a: number; b: number; point: Vec3; axis: Vec3 } // in the frame of body a
 
+const MOST_LEVELS = 100;
 export const enum Kind { Mesh = 0, HalfSpace = 1, Deformable = 2 }
+export interface Level { corner: Uint32Array; error: number } // error: metres between the surfaces, estimated
 export interface Geometry {
   index: number; kind: Kind; vertices: number; modes: number;
   position: Float32Array; normal: Float32Array; corner: Uint32Array; crease: Uint32Array; mode: Float32Array;
+  levels: Level[]; // coarser surfaces over the same vertices, finest first
 }
 
 export interface Frame {
@@ -149,18 +152,22 @@ export function decode(buffer: ArrayBuffer): Message {
 }
 
 function readGeometry(r: Reader): Geometry {
-  const index = r.u32(), kind = r.u32(), n = r.u32(), m = r.u32(), e = r.u32(), modes = r.u32();
-  r.u32(); r.u32();
+  const index = r.u32(), kind = r.u32(), n = r.u32(), m = r.u32(), e = r.u32(), modes = r.u32(), count = r.u32();
+  r.u32();
   if (kind > Kind.Deformable) throw new ProtocolError(`geometry of unknown kind ${kind}`);
   if (kind === Kind.HalfSpace) {
     const none = new Float32Array(0), no = new Uint32Array(0);
-    return { index, kind, vertices: 0, modes: 0, position: none, normal: none, corner: no, crease: no, mode: none };
+    return { index, kind, vertices: 0, modes: 0, position: none, normal: none, corner: no, crease: no, mode: none, levels: [] };
   }
   const position = r.floats(3 * n), normal = r.floats(3 * n), corner = r.words(3 * m), crease = r.words(2 * e), mode = r.floats(modes * 3 * n);
+  if (count > MOST_LEVELS) throw new ProtocolError(`a geometry of ${count} levels, at most ${MOST_LEVELS} expected`);
+  const sizes = Array.from({ length: count }, () => ({ triangles: r.u32(), error: r.floats(1)[0] }));
+  const levels = sizes.map(({ triangles, error }) => ({ corner: r.words(3 * triangles), error }));
   r.done();
   if (!allFinite(position) || !allFinite(normal) || !allFinite(mode)) throw new ProtocolError("a coordinate of a geometry is not finite");
-  if (!allBelow(corner, n) || !allBelow(crease, n)) throw new ProtocolError(`a corner of a geometry is not one of its ${n} vertices`);
-  return { index, kind, vertices: n, modes, position, normal, corner, crease, mode };
+  if (!levels.every(({ error }) => error >= 0 && Number.isFinite(error))) throw new ProtocolError("the error of a level is not a distance");
+  if (!allBelow(corner, n) || !allBelow(crease, n) || !levels.every((level) => allBelow(level.corner, n))) throw new ProtocolError(`a corner of a geometry is not one of its ${n} vertices`);
+  return { index, kind, vertices: n, modes, position, normal, corner, crease, mode, levels };
 }
 
 function readFrame(r: Reader, bytes: number): Frame {
