@@ -380,6 +380,8 @@ def test_hand(server):
 
 def test_recording():
     subprocess.run([program, "run", "stack:count=3", "--time", "0.2", "-o", "short.h5", "-q"], check=True)
+    refused = subprocess.run([program, "view", "short.h5", "--no-open", "--step-budget", "5"], capture_output=True, timeout=30)
+    check("a recording has no budget", refused.returncode == 2 and b"--step-budget" in refused.stderr, refused)
     server = Server(program, "short.h5")
     client = server.connect()
     equal("the socket says what it is", json.loads(client.receive()[1])["mode"], "recording")
@@ -441,6 +443,10 @@ def test_start_and_end():
     check("a scene that cannot be opened", bad.returncode == 2 and b"bad.json:1" in bad.stderr, bad)
     server = Server(program, "stack")
     equal("SIGTERM", server.stop(15)[0], 143)
+    server = Server(program, "pile:count=20", "--step-budget", "1", "--tol", "1e-12")
+    client = server.connect()
+    check("--step-budget: steps that do not converge are shown", any(not client.frame().flags & 1 for _ in range(100)))
+    server.stop()
 
 
 def main():

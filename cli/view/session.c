@@ -101,6 +101,7 @@ static ds_scene *build(view_session *s, world *w, const char *text, size_t lengt
 static bool apply_options(ds_options *o, const view_start *start, ds_error *error) {
   if (start->has_step) o->step = start->step;
   if (start->has_tolerance) o->tolerance = start->tolerance;
+  if (start->has_step_budget) o->step_budget = start->step_budget;
   if (start->has_method) o->method = start->method;
   if (start->has_metric) o->metric = (ds_metric)start->metric;
   return ds_options_check(o, error) == DS_OK;

@@ -10,9 +10,9 @@ typedef struct view_start {
   const char *source;
   arg_list settings; /* --set */
   source_reading reading;
-  double step, tolerance;
+  double step, tolerance, step_budget;
   int32_t method, metric;
-  bool has_step, has_tolerance, has_method, has_metric;
+  bool has_step, has_tolerance, has_step_budget, has_method, has_metric;
 } view_start;
 
 typedef struct view_session view_session;

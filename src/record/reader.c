@@ -86,7 +86,8 @@ static ds_status read_settings(ds_recording *r, ds_error *error) {
   ds_setting_values values = {.sub_islands = usual.sub_islands,
                               .metric = (int32_t)usual.metric,
                               .newton = usual.newton,
-                              .newmark_damping = usual.newmark_damping};
+                              .newmark_damping = usual.newmark_damping,
+                              .step_budget = usual.step_budget};
   int32_t count;
   const ds_setting *settings = ds_record_settings(&count);
   hid_t group = H5Lexists(r->file, "/settings", H5P_DEFAULT) > 0 ? H5Gopen2(r->file, "/settings", H5P_DEFAULT) : -1;
@@ -115,6 +116,7 @@ static ds_status read_settings(ds_recording *r, ds_error *error) {
   o->metric = (ds_metric)values.metric;
   o->newton = values.newton;
   o->newmark_damping = values.newmark_damping;
+  o->step_budget = values.step_budget;
   ds_error why;
   return ds_options_check(o, &why) == DS_OK ? DS_OK : damaged(r, error, why.message);
 }

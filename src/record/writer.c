@@ -89,7 +89,8 @@ static bool write_settings(hid_t file, const ds_run_settings *run) {
                               .contacts_per_face = o->contacts_per_face,
                               .metric = (int32_t)o->metric,
                               .newton = o->newton,
-                              .newmark_damping = o->newmark_damping};
+                              .newmark_damping = o->newmark_damping,
+                              .step_budget = o->step_budget};
   int32_t count;
   const ds_setting *settings = ds_record_settings(&count);
   hid_t group = H5Gcreate2(file, "/settings", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
