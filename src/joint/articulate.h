@@ -66,6 +66,13 @@ typedef struct ds_held_limit {
   double way;  /* m: what a step may take of the gap, about; what errors of it are measured by */
 } ds_held_limit;
 
+/* A contact or limit of the island that no free coordinate moves: joints and scripts alone decide whether it holds. */
+typedef struct ds_fixed_contact {
+  int32_t contact; /* of the island */
+  const ds_linkage *linkage;
+  ds_held_limit limit; /* held = NULL: a contact of bodies */
+} ds_fixed_contact;
+
 /* A drive among the contacts of the problem. A friction disk of fixed radius is one of Coulomb's with a fixed normal
  * impulse N: the normal row acts on a slack body alone, which comes with the velocity that N stops. */
 typedef struct ds_held_drive {
@@ -90,6 +97,8 @@ typedef struct ds_articulation {
   int32_t limit_count;
   ds_held_drive *drives;
   int32_t drive_count;
+  ds_fixed_contact *fixed;
+  int32_t fixed_count;
   double *carried, *shift; /* Q (y, 0) of the island's bodies; Gᵀ of that, 3 a contact of the island */
 } ds_articulation;
 
@@ -123,6 +132,10 @@ void ds_articulation_limits(const ds_island *island, const ds_assembly *assembly
  * nothing where it is rounding. */
 double ds_articulation_gap(double *error, const ds_island *island, const ds_assembly *assembly, const ds_state *state,
                            double h);
+/* How far contacts and limits that no free coordinate moves are passed by the velocities v of the island: the largest
+ * over what the step moves there. > 0: the island is infeasible. */
+double ds_articulation_conflict(const ds_island *island, const ds_assembly *assembly, const ds_state *state,
+                                const double *v, double h);
 
 /* Stage 4 of an island with joints (project.c): r and v of the island and its certificate. `start`, where it is not
  * NULL, becomes the impulses that the last solve was started from. False only where memory ran out. */

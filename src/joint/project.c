@@ -125,6 +125,9 @@ bool ds_articulation_project(const ds_solve *given, ds_island *island, double *s
   certificate->bodies = island->problem.body_count;
   certificate->contacts = island->problem.contact_count;
   certificate->joint_gap = gap;
+  double conflict = ds_articulation_conflict(island, assembly, state, island->v, h);
+  certificate->conflict = fmax(certificate->conflict, conflict);
+  error = fmax(error, conflict);
   certificate->natural_error = fmax(certificate->natural_error, error);
   certificate->converged &= error <= certificate->tolerance;
   return true;
