@@ -401,7 +401,7 @@ typedef struct picture {
   renderer r;
   ds_image *image;
   float *depth;
-  band *bands; /* a thread each */
+  band *bands; /* one per thread */
 } picture;
 
 static void draw_band(void *context, int32_t item, int32_t worker) {

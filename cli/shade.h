@@ -28,7 +28,7 @@ void ds_lights_free(ds_lights *lights);
 /* A painted surface point seen along the unit direction `ray`. */
 void ds_shade_surface(float out[3], const ds_lights *lights, const ds_paint *paint, const float point[3],
                       const float normal[3], const float ray[3]);
-/* Part of the free light, a channel each, that falls on the ground at a point. */
+/* Part of the free light, one per channel, that falls on the ground at a point. */
 void ds_shade_ground_light(float out[3], const ds_lights *lights, const float point[3]);
 /* The backdrop in a unit direction. */
 void ds_shade_sky(float out[3], const ds_lights *lights, const float ray[3]);

@@ -1,4 +1,4 @@
-/* A mesh made fit to be drawn.
+/* A mesh prepared for drawing.
  *
  * Two triangles at an edge are smooth together where their normals differ by less than CREASE. A corner's normal is the
  * mean of the triangles' around its vertex that are smooth with it from edge to edge, weighted by their angle there;
@@ -24,12 +24,12 @@ typedef struct builder {
   const ds_mesh *mesh;
   const ds_vec3 *rest; /* vertices that define the creases */
   double crease;       /* cosine */
-  ds_vec3 *normals;    /* a triangle each */
+  ds_vec3 *normals;    /* one per triangle */
   ds_vec3 *rest_normals;
   spoke *spokes;
   int32_t *group;   /* disjoint sets of corners that share a normal */
   int32_t *surface; /* disjoint sets of triangles that are smooth together */
-  uint8_t *edges;   /* a triangle each, as in ds_triangle */
+  uint8_t *edges;   /* one per triangle, as in ds_triangle */
   int32_t *vertex;  /* of a group's root: its vertex in the skin */
 } builder;
 

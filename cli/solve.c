@@ -1,7 +1,7 @@
 /* drystone solve: frictional contact problems from files, one row or one JSON object each. docs/problems.md has the
  * formats and what the figures mean.
  *
- * A file that cannot be used gets its message, the others are solved all the same. */
+ * A file that cannot be used gets a message, the others are solved. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ typedef struct solve_options {
   bool json, strict, cold, rank;
 } solve_options;
 
-/* What one file gave. */
+/* The result of one file. */
 typedef struct solve_row {
   const char *path;
   const ds_problem *problem;

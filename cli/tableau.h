@@ -22,9 +22,9 @@ typedef struct ds_tableau {
 /* The bodies of a scene at one time. */
 typedef struct ds_bodies_at {
   const ds_scene *scene;
-  const ds_pose *poses;  /* of the bodies' user frames, one a body */
+  const ds_pose *poses;  /* of the bodies' user frames, one per body */
   const double *reduced; /* coordinates of all deformable bodies, one after the other; NULL = undeformed */
-  const bool *hidden;    /* bodies that are left out, a flag each; NULL = none */
+  const bool *hidden;    /* bodies that are left out, one flag per body; NULL = none */
 } ds_bodies_at;
 /* `muted` draws in pale colours, so that marks stand out. */
 ds_status ds_tableau_build(ds_tableau *tableau, const ds_bodies_at *bodies, bool muted, ds_error *error);

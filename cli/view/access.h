@@ -1,7 +1,7 @@
 /* Who may connect: the token in the URL, the Host header and the Origin header.
  *
  * Another page in the user's browser can send requests to 127.0.0.1, but with its own Origin, and it cannot know the
- * token. A name that somebody lets point to this machine (DNS rebinding) shows in the Host header. */
+ * token. A foreign name that points to this machine (DNS rebinding) shows in the Host header. */
 #ifndef DS_CLI_VIEW_ACCESS_H
 #define DS_CLI_VIEW_ACCESS_H
 

@@ -34,7 +34,7 @@ typedef struct form {
 typedef struct builder {
   view_geometries *out;
   const ds_scene *scene;
-  form *forms; /* a shape that has it, a geometry each */
+  form *forms; /* one per geometry: a shape that has it */
   int32_t form_capacity, message_capacity;
   int32_t segments;
   bool leveled; /* the scene has more than PLAIN triangles */

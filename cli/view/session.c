@@ -42,7 +42,7 @@ struct view_session {
   ds_step_report report; /* of the last step */
   view_hold hold;
   int64_t generation, serial; /* of the scene; of what a frame would show */
-  bool paused, watched;       /* watched: somebody has seen the start */
+  bool paused, watched;       /* watched: a client has seen the start */
   double speed;
   int32_t steps_left; /* asked for while paused */
   char failed[256];

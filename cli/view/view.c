@@ -91,7 +91,7 @@ static bool check_source(const viewing *v, ds_error *error) {
 
 /* ---- browser ---- */
 
-/* Two forks, so that nobody has to wait for the browser. */
+/* Two forks, so that no process waits for the browser. */
 static void open_browser(const char *url) {
   if (getenv("DISPLAY") == NULL && getenv("WAYLAND_DISPLAY") == NULL) return;
   pid_t child = fork();

@@ -55,7 +55,7 @@ static void put_choices(words *w, const char *choices) {
   }
 }
 
-/* A small positive lower bound only keeps divisions finite: the words say "above 0" first. */
+/* A small positive lower bound only keeps divisions finite: the message says "above 0" first. */
 static void put_range(words *w, const ds_field *f) {
   size_t n = strlen(w->text), size = sizeof w->text - n;
   if (f->low == 0 && f->high == 0)
@@ -120,7 +120,7 @@ static bool read_integer(ds_reader *reader, int32_t *out, const ds_json *value, 
   return true;
 }
 
-/* An array of so many numbers, each within the range of the field. */
+/* An array of `count` numbers, each within the range of the field. */
 static bool read_numbers(ds_reader *reader, double *x, int32_t count, const ds_json *value, const ds_field *f) {
   if (value->kind != DS_JSON_ARRAY) return fail_kind(reader, value, f);
   if (value->count != count)
@@ -143,7 +143,7 @@ bool ds_reader_vector(ds_reader *reader, ds_vec3 *vector, const ds_json *value, 
   return true;
 }
 
-/* A unit quaternion; rounding in the file is evened out, anything more is refused. */
+/* A unit quaternion; it is normalized within rounding, anything more is refused. */
 static bool read_quaternion(ds_reader *reader, ds_quat *q, const ds_json *value, const ds_field *f) {
   double x[4];
   if (!read_numbers(reader, x, 4, value, f)) return false;

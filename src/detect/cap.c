@@ -39,7 +39,7 @@ static double across(ds_vec3 n, ds_vec3 r) { return v3_norm(v3_mad(r, -v3_dot(r,
 
 static void add_spot(ds_spots *s, const ds_query *query, const ds_floor *f, ds_vec3 x, double gap, uint32_t feature) {
   if (!(gap < query->reach) || s->count >= 256) return;
-  /* once a feature, and once a place; but the lowest points move over the rim and hide no other */
+  /* once per feature and once per place; but the lowest points move over the rim and hide no other */
   for (int32_t i = 0; i < s->count; i++)
     if (s->feature[i] == feature ||
         (s->feature[i] > 1 && fabs(s->gap[i] - gap) <= 2 * f->eps && across(f->n, v3_sub(s->x[i], x)) <= 2 * f->eps))

@@ -1,5 +1,5 @@
 /* A deformable's surface as it stands in one state: places, normals and nearest points (deformed.c). All in the body's
- * principal frame. Built once a step for bodies that may touch something, then shared by threads. */
+ * principal frame. Built once per step for bodies that may touch something, then shared by threads. */
 #ifndef DS_DETECT_DEFORMED_H
 #define DS_DETECT_DEFORMED_H
 

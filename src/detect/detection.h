@@ -41,7 +41,7 @@ typedef struct ds_detection {
   bool deformables;
   bool again;                     /* the last step had contacts that only its second look found */
   const struct ds_recall *recall; /* what is known of pairs at rest (recall.h), or NULL */
-  ds_deformed **deformed; /* a body each: its surface, where it is in a pair; NULL where there are no deformables */
+  ds_deformed **deformed; /* one per body: its surface, where it is in a pair; NULL where there are no deformables */
 } ds_detection;
 
 /* Points found so far, in an arena. */

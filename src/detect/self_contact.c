@@ -41,9 +41,9 @@ typedef struct folder {
   const ds_deformable_query *itself;
   ds_pose pose;
   ds_found *found;
-  ds_vec3 *own; /* a vertex each: its normal, once it was asked for */
+  ds_vec3 *own; /* one per vertex: its normal, once it was asked for */
   bool *own_known;
-  ds_nearest *best; /* a vertex each: the nearest triangle that it may touch */
+  ds_nearest *best; /* one per vertex: the nearest triangle that it may touch */
   double near, depth, farthest;
 } folder;
 

@@ -16,8 +16,8 @@ typedef struct detect_job {
   const ds_box_pair *pairs;
   int32_t pair_count, per_face, run; /* run: so many pairs */
   ds_arena *workers;
-  ds_manifold *manifolds; /* a thread each */
-  ds_point_list *lists;   /* a run each */
+  ds_manifold *manifolds; /* one per thread */
+  ds_point_list *lists;   /* one per run */
   bool *done;
 } detect_job;
 

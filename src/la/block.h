@@ -80,7 +80,7 @@ typedef struct ds_block_matrix {
   double *inverse;                       /* reciprocals of the factor's diagonal */
   int32_t *pivots;                       /* LU: interchanges inside tiles */
   double *below;                         /* workspace of the solves */
-  struct ds_block_workspace *workspaces; /* one a thread */
+  struct ds_block_workspace *workspaces; /* one per thread */
   ds_pool *pool;                         /* NULL: the calling thread alone */
   ds_flag *finished;                     /* panel_count: for those who wait */
 } ds_block_matrix;

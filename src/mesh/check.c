@@ -33,13 +33,13 @@ typedef struct checker {
   ds_vec3 middle;   /* of the box */
   double size;      /* its diagonal */
   double area;      /* of all triangles */
-  bool *finite;     /* a vertex each */
-  bool *no_edges;   /* a triangle each: not part of the surface (bad index, collapsed, again) */
+  bool *finite;     /* one per vertex */
+  bool *no_edges;   /* one per triangle: not part of the surface (bad index, collapsed, again) */
   bool *no_volume;  /* not to be measured */
   bool *no_cutting; /* not to be tested for crossings */
   record *records;  /* 3 n */
   int32_t *parent;  /* sets of triangles joined by edges */
-  bool *bad_edge;   /* a triangle each */
+  bool *bad_edge;   /* one per triangle */
   ds_mesh_parts parts;
 } checker;
 

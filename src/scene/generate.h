@@ -55,7 +55,7 @@ void ds_generation_gravity(ds_generation *g, ds_vec3 gravity);
 void ds_generation_option(ds_generation *g, const char *name, double value);      /* all options one after the other */
 void ds_generation_choice(ds_generation *g, const char *name, const char *value); /* an option that is a word */
 void ds_generation_material(ds_generation *g, const char *name, double mu, double e);
-void ds_generation_pair(ds_generation *g, const char *a, const char *b, double mu, double e); /* at most one a scene */
+void ds_generation_pair(ds_generation *g, const char *a, const char *b, double mu, double e); /* at most one per scene */
 /* Solids by name: a figure, or a recipe as JSON text with the size of its triangles (0 = chosen). */
 void ds_generation_solid_figure(ds_generation *g, const char *name, const char *figure, double scale);
 void ds_generation_solid_recipe(ds_generation *g, const char *name, const char *recipe, double cell);

@@ -3,26 +3,26 @@
 // docs/viewer.md has the budget and its source.
 import { Frustum, Matrix4, Sphere, Vector3, type PerspectiveCamera } from "three";
 
-export const MOST_TRIANGLES = 220_000, MOST_SHADOW_TRIANGLES = 120_000; // of the bodies of a picture
+export const MOST_TRIANGLES = 220_000, MOST_SHADOW_TRIANGLES = 120_000; // of all bodies in one frame
 const TOLERANCE = 0.7; // pixels, or texels
 const RISE = 1.3, COARSEST = 64;
 
-/* One way to draw some bodies, whose triangles can be told before they are drawn. */
+/* One way to draw some bodies. The number of triangles is known before they are drawn. */
 export interface Drawing {
-  look(sight: Sight): void; // once a picture, before the others
+  look(sight: Sight): void; // once per frame, before the others
   triangles(tolerance: number): number; // pixels
   settle(tolerance: number): void;
   shadowTriangles(tolerance: number): number; // metres
   settleShadow(tolerance: number): void;
 }
 
-/* What the camera sees, and how large. */
+/* What the camera sees, and at what size. */
 export class Sight {
   private readonly frustum = new Frustum();
   private readonly eye = new Vector3();
   private readonly ball = new Sphere();
   private readonly matrix = new Matrix4();
-  private pixels = 1; // that a metre has at a distance of a metre
+  private pixels = 1; // per metre at a distance of one metre
   private near = 0;
 
   set(camera: PerspectiveCamera, height: number): this {
@@ -33,7 +33,7 @@ export class Sight {
     return this;
   }
 
-  /* Pixels a metre at the near side of a ball, 0 where it is out of sight. */
+  /* Pixels per metre at the near side of a ball; 0 if it is out of sight. */
   scale(x: number, y: number, z: number, radius: number): number {
     this.ball.center.set(x, y, z);
     this.ball.radius = radius;
@@ -42,7 +42,7 @@ export class Sight {
   }
 }
 
-/* Every drawing at its level; the tolerance that was needed. */
+/* Sets the level of every drawing; returns the tolerance that was needed. */
 export function arrange(drawings: readonly Drawing[], sight: Sight): number {
   for (const drawing of drawings) drawing.look(sight);
   const tolerance = tolerable(TOLERANCE, MOST_TRIANGLES, (t) => sum(drawings, t));

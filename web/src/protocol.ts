@@ -1,5 +1,5 @@
-// The messages of docs/protocol.md, version 1: decoded from bytes and encoded to bytes. Nothing of what arrives is trusted:
-// every count is checked against the length before an array is made, every index against its table, and what does not fit
+// The messages of docs/protocol.md, version 1: decoded from bytes and encoded to bytes. Input is not trusted:
+// every count is checked against the length before an array is created, every index against its table, and bad input
 // throws a ProtocolError that says what was expected.
 //
 // Arrays are views onto the message's own buffer, not copies: a recording of 400 MB is held once.
@@ -75,7 +75,7 @@ export type Message =
 
 // ---- reading ------------------------------------------------------------------------------------------------------------
 
-// Walks over the bytes of one message; every call checks that they are there.
+// Reads the bytes of one message; every call checks that they are there.
 class Reader {
   private readonly view: DataView;
   private readonly end: number;
@@ -110,7 +110,7 @@ function finite(x: number, what: string): number {
 
 function allFinite(values: Float32Array): boolean {
   let sum = 0;
-  for (let i = 0; i < values.length; i++) sum += values[i] * 0; // NaN and infinities do not vanish
+  for (let i = 0; i < values.length; i++) sum += values[i] * 0; // NaN and infinities do not give 0
   return sum === 0;
 }
 
@@ -225,7 +225,7 @@ function readField(r: Reader): Field {
   return { body, columns, rows, origin, along, up, value };
 }
 
-// ---- JSON: missing optional fields get a plain value, wrong ones are refused -----------------------------------------------
+// ---- JSON: missing optional fields get a default, wrong ones are refused -----------------------------------------------
 
 type Json = Record<string, unknown>;
 

@@ -1,5 +1,5 @@
 // The bodies. Those of one form are instances of one mesh (instanced.ts), those of very many forms are merged (merged.ts), so 2,000 bodies are a handful of draw calls; a frame is
-// shown by writing one matrix a part into a texture (placements.ts), and only for bodies that moved. Poses between two frames are interpolated.
+// shown by writing one matrix per part into a texture (placements.ts), and only for bodies that moved. Poses between two frames are interpolated.
 import { BufferAttribute, BufferGeometry, Color, Group, Matrix4, Quaternion, Sphere, SRGBColorSpace, Vector3, type PerspectiveCamera } from "three";
 import { arrange, arrangeShadows, Sight } from "./detail";
 import { Ground, roundUp } from "./ground";
@@ -104,7 +104,7 @@ export class World {
 
   // ---- how they look ----------------------------------------------------------------------------------------------------------
 
-  /* Before a picture of so many pixels' height. */
+  /* Before drawing at a height of so many pixels. */
   chooseDetail(camera: PerspectiveCamera, height: number): void { arrange(this.drawings, this.sight.set(camera, height)); }
   chooseShadowDetail(metresPerTexel: number): void { arrangeShadows(this.drawings, metresPerTexel); }
   showCreases(on: boolean): void { for (const drawing of this.drawings) drawing.showLines(on); }
@@ -244,7 +244,7 @@ export class World {
   }
 }
 
-const P = new Vector3(), Q = new Quaternion(), ONE = new Vector3(1, 1, 1), M = new Matrix4(); // for show(), which makes nothing anew
+const P = new Vector3(), Q = new Quaternion(), ONE = new Vector3(1, 1, 1), M = new Matrix4(); // for show(), which allocates nothing
 
 function partMatrix(position: readonly number[], rotation: readonly number[]): Matrix4 {
   return new Matrix4().compose(new Vector3(...position), new Quaternion(rotation[1], rotation[2], rotation[3], rotation[0]).normalize(), new Vector3(1, 1, 1));
