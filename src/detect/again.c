@@ -1,13 +1,14 @@
-/* A second look, with the velocities that the first one led to; and contacts that only it found, in the next step. */
+/* The second detection, with the velocities solved after the first one; and, in the next step, contacts that only it
+ * found. */
 #include <math.h>
 
 #include "detect/detection.h"
 
-static const double nearby = 0.1;        /* of the smaller radius: a contact stands for others that are nearer */
-static const double changed_share = 0.1; /* of the thickness: what an impact moves its points by, from which on a body
-                                            is looked at again */
+static const double nearby = 0.1; /* of the smaller radius: a contact represents others that are nearer than this */
+static const double changed_share =
+    0.1; /* of the thickness: a body whose points an impact moves by more is detected again */
 
-/* ---- what only the second look of the last step found ---- */
+/* ---- contacts that only the second detection of the last step found ---- */
 
 static ds_vec3 velocity_at(const ds_body_state *s, ds_vec3 x) { return v3_add(s->v, v3_cross(s->w, v3_sub(x, s->x))); }
 
@@ -34,8 +35,8 @@ static ds_contact_point carry(const ds_contact *c, const ds_state *state) {
                             .on_b = {-1, 0, 0}};
 }
 
-/* A contact that only the second look found, and that carries, is kept while both surfaces are near it and no other
- * contact of the pair stands for it: else every step would solve without it first. */
+/* A contact that only the second detection found, and that carries load, is kept while both surfaces are near it and no
+ * other contact of the pair represents it: otherwise every step would first be solved without it. */
 bool ds_keep_loaded(ds_arena *arena, ds_point_list *list, const ds_detection *d, ds_box_pair pair, double reach,
                     int32_t first) {
   int32_t count, found = list->count;
@@ -56,7 +57,7 @@ bool ds_keep_loaded(ds_arena *arena, ds_point_list *list, const ds_detection *d,
   return true;
 }
 
-/* ---- a second look, with the velocities that the first one led to ---- */
+/* ---- the second detection ---- */
 
 static ds_pose pose_after(const ds_body_state *s, double h) {
   return (ds_pose){v3_mad(s->x, h, s->v), quat_unit(quat_mul(quat_exp(v3_scale(h, s->w)), s->q))};

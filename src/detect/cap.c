@@ -10,8 +10,8 @@
 #include "detect/pairs.h"
 
 static const double tilt_tolerance = 1e-6; /* sine below which no point of a rim is the lowest */
-static const double facing = 0.1;          /* cosine from which a cap or face looks at the floor */
-static const double near_flat = 0.9;       /* cosine from which a floor's corners are looked for under a cap */
+static const double facing = 0.1;          /* cosine from which a cap or face faces the floor */
+static const double near_flat = 0.9;       /* cosine from which a floor's corners are searched under a cap */
 enum { RIM = 16, VERTEX = 0x1000, SIDE = 0x10000, MAX_RIM = 232 };
 
 ds_can ds_can_in_frame(const ds_placed *a, const ds_placed *frame) {
@@ -92,9 +92,9 @@ static bool clip_to_floor(double *t0, double *t1, const ds_floor *f, const ds_se
   return *t1 >= *t0;
 }
 
-/* Body-fixed points of a cap: 8 on the rim, and, where more are wanted, fours that fill the disc evenly: the j-th four
- * lies at the radius that holds its share of the area, turned by the golden angle, so that friction of a disc under
- * even pressure comes out isotropic. Returns the number of points; fills point k where k is in range. */
+/* Body-fixed points of a cap: 8 on the rim, and, if more are requested, groups of four that fill the disc evenly: the
+ * j-th group lies at the radius that holds its share of the area, turned by the golden angle, so that friction of a
+ * disc under even pressure comes out isotropic. Returns the number of points; fills point k where k is in range. */
 static int32_t cap_point(ds_vec3 *x, const ds_can *can, ds_vec3 middle, int32_t wanted, int32_t k) {
   const double golden = 2.39996322972865332;
   int32_t most = wanted > MAX_RIM ? MAX_RIM : wanted, fours = most > 8 ? (most - 8 + 2) / 4 : 0, total = 8 + 4 * fours;

@@ -195,7 +195,7 @@ typedef struct factor_job {
   atomic_bool failed;
 } factor_job;
 
-/* Sources are tasks with lower numbers, and are applied in the order of the panels, whoever has made them. */
+/* Sources are tasks with lower numbers, and are applied in the order of the panels, whichever thread computed them. */
 static void factor_task(void *context, int32_t item, int32_t worker) {
   factor_job *job = context;
   int32_t i = job->m->pattern->task[item];

@@ -1,8 +1,8 @@
 /* Whether a mesh is the surface of a solid: everything that is wrong with it, counted, with the first place.
  *
- * Vertices, triangles, edges, parts and crossings are looked at in turn; what one look finds wrong is left out of the
- * next where it would be found again (a triangle twice is not also three edges with too many triangles). Coordinates
- * are first divided by a power of two so that the largest is below 1, which rounds nothing and keeps products in range.
+ * Vertices, triangles, edges, parts and crossings are checked in turn; what one check rejects is left out of the next
+ * where it would be reported again (a triangle twice is not also three edges with too many triangles). Coordinates are
+ * first divided by a power of two so that the largest is below 1, which rounds nothing and keeps products in range.
  * Edges and equal triangles are found by sorting, so the result depends on the mesh alone. */
 #include <math.h>
 #include <stdlib.h>

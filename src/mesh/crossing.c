@@ -16,7 +16,7 @@ static double volume(ds_vec3 a, ds_vec3 b, ds_vec3 c, ds_vec3 d) {
   return v3_dot(v3_sub(b, a), v3_cross(v3_sub(c, a), v3_sub(d, a)));
 }
 
-/* exact.c wants coordinates of at most 1; a power of two loses nothing. */
+/* exact.c needs coordinates of at most 1; scaling by a power of two is exact. */
 static ds_vec3 small(ds_vec3 x) { return v3_scale(1.0 / (1 << 24), x); }
 
 /* Sign of the volume; `tiny` bounds the error of its rounded value. */

@@ -1,4 +1,4 @@
-/* The cells of a grid that a surface passes through, found without looking at empty space.
+/* The cells of a grid that a surface passes through, found without visiting empty space.
  *
  * A block of 2^k cells is left out where |f| at its middle says that no surface can be in it (f is 1-Lipschitz); else
  * its eight parts are looked at. Corners are shared through a hash table. The crossing on an edge is found to 1e-9 of a

@@ -1,4 +1,4 @@
-/* The layout of a recording as tables: one line a member of a row, from which the types of memory and file are built.
+/* The layout of a recording as tables: one line per member of a row, from which the types of memory and file are built.
  */
 #include "record/layout.h"
 

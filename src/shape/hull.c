@@ -2,8 +2,8 @@
  *
  * Points are moved to their middle and scaled to unit extent, so that tolerances are relative. The hull is built by
  * quickhull (Barber, Dobkin and Huhdanpaa 1996): a tetrahedron grows by the point farthest outside a face, whose
- * visible faces are replaced by a fan over their horizon. Triangles that lie in one plane within a tolerance are
- * then merged into polygons, and vertices that fewer than three faces share are dropped.
+ * visible faces are replaced by a fan over their horizon. Triangles that lie in one plane within a tolerance are then
+ * merged into polygons, and vertices that fewer than three faces share are dropped.
  *
  * Every hull also carries its core: each face moved inwards by `skin`. Where more than three planes meet in a vertex
  * and would no longer meet after the move, the core is the hull scaled about its centre instead; both have the same
@@ -17,9 +17,9 @@
 #include "base/error.h"
 #include "shape/hull.h"
 
-/* A point nearer to a plane than the first is on it, triangles nearer to one plane than the second are merged; extent
- * = 1. Where the noise of the points (few printed digits) is of the size of the tolerances, the outcome may be no
- * polyhedron: then coarser ones are tried, and at last hardly any merging. */
+/* A point nearer to a plane than the first is on it, triangles nearer to one plane than the second are merged; extent =
+ * 1. Where the noise of the points (few printed digits) is of the size of the tolerances, the result may not be a
+ * polyhedron: then coarser tolerances are tried, and at last hardly any merging. */
 static const double tolerances[][2] = {{1e-10, 1e-8}, {3e-9, 3e-7}, {3e-8, 3e-6}, {1e-12, 1e-11}};
 enum { ATTEMPTS = 4 };
 static const double flat_tolerance = 1e-6; /* thinner sets count as flat */
