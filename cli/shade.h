@@ -20,9 +20,10 @@ typedef struct ds_lights {
 } ds_lights;
 
 /* Soft light: the sun is a disk of DS_SUN_MAPS directions, the sky DS_SKY_MAPS directions of the upper half. Shadows
- * are cast by what lies in the box [low, high] of model coordinates. False if memory ran out. */
+ * are cast by what lies in the box [low, high] of model coordinates, as finely as a picture of `pixels` needs. False if
+ * memory ran out. */
 bool ds_lights_build(ds_lights *lights, ds_pool *pool, const ds_model *model, ds_vec3 sun_direction, bool dark,
-                     const float low[3], const float high[3]);
+                     const float low[3], const float high[3], double pixels);
 void ds_lights_free(ds_lights *lights);
 
 /* A painted surface point seen along the unit direction `ray`. */
