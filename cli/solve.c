@@ -213,7 +213,8 @@ static ds_status solve_problem(solve_row *row, const ds_problem_file *file, cons
   double start = ds_clock();
   status = ds_problem_solve(&file->problem, &o->solver, x.r, x.u, x.v, &row->solution, &why);
   row->seconds = ds_clock() - start;
-  if (status == DS_OK && o->rank) row->rank = ds_problem_rank(&file->problem, &why);
+  int32_t rank;
+  if (status == DS_OK && o->rank && ds_problem_rank(&rank, &file->problem, &why) == DS_OK) row->rank = rank;
   if (status != DS_OK)
     snprintf(error->message, sizeof error->message, "%.200s: %.300s", row->path,
              why.message[0] != '\0' ? why.message : "out of memory");
