@@ -63,7 +63,7 @@ static ds_vec3 body_center(const chooser *c, int32_t body) {
   return pose_point(c->poses[body], ds_body_mass(c->scene, body_at(body)).center);
 }
 
-/* Those that have not flown away; their number. `values` has room for one per body. */
+/* Collects those that have not flown away; returns their number. `values` has room for one per body. */
 static int32_t frame_dynamic(const chooser *c, double *values) {
   ds_vec3 middle = v3(0, 0, 0);
   double spread = INFINITY;

@@ -183,7 +183,7 @@ static void write_body(view_bytes *out, const view_scene_text *t, int32_t index)
             (int)reduced);
 }
 
-/* Points and axes are as the frame of body a sees them, whose pose is in every FRAME. */
+/* Points and axes are in the frame of body a, whose pose is in every FRAME. */
 static void write_joints(view_bytes *out, const ds_scene *scene) {
   view_text(out, ", \"joints\": [");
   for (int32_t i = 0; i < ds_scene_joint_count(scene); i++) {

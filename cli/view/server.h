@@ -16,7 +16,7 @@ typedef struct view_server_def {
   int32_t port;          /* 0 = one that is free */
   const char *recording; /* in the modes recording and film */
   const view_film *film; /* in that mode */
-  /* film: a picture has come; false ends the server. The answer is TAKEN. */
+  /* film: an image has arrived; false ends the server. The answer is TAKEN. */
   bool (*picture)(void *user, const view_command *command);
   void *user;
 } view_server_def;

@@ -17,8 +17,8 @@
 #include "io/reduced_file.h"
 #include "probe.h"
 
-#define LATE 0.1          /* s behind at which lost time is given up */
-#define STATUS_EVERY 0.25 /* s between two looks at how fast it goes */
+#define LATE 0.1          /* s: a larger delay is not caught up */
+#define STATUS_EVERY 0.25 /* s between measurements of the speed */
 #define MU_MAX 100.0
 #define GRAVITY_MAX 1e4
 enum { COMMANDS_MAX = 64 /* between two steps */ };

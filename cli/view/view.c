@@ -76,7 +76,7 @@ static bool parse(viewing *v, const char **words, int argc, char **argv) {
   return check_viewing(v);
 }
 
-/* What can be known to be wrong before the first client comes. */
+/* Errors that can be found before the first client connects. */
 static bool check_source(const viewing *v, ds_error *error) {
   size_t length;
   if (v->recording) {
@@ -121,7 +121,7 @@ static void announce(const viewing *v, const view_server *server, char *url, siz
   if (isatty(STDERR_FILENO) == 1) fprintf(stderr, "showing %s; Ctrl-C ends\n", v->start.source);
 }
 
-/* Serves until a signal comes or something fails. */
+/* Serves until a signal arrives or something fails. */
 static int serve(const viewing *v, view_server *server, view_hub *hub) {
   char url[256];
   ds_error error;
