@@ -4,7 +4,7 @@
  *   A_ij -= L_ik U_kj,   with U_kj = L_jkᵀ in the symmetric case;
  *
  * then it is factored in itself, six columns at a time. Threads take panels in an order in which sources come first,
- * and wait for those that are still being made; sums are in the same order whoever computes them. */
+ * and wait for those that are not ready; sums are in the same order whichever thread computes them. */
 #include "la/block.h"
 
 #include <math.h>

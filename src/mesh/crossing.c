@@ -2,7 +2,8 @@
  *
  * An edge pq meets a triangle where p and q lie on different sides of its plane and the three tetrahedra of pq with its
  * edges turn the same way; in one plane, where no side of the triangle and not pq itself has the other on its far side.
- * Signs are exact: a determinant that rounding may have turned is asked of exact.c. Touching counts as crossing. */
+ * Signs are exact: a determinant whose sign rounding may have changed is computed by exact.c. Touching counts as
+ * crossing. */
 #include "mesh/crossing.h"
 
 #include <stdlib.h>

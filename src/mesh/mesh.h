@@ -1,8 +1,8 @@
 /* What the files of src/mesh share: reading (input.c, read_*.c), merging, exact predicates, crossing triangles.
  *
  * A reader works on the bytes of a whole file. It takes words and numbers from text or values from binary parts, and
- * hands over vertices and polygons; polygons are split into fans of triangles. Every function that returns bool says
- * false after it wrote the message; readers pass that on. */
+ * hands over vertices and polygons; polygons are split into fans of triangles. Every function that returns bool returns
+ * false after writing the message; readers pass that on. */
 #ifndef DS_MESH_MESH_H
 #define DS_MESH_MESH_H
 
