@@ -168,7 +168,7 @@ static void only_loaded_contacts_slide(void) {
     int32_t count;
     const ds_contact *contacts = ds_state_contacts(s.state, &count);
     ds_contact before[64];
-    if (count <= 64) memcpy(before, contacts, (size_t)count * sizeof *before);
+    if (count > 0 && count <= 64) memcpy(before, contacts, (size_t)count * sizeof *before);
     m.contacts = 0;
     CHECK(sim_step(&s));
     if (i == 0) continue; /* there was no step before */
