@@ -45,10 +45,10 @@ struct run_report {
   int64_t contacts, active_contacts, staggered_iterations, projection_iterations, factorizations; /* sums */
   int32_t contacts_max, active_contacts_max, islands_max, staggered_iterations_max;
   work_tally work;
-  int64_t unconverged_steps, moving_steps, limited_steps;
+  int64_t unconverged_steps, infeasible_steps, moving_steps, limited_steps;
   double moving_tolerance_max;
   double rest_error_max; /* of the steps in which nothing was solved as motion */
-  double first_unconverged_time;
+  double first_unconverged_time, first_infeasible_time;
   ds_certificate worst; /* the errors only */
   double penetration_max, penetration_first_second, penetration_last;
   double separation_max, joint_drift_max, joint_drift_time;
@@ -109,7 +109,7 @@ run_report *report_create(const ds_scene *scene, const ds_state *state, const ds
   r->joints = ds_scene_joint_count(scene);
   r->planned_steps = planned_steps;
   r->time = r->start_time = ds_state_time(state);
-  r->first_unconverged_time = r->energy_gain_time = NAN;
+  r->first_unconverged_time = r->first_infeasible_time = r->energy_gain_time = NAN;
   r->moved.body = r->moved_settled.body = r->crept.body = r->drifted.body = -1;
   for (int32_t i = 0; i < ds_scene_body_count(scene); i++) {
     ds_body_def def = ds_body_get_def(scene, body_at(i));
@@ -184,6 +184,7 @@ static void add_certificate(run_report *r, const ds_step_report *step) {
   r->limited_steps += c->limited;
   if (c->converged) return;
   if (r->unconverged_steps++ == 0) r->first_unconverged_time = step->time;
+  if (c->conflict > 0 && r->infeasible_steps++ == 0) r->first_infeasible_time = step->time;
 }
 
 static void add_motion(run_report *r, const ds_scene *scene, const ds_state *state, double time) {
@@ -354,6 +355,8 @@ static void write_solution(json_object *j, const run_report *r) {
   json_real(j, "factorizations_rest_mean", work_rest_mean(&r->work));
   json_real(j, "converged_share", converged_share(r));
   json_integer(j, "unconverged_steps", r->unconverged_steps);
+  json_integer(j, "infeasible_steps", r->infeasible_steps);
+  json_real(j, "first_infeasible_time", r->first_infeasible_time);
   json_integer(j, "limited_steps", r->limited_steps);
   json_integer(j, "moving_steps", r->moving_steps);
   json_real(j, "natural_error_rest_max", r->rest_error_max);
@@ -460,6 +463,12 @@ void report_print(const run_report *r, FILE *out) {
             r->worst.natural_error, (long long)r->moving_steps, r->moving_tolerance_max);
     fprintf(out, "; %.2g in the others (%g)\n", r->rest_error_max, ds_options_tolerance(o));
   }
+  if (r->infeasible_steps > 0)
+    fprintf(
+        out,
+        "  infeasible    %lld of them, first at t = %g s: scripted bodies or joints leave no velocity that satisfies "
+        "all contacts and joint limits\n",
+        (long long)r->infeasible_steps, r->first_infeasible_time);
   if (r->limited_steps > 0)
     fprintf(out, "  limited       %lld steps without a solution, impulses reduced so that they add no energy\n",
             (long long)r->limited_steps);

@@ -69,11 +69,11 @@ typedef struct ds_island {
 
 typedef struct ds_assembly {
   ds_step_body *bodies;     /* a body of the scene each */
-  ds_contact_frame *frames; /* a contact each */
+  ds_contact_frame *frames; /* one per contact */
   struct ds_grasp *grasps;  /* a hand of the state each (assemble/hold.h) */
   ds_island *islands;
   int32_t island_count;
-  double *const *stiffer; /* set before: one a body, as in ds_step_body; or NULL */
+  double *const *stiffer; /* set before: one per body, as in ds_step_body; or NULL */
 } ds_assembly;
 
 /* Items by the threads of the pool, or one after the other where it is NULL. */
@@ -124,7 +124,7 @@ void ds_force_rows(double *g, const ds_step_body *body, const ds_vec3 force[3], 
 
 /* islands.c: labels bodies by island; lists bodies, contacts and joints of each. */
 bool ds_find_islands(ds_arena *arena, ds_assembly *assembly, const ds_contact_list *contacts, const ds_scene *scene);
-/* warm.c: impulses of the last step's contacts for those of the same key, expressed in the new frames; 3 a contact.
+/* warm.c: impulses of the last step's contacts for those of the same key, expressed in the new frames; 3 per contact.
  * u: their relative velocities, likewise; as it was for new ones. */
 void ds_match_warm_start(double *r, double *u, const ds_assembly *assembly, const ds_contact_list *contacts,
                          const ds_state *state);

@@ -11,7 +11,7 @@
  * the two points are subtracted: what moves the body as a whole drops out.
  *
  * The tangent of a St. Venant-Kirchhoff body is indefinite where it is pressed together, and a step along a direction
- * of negative stiffness goes anywhere: the implicit matrix has the positive part of the tangent. */
+ * of negative stiffness is unbounded: the implicit matrix has the positive part of the tangent. */
 #include <math.h>
 #include <string.h>
 
@@ -21,7 +21,7 @@
 #include "la/small.h"
 
 /* What a step cannot follow is damped: delta = damping x / (pi² + x), x = (h omega)², in the frequencies of the
- * undeformed body; pi is half a period a step. */
+ * undeformed body; pi is half a period per step. */
 static void fill_newmark(ds_newmark *newmark, const ds_reduced *reduced, const ds_options *options) {
   for (int32_t i = 0; i < reduced->r; i++) {
     double x = options->step * options->step * reduced->stiffness[i * reduced->r + i];
@@ -47,8 +47,8 @@ static void fill_implicit(double *m, const double *tangent, const ds_reduced *re
   }
 }
 
-/* The part of a tangent with eigenvalues that are not negative; that of the undeformed body where it has none that are
- * numbers. The scratch holds r x r. */
+/* The part of a tangent with eigenvalues that are not negative; that of the undeformed body if they cannot be computed.
+ * The scratch holds r x r. */
 static void make_positive(double *tangent, double *scratch, const ds_reduced *reduced) {
   int32_t r = reduced->r;
   size_t bytes = (size_t)r * (size_t)r * sizeof(double);

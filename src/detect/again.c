@@ -19,7 +19,7 @@ static const double changed_share = 0.1; /* of the thickness: how far an impact 
                                             its samples are looked at again */
 #define DEEPEST DS_FEATURE(3, 0x1fffffff)
 
-/* ---- what only the second look of the last step found ---- */
+/* ---- contacts that only the second detection of the last step found ---- */
 
 static ds_vec3 velocity_at(const ds_body_state *s, ds_vec3 x) { return v3_add(s->v, v3_cross(s->w, v3_sub(x, s->x))); }
 
@@ -46,8 +46,8 @@ static ds_contact_point carry(const ds_contact *c, const ds_state *state) {
                             .on_b = {-1, 0, 0}};
 }
 
-/* A contact that only the second look found, and that carries, is kept while both surfaces are near it and no other
- * contact of the pair stands for it: else every step would solve without it first. */
+/* A contact that only the second detection found, and that carries load, is kept while both surfaces are near it and no
+ * other contact of the pair represents it: otherwise every step would first be solved without it. */
 bool ds_keep_loaded(ds_arena *arena, ds_point_list *list, const ds_detection *d, ds_box_pair pair, double reach,
                     int32_t first) {
   int32_t count, found = list->count;
@@ -68,7 +68,7 @@ bool ds_keep_loaded(ds_arena *arena, ds_point_list *list, const ds_detection *d,
   return true;
 }
 
-/* ---- a second look, with the velocities that the first one led to ---- */
+/* ---- the second detection ---- */
 
 /* The deepest point, in place of those whose normals lead elsewhere; nothing where a point as deep is there already. */
 static void add_deepest(ds_manifold *m, const ds_shape *a, ds_pose pa, const ds_shape *b, ds_pose pb) {

@@ -23,7 +23,7 @@
 
 static const double near_share = 2.5; /* near, over the mean edge */
 static const double outside = 0.7, inside = 0.25;
-static const double ahead = 2;     /* of the thickness: contacts are looked for at most so far ahead */
+static const double ahead = 2;     /* of the thickness: contacts are searched at most this far ahead */
 static const double facing = -0.1; /* cosine of the normals of vertex and triangle, at most; its sine and angle: */
 static const double sin_facing = 0.99498743710661997, acos_facing = 1.6709637479564565;
 
@@ -41,9 +41,9 @@ typedef struct folder {
   const ds_deformable_query *itself;
   ds_pose pose;
   ds_found *found;
-  ds_vec3 *own; /* a vertex each: its normal, once it was asked for */
+  ds_vec3 *own; /* one per vertex: its normal, computed on demand */
   bool *own_known;
-  ds_nearest *best; /* a vertex each: the nearest triangle that it may touch */
+  ds_nearest *best; /* one per vertex: the nearest triangle that it may touch */
   double near, depth, farthest;
 } folder;
 
@@ -127,7 +127,7 @@ static void join_nodes(fold_node *n, const fold_node *a, const fold_node *b) {
     n->angle = fmax(angle_between(n->axis, a->axis) + a->angle, angle_between(n->axis, b->axis) + b->angle);
 }
 
-/* False if nothing below is wanted. */
+/* False if nothing below is needed. */
 static bool set_node(folder *f, int32_t sphere) {
   const ds_bd_sphere *s = &f->now->skin->tree->spheres[sphere];
   fold_node *n = &f->nodes[sphere];

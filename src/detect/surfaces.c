@@ -27,7 +27,7 @@ static void fill_surface(void *context, int32_t item, int32_t worker) {
   ds_deformed_fill(((ds_deformed **)context)[item]);
 }
 
-/* How far a body's points go within the step; `apart` stands for the size of one that has none. */
+/* How far a body's points move within the step; `apart` replaces the size of a body that has none. */
 static double way_of(const ds_detection *d, int32_t i, double apart) {
   const ds_body *body = &d->scene->bodies[i];
   const ds_body_state *s = &d->state->bodies[i];
