@@ -10,7 +10,7 @@
  * This is less than that at its ends, by m g² k²/8 in free flight and by a share (k omega)²/4 of a vibration, and would
  * rise where a shorter step follows. The energy before a shorter step of h is therefore that of the same motion with a
  * step of h before it: of velocities v0 + (k - h)/2 a, with the acceleration a = (v1 - v0)/((k + h)/2) between the two
- * middles. */
+ * middles; or that in the middle, if a contact has made it less. */
 #include <math.h>
 #include <string.h>
 
@@ -82,18 +82,24 @@ static bool see_state(ds_arena *arena, ds_state *seen, const ds_state *state, co
   return true;
 }
 
+static double total(const ds_state *state) {
+  ds_energy e = ds_state_energy(state->scene, state);
+  return e.kinetic + e.potential + e.elastic;
+}
+
 double *ds_limit_begin(ds_arena *arena, double *all, const ds_state *state, const ds_assembly *assembly,
                        const ds_contact_list *contacts, const ds_move *moves, double h) {
   double *before = DS_NEW(arena, double, assembly->island_count + 1), scale;
-  ds_state seen;
+  ds_state seen, own = *state;
+  if (own.reduced_step == 0) own.reduced_step = h;
   if (!before || !see_state(arena, &seen, state, assembly, moves, h)) return NULL;
   for (int32_t i = 0; i < assembly->island_count; i++) {
     const ds_island *island = &assembly->islands[i];
     bool closed = is_closed(island, state->scene, state, assembly, contacts);
-    before[i] = closed ? energy_of(&scale, island, &seen) : (double)INFINITY;
+    before[i] = (double)INFINITY;
+    if (closed) before[i] = fmax(energy_of(&scale, island, &seen), energy_of(&scale, island, &own));
   }
-  ds_energy e = ds_state_energy(state->scene, &seen);
-  *all = e.kinetic + e.potential + e.elastic;
+  *all = fmax(total(&seen), total(&own));
   return before;
 }
 
