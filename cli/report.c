@@ -53,6 +53,11 @@ struct run_report {
   double penetration_max, penetration_first_second, penetration_last;
   double separation_max, joint_drift_max, joint_drift_time;
   int64_t stopped_bodies;
+  int64_t parts;         /* of all steps */
+  int64_t outside_steps; /* with deformable bodies outside the range of their model */
+  int32_t parts_max, outside_bodies_max, inverted_max;
+  double linear_strain_max, outside_time;
+  char outside_name[64];
   double energy_start, energy_end, elastic_end, energy_gain_max, energy_gain_time, energy_gained;
   bool restitution, scripted, forced, driven; /* what may raise the energy */
   ds_vec3 *start, *settled, *window;          /* centres at the start, after the first second, before the last tenth */
@@ -199,6 +204,28 @@ static void add_motion(run_report *r, const ds_scene *scene, const ds_state *sta
   drift_add(&r->drift, state, r->steps);
 }
 
+static void name_body(char *name, size_t size, const ds_scene *scene, int32_t index) {
+  name[0] = '\0';
+  if (index < 0) return;
+  const char *given = ds_body_name(scene, (ds_body_id){index + 1});
+  if (given[0] != '\0')
+    snprintf(name, size, "%s", given);
+  else
+    snprintf(name, size, "#%d", (int)index);
+}
+
+static void add_range(run_report *r, const ds_scene *scene, const ds_step_report *step) {
+  r->parts += step->parts;
+  if (step->parts > r->parts_max) r->parts_max = step->parts;
+  if (step->outside_bodies > 0 && r->outside_steps++ == 0) {
+    name_body(r->outside_name, sizeof r->outside_name, scene, step->outside_body.index1 - 1);
+    r->outside_time = step->time;
+  }
+  if (step->outside_bodies > r->outside_bodies_max) r->outside_bodies_max = step->outside_bodies;
+  if (step->inverted_tets > r->inverted_max) r->inverted_max = step->inverted_tets;
+  r->linear_strain_max = worse(r->linear_strain_max, step->linear_strain);
+}
+
 void report_add_step(run_report *r, const ds_scene *scene, const ds_state *state, const ds_step_report *step) {
   r->steps++;
   r->time = step->time;
@@ -216,6 +243,7 @@ void report_add_step(run_report *r, const ds_scene *scene, const ds_state *state
   if (!(step->joint_drift <= r->joint_drift_max)) r->joint_drift_time = step->time;
   r->joint_drift_max = worse(r->joint_drift_max, step->joint_drift);
   r->stopped_bodies += step->stopped_bodies;
+  add_range(r, scene, step);
   double gain = step->energy_after - step->energy_before;
   if (!(gain <= 0)) r->energy_gained += gain;
   if (!(gain <= r->energy_gain_max) && !isnan(r->energy_gain_max)) {
@@ -250,16 +278,6 @@ static int64_t peak_memory(void) {
   struct rusage usage;
   if (kib == 0 && getrusage(RUSAGE_SELF, &usage) == 0) kib = usage.ru_maxrss;
   return 1024 * (int64_t)kib;
-}
-
-static void name_body(char *name, size_t size, const ds_scene *scene, int32_t index) {
-  name[0] = '\0';
-  if (index < 0) return;
-  const char *given = ds_body_name(scene, (ds_body_id){index + 1});
-  if (given[0] != '\0')
-    snprintf(name, size, "%s", given);
-  else
-    snprintf(name, size, "#%d", (int)index);
 }
 
 static void find_drift(run_report *r, const ds_scene *scene) {
@@ -384,6 +402,14 @@ static void write_motion(json_object *j, const run_report *r) {
   json_real(j, "joint_drift_max", r->joint_drift_max);
   json_real(j, "joint_drift_time", r->joint_drift_max > 0 ? r->joint_drift_time : NAN);
   json_integer(j, "stopped_bodies", r->stopped_bodies);
+  json_real(j, "parts_mean", mean(r, (double)r->parts));
+  json_integer(j, "parts_max", r->parts_max);
+  json_integer(j, "outside_range_steps", r->outside_steps);
+  json_integer(j, "outside_range_bodies_max", r->outside_bodies_max);
+  json_text(j, "outside_range_body", r->outside_steps > 0 ? r->outside_name : NULL);
+  json_real(j, "outside_range_time", r->outside_steps > 0 ? r->outside_time : NAN);
+  json_integer(j, "inverted_tets_max", r->inverted_max);
+  json_real(j, "linear_strain_max", r->linear_strain_max);
   json_real(j, "displacement_max", r->moved.distance);
   json_text(j, "displacement_body", r->moved.body >= 0 ? r->moved_name : NULL);
   json_real(j, "displacement_settled_max", r->has_settled ? r->moved_settled.distance : NAN);
@@ -444,6 +470,17 @@ bool report_write(const run_report *r, const char *path, ds_error *error) {
 
 /* ---- For people ---- */
 
+/* Bodies outside the range of their model: what they show may be wrong. */
+static void write_range(FILE *out, const run_report *r) {
+  fprintf(out, "  range         WARNING: outside the range of the model in %lld steps, first %s at t = %g s:",
+          (long long)r->outside_steps, r->outside_name, r->outside_time);
+  if (r->linear_strain_max > 0)
+    fprintf(out, " linear modes leave out strains of up to %.2g (use stvk)%s", r->linear_strain_max,
+            r->inverted_max > 0 ? ";" : "");
+  if (r->inverted_max > 0) fprintf(out, " up to %d tetrahedra inverted", (int)r->inverted_max);
+  fputc('\n', out);
+}
+
 void report_print(const run_report *r, FILE *out) {
   const ds_options *o = &r->run.options;
   fprintf(out, "%s: %d bodies (%d dynamic), %lld steps of %g s to t = %g s%s\n", r->run.name, (int)r->bodies,
@@ -490,6 +527,10 @@ void report_print(const run_report *r, FILE *out) {
   if (r->deformable_bodies > 0)
     fprintf(out, "  deformable    %d bod%s, %d coordinates; elastic energy %.4g J at the end\n",
             (int)r->deformable_bodies, r->deformable_bodies == 1 ? "y" : "ies", (int)r->reduced, r->elastic_end);
+  if (r->parts_max > 1)
+    fprintf(out, "  parts         steps taken in up to %d parts, %.3g on average\n", (int)r->parts_max,
+            mean(r, (double)r->parts));
+  if (r->outside_steps > 0) write_range(out, r);
   const timing *total = &r->timings[DS_STAGE_COUNT];
   fprintf(out, "  cost          %.3g ms per step, 99 %% below %.3g ms; %.3g times real time on %d thread%s\n",
           mean(r, 1e3 * total->sum), 1e3 * percentile(total, r->steps, 0.99), speed(r), (int)r->threads,

@@ -1,14 +1,10 @@
 /* Stage 0: one step, a call a stage. The report is filled along the way; the state changes in the last stage only. */
-#include <math.h>
 #include <string.h>
 
 #include "assemble/assemble.h"
-#include "assemble/hold.h"
-#include "base/array.h"
 #include "base/check.h"
 #include "base/thread.h"
 #include "detect/detect.h"
-#include "integrate/integrate.h"
 #include "joint/articulate.h"
 #include "joint/limit.h"
 #include "predict/predict.h"
@@ -66,42 +62,36 @@ static ds_status judge(ds_step_run *run) {
   return status;
 }
 
-/* Stage 5: from here on the state changes, or memory ran out and it is as it was. */
-static ds_status integrate(ds_step_run *run, ds_state *state) {
-  ds_integration integration;
-  ds_step_report *report = run->report;
+/* Stages 1 to 4 */
+static ds_status solve_all(ds_step_run *run, ds_state *state) {
+  ds_arena *arena = &run->stepper->arena;
   run->clock = ds_clock();
-  if (!ds_integrate(&run->stepper->arena, state, &integration, run->scene, &run->assembly, &run->contacts,
-                    run->options->step))
-    return DS_ERROR_MEMORY;
-  ds_hold_feel(state, &run->assembly, run->options->step);
-  for (int32_t i = 0; i < run->scene->joint_count; i++)
-    report->joint_drift =
-        fmax(report->joint_drift, ds_state_joint(run->scene, state, ds_scene_joint(run->scene, i)).gap);
-  report->separation = integration.separation;
-  report->stopped_bodies = integration.stopped;
-  ds_step_lap(run, DS_STAGE_INTEGRATE);
-  return DS_OK;
-}
-
-static ds_status step(ds_step_run *run, ds_state *state) {
-  ds_stepper *stepper = run->stepper;
-  run->clock = ds_clock();
-  ds_status status = ds_detect(&stepper->arena, &run->contacts, run->scene, state, &run->detect); /* 1 */
-  if (status == DS_OK && !ds_limits_add(&stepper->arena, &run->contacts, run->scene, state, NULL, run->options->step))
+  ds_status status = ds_detect(arena, &run->contacts, run->scene, state, &run->detect); /* 1 */
+  if (status == DS_OK && !ds_limits_add(arena, &run->contacts, run->scene, state, NULL, run->options->step))
     status = DS_ERROR_MEMORY;
   ds_step_lap(run, DS_STAGE_DETECT);
   if (status == DS_OK) status = solve(run, state, NULL); /* 2 to 4 */
-  if (status == DS_OK) status = look_again(run);
-  if (status == DS_OK) status = judge(run);
-  if (status != DS_OK) return status;
-  if (atomic_exchange_explicit(&stepper->stop, false, memory_order_relaxed)) return DS_STOPPED;
+  return status == DS_OK ? look_again(run) : status;
+}
 
-  if (!ds_array_reserve(&state->contacts, &state->contact_capacity, run->contacts.count, sizeof *state->contacts) ||
-      !ds_step_reserve(run) || !ds_step_show(run))
-    return DS_ERROR_MEMORY;
-  ds_step_certify(run);
-  return integrate(run, state); /* 5 */
+static ds_status finish(ds_step_run *run, ds_state *state) {
+  ds_status status = judge(run);
+  return status == DS_OK ? ds_step_finish(run, state) : status; /* 5 */
+}
+
+/* All stages of a step, or of a part of it. */
+static ds_status take(ds_step_run *run, ds_state *state) {
+  ds_status status = solve_all(run, state);
+  return status == DS_OK ? finish(run, state) : status;
+}
+
+static ds_status step(ds_step_run *run, ds_state *state) {
+  int32_t parts = 1;
+  ds_status status = solve_all(run, state);
+  if (status == DS_OK && !ds_step_parts(&parts, run)) status = DS_ERROR_MEMORY;
+  if (status != DS_OK) return status;
+  run->report->parts = parts;
+  return parts > 1 ? ds_step_in_parts(run, state, parts, take) : finish(run, state);
 }
 
 ds_status ds_step(ds_stepper *stepper, ds_state *state, ds_step_report *report, const ds_scene *scene,
@@ -111,6 +101,7 @@ ds_status ds_step(ds_stepper *stepper, ds_state *state, ds_step_report *report, 
   if (ds_options_check(options, &error) != DS_OK) return DS_ERROR_INPUT;
   stepper->started = ds_clock();
   memset(report, 0, sizeof *report);
+  report->worst.converged = true;
   atomic_store_explicit(&stepper->work, 0, memory_order_relaxed);
   ds_arena_reset(&stepper->arena);
   for (int32_t i = 0; i < ds_pool_size(stepper->pool); i++) ds_arena_reset(&stepper->workers[i]);
@@ -123,7 +114,9 @@ ds_status ds_step(ds_stepper *stepper, ds_state *state, ds_step_report *report, 
                                    .recall = &state->recall};
   report->energy_before = ds_step_energy(scene, state, options->step);
   ds_status status = step(&run, state);
+  if (status != DS_OK) report->worst.converged = false;
   report->energy_after = ds_step_energy(scene, state, options->step);
+  ds_step_range(report, state);
   report->step = state->step;
   report->time = state->time;
   return status;

@@ -112,7 +112,7 @@ done
 for name in version scene method step tolerance threads steps time bodies dof contacts_mean contacts_max \
   staggered_iterations_mean staggered_iterations_max factorizations factorizations_mean factorizations_max factorizations_max_time \
   factorizations_worst_mean factorizations_rest_mean rest_time energy_gained ms_max converged_share unconverged_steps rel_err_max residual_max \
-  natural_error_max approach_velocity_max cone_violation_max dissipation_error_max penetration_max penetration_first_second separation_max stopped_bodies \
+  natural_error_max approach_velocity_max cone_violation_max dissipation_error_max penetration_max penetration_first_second separation_max stopped_bodies parts_mean parts_max outside_range_steps inverted_tets_max linear_strain_max \
   displacement_max displacement_settled_max creep_max drift_max energy_gain_max ms_mean ms_p99 state_hash peak_memory islands_max \
   first_unconverged_time wall_seconds cpu_seconds; do
   check "report has $name" grep -q "^  \"$name\": " a.json

@@ -125,4 +125,7 @@ void ds_shape_samples_free(ds_shape *shape);
 /* The pose of a kinematic body's user frame at a time (body/motion.c). */
 ds_pose ds_motion_pose(const ds_body *body, double time);
 
+/* Kinetic, potential and elastic energy of one body (state.c). */
+ds_energy ds_body_energy(const ds_state *state, int32_t body);
+
 #endif

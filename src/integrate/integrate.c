@@ -146,6 +146,8 @@ bool ds_integrate(ds_arena *arena, ds_state *state, ds_integration *integration,
   ds_move *moves = plan_moves(arena, scene, assembly);
   double *held = ds_held_overlaps(arena, contacts, state);
   if (!moves || !held) return false;
+  double *energy = ds_limit_begin(arena, &integration->energy, state, assembly, contacts, moves, h);
+  if (!energy) return false;
   if (!ds_separate(arena, moves, &integration->separation, state, assembly, contacts, held, h) ||
       !ds_sweep(arena, moves, &integration->stopped, scene, state, assembly, contacts, h))
     return false;
@@ -155,9 +157,14 @@ bool ds_integrate(ds_arena *arena, ds_state *state, ds_integration *integration,
   state->contact_count = contacts->count;
   move_bodies(state, scene, assembly, moves, h);
   state->reduced_step = h;
-  double wanted = h + state->time_rest, before = state->time; /* Kahan's summation */
-  state->time = before + wanted;
-  state->time_rest = wanted - (state->time - before);
-  state->step++;
+  ds_limit_end(state, assembly, energy);
+  ds_state_advance(state, state->time, state->time_rest, h);
   return true;
+}
+
+void ds_state_advance(ds_state *state, double time, double rest, double h) {
+  double wanted = h + rest; /* Kahan's summation */
+  state->time = time + wanted;
+  state->time_rest = wanted - (state->time - time);
+  state->step++;
 }

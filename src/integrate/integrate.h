@@ -19,12 +19,16 @@ typedef struct ds_move {
 typedef struct ds_integration {
   double separation; /* m: farthest that any body was moved out of overlaps */
   int32_t stopped;   /* bodies stopped on their way */
+  double energy;     /* J: before, to be compared with that after (limit.c) */
 } ds_integration;
 
 /* Moves all bodies and stores the contacts with their impulses (room for them is reserved by the caller). False if
  * memory ran out; the state is then as it was. */
 bool ds_integrate(ds_arena *arena, ds_state *state, ds_integration *integration, const ds_scene *scene,
                   const ds_assembly *assembly, const ds_contact_list *contacts, double h);
+
+/* The clock of a state, one step of h after `time` and what rounding left of it. */
+void ds_state_advance(ds_state *state, double time, double rest, double h);
 
 /* Move a body by one step, as ds_body_ops says. */
 void ds_move_rigid(ds_state *state, int32_t body, const ds_step_body *step, const ds_move *move, double h);
@@ -44,5 +48,12 @@ bool ds_separate(ds_arena *arena, ds_move *moves, double *farthest, const ds_sta
  * False where memory ran out. */
 bool ds_sweep(ds_arena *arena, ds_move *moves, int32_t *stopped, const ds_scene *scene, const ds_state *state,
               const ds_assembly *assembly, const ds_contact_list *contacts, double h);
+
+/* limit.c: before bodies are moved, the energy of every island that has deformable bodies and no source of energy, and
+ * infinity for others, and that of all bodies; NULL if memory ran out. Afterwards what these islands have gained is
+ * taken from them. */
+double *ds_limit_begin(ds_arena *arena, double *all, const ds_state *state, const ds_assembly *assembly,
+                       const ds_contact_list *contacts, const ds_move *moves, double h);
+void ds_limit_end(ds_state *state, const ds_assembly *assembly, const double *before);
 
 #endif
