@@ -30,7 +30,7 @@ static void stiffness_of(double *k, const double *factor, const ds_reduced *x, c
 static void implicit_stiffness(void) {
   const double h = 0.01, up = 7e4, angle = 0.6, q[R] = {0.01, -0.02}, more[R * R] = {3e3, 1e3, 1e3, 2e3};
   double root_beta[R] = {0.6, 0.6}, root_gamma[R] = {0.8, 0.8}, root_delta[R] = {0.1, 0.1};
-  ds_newmark newmark = {root_beta, root_gamma, root_delta};
+  ds_newmark newmark = {.h = h, .root_beta = root_beta, .root_gamma = root_gamma, .root_delta = root_delta};
   hand_def def = hand_default();
   def.r = R, def.cubic = 1;
   ds_reduced *x = hand_body(&def);
@@ -40,7 +40,7 @@ static void implicit_stiffness(void) {
       const double along[R] = {c, s}, across[R] = {-s, c};
       for (int i = 0; i < R * R; i++)
         tangent[i] = up * along[i / R] * along[i % R] + down * across[i / R] * across[i % R];
-      ds_implicit_factor(factor, tangent, stiffer ? more : NULL, x, q, h, &newmark);
+      ds_implicit_factor(factor, tangent, stiffer ? more : NULL, x, q, &newmark);
       stiffness_of(found, factor, x, q, h, root_beta[0] * root_beta[0]);
       for (int i = 0; i < R * R; i++) {
         double want = up * along[i / R] * along[i % R] + fmax(0, down) * across[i / R] * across[i % R];
