@@ -148,6 +148,7 @@ static const char view_options[] =
     "      --step S            length of a time step, s\n"
     "      --tol E             natural-map error at which an island counts as converged, in every step;\n"
     "                          default: 1e-8 where nothing slides, at most 1e-4 where contacts slide\n"
+    "      --step-budget N     limit of factorizations per solve of an island (default 2000; 0: no limit)\n"
     "      --method NAME       the solver: see below\n"
     "      --integrator NAME   of rigid bodies: euler (default), or midpoint: second order, impacts at their time\n"
     "      --metric NAME       for contact with deformable bodies: effective (default) or mass, as in SP08\n"

@@ -135,7 +135,9 @@ static void right_hand_side(double b[3], const ds_contact_point *c, const ds_con
   }
   bool chord = midpoint && assembly->level == DS_LEVEL_CHORD;
   double approach = v3_dot(f->normal, before);
-  double bound = assembly->level == DS_LEVEL_CHORD && ds_contact_is_open(c, scene) ? -c->gap / h : 0;
+  /* overlaps are not pushed apart by velocities; but the gap of a second look is where the points have to start from */
+  bool from_gap = ds_contact_is_open(c, scene) || ds_feature_is_ahead(c->feature);
+  double bound = assembly->level == DS_LEVEL_CHORD && from_gap ? -c->gap / h : 0;
   double rebound = f->restitution * fmax(0, -approach);
   bool reached = assembly->level == DS_LEVEL_NODE || c->gap + h * approach <= 0;
   if (!chord && reached && rebound > assembly->slow) bound = rebound;

@@ -29,10 +29,11 @@ static void move_midpoint(ds_body_state *s, const ds_body *body, const ds_step_b
          turns_slower = 1 / (1 + 0.5 * h * body->def.angular_damping);
   ds_vec3 impulse = v3_sub(m->v, step->v),
           twice = v3_scale(2, v3_mul(body->inertia, mat3_tmul_v3(&step->rotation, m->w)));
-  ds_vec3 momentum = v3_scale(turns_slower, v3_sub(twice, mat3_tmul_v3(&step->rotation, step->spin)));
+  ds_vec3 momentum = v3_scale(m->keep * turns_slower, v3_sub(twice, mat3_tmul_v3(&step->rotation, step->spin)));
   s->x = v3_add(v3_mad(s->x, taken, m->v), m->dx);
   s->q = quat_unit(quat_mul(quat_exp(v3_mad(m->turn, taken, m->w)), s->q));
-  s->v = v3_add(v3_scale(slower, v3_add(m->v, step->half_push)), impulse);
+  ds_vec3 v = v3_add(v3_scale(slower, v3_add(m->v, step->half_push)), impulse);
+  s->v = v3_scale(m->keep, v3_sub(v, m->lost));
   s->w =
       quat_rotate(s->q, v3(momentum.x / body->inertia.x, momentum.y / body->inertia.y, momentum.z / body->inertia.z));
 }
@@ -53,8 +54,8 @@ void ds_move_rigid(ds_state *state, int32_t index, const ds_step_body *step, con
   ds_vec3 spin = v3_add(step->spin, mat3_mul_v3(&step->rotation, kick));
   s->x = v3_add(v3_mad(s->x, taken, m->v), m->dx);
   s->q = quat_unit(quat_mul(quat_exp(v3_mad(m->turn, taken, m->w)), s->q));
-  s->v = m->v;
-  ds_vec3 local = quat_unrotate(s->q, spin);
+  s->v = v3_scale(m->keep, v3_sub(m->v, m->lost));
+  ds_vec3 local = quat_unrotate(s->q, v3_scale(m->keep, spin));
   s->w = quat_rotate(s->q, v3(local.x / body->inertia.x, local.y / body->inertia.y, local.z / body->inertia.z));
 }
 
@@ -90,14 +91,14 @@ static ds_move *plan_moves(ds_arena *arena, const ds_scene *scene, const ds_asse
     int32_t r = assembly->bodies[i].size - 6;
     if (r > 0 && !(moves[i].rate = DS_NEW(arena, double, r))) return NULL;
     ds_body_velocity(&moves[i].v, &moves[i].w, moves[i].rate, assembly, i);
-    moves[i].share = 1;
+    moves[i].share = moves[i].keep = 1;
   }
   return moves;
 }
 
 static bool moves_less(const ds_move *m, const ds_body *body, double way, double h) {
-  ds_vec3 move = v3_mad(m->dx, m->share * h, m->v), turn = v3_mad(m->turn, m->share * h, m->w);
-  return v3_norm(move) + v3_norm(turn) * body->bounding_radius <= way;
+  ds_vec3 move = v3_mad(m->dx, h, m->v), turn = v3_mad(m->turn, h, m->w);
+  return m->share == 1 && v3_norm(move) + v3_norm(turn) * body->bounding_radius <= way;
 }
 
 /* Marks the bodies of islands that rest. Bodies that are held by hands, joined or deformable have springs of their own.
@@ -167,12 +168,23 @@ bool ds_integrate(ds_arena *arena, ds_state *state, ds_integration *integration,
   double *held = ds_held_overlaps(arena, contacts, state);
   integration->contacts = DS_NEW(arena, ds_contact, contacts->count + 1);
   if (!moves || !held || !integration->contacts) return false;
+  double *energy = ds_limit_begin(arena, &integration->energy, state, assembly, contacts, moves, h);
+  if (!energy) return false;
   if (!ds_separate(arena, moves, &integration->separation, state, assembly, contacts, held, h) ||
-      !ds_sweep(arena, moves, &integration->stopped, scene, state, assembly, h))
+      !ds_sweep(arena, moves, &integration->stopped, scene, state, assembly, contacts, h))
     return false;
   find_rest(moves, scene, assembly, h);
   ds_store_contacts(integration->contacts, assembly, contacts);
   for (int32_t k = 0; k < contacts->count; k++) integration->contacts[k].held = held[k];
   move_bodies(state, scene, assembly, moves, wait, h);
+  state->reduced_step = h;
+  ds_limit_end(state, assembly, energy);
   return true;
+}
+
+void ds_state_advance(ds_state *state, double time, double rest, double h) {
+  double wanted = h + rest; /* Kahan's summation */
+  state->time = time + wanted;
+  state->time_rest = wanted - (state->time - time);
+  state->step++;
 }

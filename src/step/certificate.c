@@ -1,4 +1,5 @@
-/* What a step says of its solution: the certificate of every island, and the worst of them. */
+/* What a step says of its solution: the certificate of every island, and the worst of them. Of a step in parts the
+ * islands and what there is are those of the last part, errors the largest and iterations the sums over all parts. */
 #include <math.h>
 
 #include "base/array.h"
@@ -33,24 +34,31 @@ bool ds_step_reserve(const ds_step_run *run) {
 }
 
 void ds_step_count(const ds_step_run *run, const ds_island *island) {
-  add_certificate(&run->report->worst, &island->certificate);
-  run->report->unconverged_islands += !island->certificate.converged;
+  ds_certificate more = island->certificate;
+  more.bodies = more.contacts = 0; /* of islands that were counted */
+  add_certificate(&run->report->worst, &more);
+  if (!more.converged && run->report->unconverged_islands == 0) run->report->unconverged_islands = 1;
 }
 
 void ds_step_certify(const ds_step_run *run, const bool *divided) {
   ds_stepper *stepper = run->stepper;
   ds_step_report *report = run->report;
   double rest = ds_options_tolerance(run->options);
+  int32_t unconverged = 0;
   report->contacts = run->contacts.count;
   report->islands = stepper->island_count = run->assembly.island_count;
+  report->moving_islands = report->active_contacts = report->worst.bodies = report->worst.contacts = 0;
   for (int32_t i = 0; i < stepper->island_count; i++) {
     const ds_island *island = &run->assembly.islands[i];
     stepper->islands[i] = island->certificate;
-    if (!divided[i]) ds_step_count(run, island);
+    if (divided && divided[i]) continue;
+    add_certificate(&report->worst, &island->certificate);
+    unconverged += !island->certificate.converged;
     report->moving_islands += island->certificate.tolerance > rest;
     for (int32_t k = 0; k < island->problem.contact_count; k++) report->active_contacts += island->r[3 * k] > 0;
   }
+  if (unconverged > report->unconverged_islands) report->unconverged_islands = unconverged;
   for (int32_t k = 0; k < run->contacts.count; k++)
-    if (!ds_feature_is_limit(run->contacts.points[k].feature))
+    if (!ds_feature_is_limit(run->contacts.points[k].feature) && !ds_feature_is_ahead(run->contacts.points[k].feature))
       report->penetration = fmax(report->penetration, -run->contacts.points[k].gap);
 }

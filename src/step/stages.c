@@ -11,7 +11,7 @@
 #include "predict/predict.h"
 #include "step/step.h"
 
-enum { LOOKS_AGAIN = 1 };         /* at what the solution runs into, at most */
+enum { LOOKS_AGAIN = 4 };         /* at what the solution runs into, at most */
 enum { ROLLINGS = 4 };            /* of where rolling bodies touch, after the first, at most */
 static const double ROLLS = 1e-2; /* of a body's speed: by so much it may turn otherwise */
 enum { JUDGEMENTS = 8 };          /* of how stiff deformable bodies are, after the first, at most */
@@ -34,16 +34,18 @@ ds_status ds_step_solve(ds_step_run *run, const ds_state *warm, double *const *s
   return DS_OK;
 }
 
-/* Solves again where the solution runs into something that was out of reach. */
+/* Solves again where the solution runs into something that its contacts do not see. */
 static ds_status look_again(ds_step_run *run) {
-  ds_status status = DS_OK;
-  int32_t added = 1;
-  for (int look = 0; look < LOOKS_AGAIN && added > 0 && status == DS_OK; look++) {
+  for (int32_t look = 0, added; look < LOOKS_AGAIN; look++) {
     ds_state solved;
-    status = ds_step_look_again(run, &solved, &added);
+    ds_status status = ds_step_look_again(run, &solved, &added);
     if (status == DS_OK && added > 0) status = ds_step_solve(run, &solved, NULL);
+    if (status != DS_OK || added == 0 || ds_step_is_late(run)) return status;
+    if (ds_step_is_sound(run)) continue;
+    ds_relax_ahead(&run->contacts);
+    return ds_step_solve(run, run->state, NULL);
   }
-  return status;
+  return DS_OK;
 }
 
 /* Whether something rolls that turns otherwise than it was thought to; `moving` becomes the velocities found. */
@@ -79,8 +81,7 @@ static ds_status roll_on(ds_step_run *run) {
   return status;
 }
 
-/* Solves again until no deformable body was misjudged. */
-static ds_status judge(ds_step_run *run) {
+ds_status ds_step_settle(ds_step_run *run) {
   if (run->scene->reduced_count == 0 || run->options->metric != DS_METRIC_EFFECTIVE) return DS_OK;
   double **stiffer = DS_NEW0(&run->stepper->arena, double *, run->scene->body_count + 1);
   if (!stiffer) return DS_ERROR_MEMORY;
@@ -105,9 +106,7 @@ ds_status ds_step_find(ds_step_run *run) {
   ds_step_lap(run, DS_STAGE_DETECT);
   if (status == DS_OK) status = ds_step_solve(run, run->state, NULL); /* 2 to 4 */
   if (status == DS_OK) status = roll_on(run);
-  if (status == DS_OK) status = look_again(run);
-  if (status == DS_OK) status = judge(run);
-  return status;
+  return status == DS_OK ? look_again(run) : status;
 }
 
 bool ds_step_move(ds_step_run *run, ds_state *state, const bool *wait) {

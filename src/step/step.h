@@ -42,6 +42,7 @@ typedef struct ds_step_run {
   ds_effort *efforts;       /* what each island may take */
   ds_island_watch *watch;   /* NULL where nobody observes */
   ds_step_report *report;
+  bool moved;           /* a part of the step has taken place */
   double clock;         /* ds_clock at the end of the last stage */
   const bool *active;   /* one per body: the others are left alone; NULL: all are active */
   double slow;          /* m/s: approaches that would rebound more slowly do not */
@@ -55,11 +56,18 @@ typedef struct ds_step_run {
 /* Stages 2 to 4 for the contacts of the run; `warm` is the state with the contacts that the impulses start from,
  * `stiffer` what the stiffness of deformable bodies lacks, or NULL. */
 ds_status ds_step_solve(ds_step_run *run, const ds_state *warm, double *const *stiffer);
-/* Stages 1 to 4: detects, and solves until no contact is missing and no deformable body was misjudged. */
+/* Stages 1 to 4: detects, and solves until no contact is missing; and then until no deformable body is misjudged. */
 ds_status ds_step_find(ds_step_run *run);
+ds_status ds_step_settle(ds_step_run *run);
 /* Stage 5 and the node: moves bodies, save those of islands that `wait` marks (or NULL), and finds their velocities
  * then. False where memory ran out. */
 bool ds_step_move(ds_step_run *run, ds_state *state, const bool *wait);
+
+/* ---- midpoint.c ---- */
+/* The start of a step by the midpoint rule: `run->state` becomes a copy of the state. False where memory ran out. */
+bool ds_step_begin_midpoint(ds_step_run *run, const ds_state *state);
+/* Its end, in place of ds_step_finish. Where it fails the state is as it was. */
+ds_status ds_step_finish_midpoint(ds_step_run *run, ds_state *state);
 
 /* ---- node.c ---- */
 /* Velocities after a chord: `state` has what the first half of the impulses led to, and the contacts of the run are as
@@ -99,6 +107,7 @@ bool ds_step_show(const ds_step_run *run);
  * contacts that the solution runs into and says how many; the second finds deformable bodies that were misjudged
  * (predict/judge.c) and what their stiffness lacks, one matrix a body. */
 ds_status ds_step_look_again(ds_step_run *run, ds_state *solved, int32_t *added);
+bool ds_step_is_sound(const ds_step_run *run); /* all islands converged, and second looks added no energy */
 ds_status ds_step_judge(const ds_step_run *run, ds_state *solved, double **stiffer, int32_t *count);
 
 /* certificate.c: room for the certificates of all islands, false where memory ran out; then these, and the worst of
@@ -109,6 +118,19 @@ void ds_step_count(const ds_step_run *run, const ds_island *island);
 
 /* energy.c: kinetic, potential and elastic, J. h: of the step. */
 double ds_step_energy(const ds_scene *scene, const ds_state *state, double h);
+
+/* finish.c: stage 5, after the certificate. */
+ds_status ds_step_finish(ds_step_run *run, ds_state *state);
+
+/* range.c: which deformable bodies are outside the range of their model. */
+void ds_step_range(ds_step_report *report, const ds_state *state);
+
+/* parts.c: in how many equal parts the step that was just solved has to be taken, 1: as it is. False where memory ran
+ * out. */
+bool ds_step_parts(int32_t *parts, const ds_step_run *run);
+/* parts.c: takes the step in that many equal parts, each by `take`. If one fails the state is as it was. */
+typedef ds_status ds_step_part(ds_step_run *run, ds_state *state);
+ds_status ds_step_in_parts(ds_step_run *run, ds_state *state, int32_t parts, ds_step_part *take);
 
 /* Adds the time since the end of the last stage to this one. */
 void ds_step_lap(ds_step_run *run, ds_stage stage);
