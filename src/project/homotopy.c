@@ -38,12 +38,14 @@
 #include "la/lorentz.h"
 #include "project/centre.h"
 #include "project/newton.h"
+#include "project/twofold_system.h"
 
 enum { CORRECTIONS_MAX = 4, CENTRES_MAX = 3 };
 static const double PROXIMAL = 1e-2; /* first weight of Newton: of the error's own size, it cycles at the end */
 static const double UNBOUNDED = 1e6; /* growth of impulses, at standing t, that no solution has */
 static const double ON_PATH = 0.2;   /* length of the correction of a point on the path */
 static const double NEAR_PATH = 3;   /* residual from which corrections start, see evaluate */
+static const double LEFT = 1e-3;     /* of a direction, lost to rounding */
 static const double SHORTER = 0.6;   /* factor for a step that went too far */
 
 typedef struct point {
@@ -68,7 +70,10 @@ typedef struct path {
   point tangent, correction, curvature;
   double *d, *right, *left; /* of the linear system: d, its first right-hand side, what is left of that */
   double *impulse, *dv, *gdv;
-  ds_iterate trial; /* at the point evaluated last */
+  ds_iterate trial;           /* at the point evaluated last */
+  bool rounded;               /* a direction was lost to rounding */
+  ds_twofold_system *twofold; /* from then on; NULL before */
+  ds_twofold *wide, *wide_dv; /* its vectors: 9 a contact, dof */
 } path;
 
 static bool smooth(const path *q, int32_t k) { return ds_is_frictionless(q->p->mu[k]); }
@@ -117,6 +122,24 @@ static void invert_arrow(double out[9], const double z[3]) {
   out[4] = (d + z[1] * z[1]) * g, out[5] = out[7] = z[1] * z[2] * g, out[8] = (d + z[2] * z[2]) * g;
 }
 
+/* C = D⁻¹ B T D⁻¹ of the B at hand, in twice the digits: H and the directions then belong to the same B, and the
+ * rounding of that does no harm. */
+static bool factor_twofold(path *q) {
+  double theta = 1 - exp(q->now.s);
+  for (int32_t k = 0; k < q->n; k++) {
+    const double *b = q->b + 9 * k, inverse = 1 / q->mu[k];
+    ds_twofold *c = q->wide + 9 * k;
+    for (int i = 0; i < 3; i++) {
+      for (int j = 0; j < 3; j++) c[3 * i + j] = ds_twofold_of(b[3 * i + j]);
+      for (int j = 1; j < 3 && !smooth(q, k); j++)
+        c[3 * i + j] = ds_twofold_add_scaled(c[3 * i + j], theta * q->tau[2 * k + j - 1], c[3 * i]);
+      c[3 * i] = ds_twofold_scale(inverse, c[3 * i]);
+    }
+    for (int j = 0; j < 3; j++) c[j] = ds_twofold_scale(inverse, c[j]);
+  }
+  return ds_twofold_system_factor(q->twofold, q->wide);
+}
+
 /* At `now`, after evaluate. */
 static bool factor(path *q) {
   double theta = 1 - exp(q->now.s);
@@ -135,7 +158,7 @@ static bool factor(path *q) {
     }
     if (smooth(q, k)) b[4] = b[8] = c[4] = c[8] = 0;
   }
-  return ds_system_factor(q->system, q->C, false);
+  return q->twofold ? factor_twofold(q) : ds_system_factor(q->system, q->C, false);
 }
 
 /* gdv := T D⁻¹ Gᵀ dv */
@@ -177,6 +200,52 @@ static void add_solution(path *q, point *to, const double *e1, const double *d) 
   }
 }
 
+/* s - B z */
+static void less_b(ds_twofold s[3], const double b[9], const ds_twofold z[3]) {
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) s[i] = ds_twofold_add_scaled(s[i], -b[3 * i + j], z[j]);
+}
+
+/* The same in twice the digits. */
+static void add_solution_twofold(path *q, point *to, const double *e1, const double *d) {
+  double theta = 1 - exp(q->now.s);
+  ds_twofold *wide = q->wide;
+  for (int32_t k = 0; k < q->n; k++) {
+    ds_twofold z[3], *r = wide + 3 * k;
+    for (int i = 0; i < 3; i++) z[i] = ds_twofold_of(e1[3 * k + i]), r[i] = ds_twofold_of(d[3 * k + i]);
+    less_b(r, q->b + 9 * k, z);
+    r[0] = ds_twofold_scale(1 / q->mu[k], r[0]);
+  }
+  ds_twofold_push(q->wide_dv, q->p, wide);
+  ds_twofold_system_solve(q->wide_dv, q->twofold);
+  ds_twofold_slip(wide, q->p, q->wide_dv);
+  for (int32_t k = 0; k < q->n; k++) {
+    ds_twofold *z = wide + 3 * k, x[3];
+    if (smooth(q, k)) z[1] = z[2] = ds_twofold_of(0);
+    z[0] = ds_twofold_scale(1 / q->mu[k], z[0]);
+    for (int i = 1; i < 3; i++) z[0] = ds_twofold_add_scaled(z[0], theta * q->tau[2 * k + i - 1], z[i]);
+    for (int i = 0; i < 3; i++) {
+      z[i] = ds_twofold_add(z[i], ds_twofold_of(e1[3 * k + i]));
+      x[i] = ds_twofold_of(d[3 * k + i]);
+    }
+    less_b(x, q->b + 9 * k, z);
+    for (int i = 0; i < 3; i++) to->z[3 * k + i] += z[i].hi, to->x[3 * k + i] += x[i].hi;
+  }
+}
+
+/* left := what dz lacks of T D⁻¹ Gᵀ G D⁻¹ dx + e1. Returns the largest, relative to the largest dz, both to z. */
+static double find_left(path *q, const point *d) {
+  double most = 0, size = 0;
+  push(q, d->x);
+  slip_of(q);
+  for (int32_t i = 0; i < 3 * q->n; i++) {
+    double z = q->now.z[i / 3 * 3];
+    q->left[i] = q->right[i] + q->gdv[i] - d->z[i];
+    most = fmax(most, fabs(q->left[i]) / z), size = fmax(size, fabs(d->z[i]) / z);
+  }
+  return most > 0 ? most / size : 0;
+}
+
 /* Solution of the linearized equations: e1 and e2 on their right (NULL: zero), and the change ds of log t. */
 static void direction(path *q, point *d, const double *e1, const double *e2, double ds) {
   double t = exp(q->now.s), ts2 = t * t * q->sigma * q->sigma;
@@ -190,13 +259,15 @@ static void direction(path *q, point *d, const double *e1, const double *e2, dou
   }
   memset(d->x, 0, bytes(q));
   memset(d->z, 0, bytes(q));
-  add_solution(q, d, q->right, q->d);
-  /* refinement: dz against T D⁻¹ Gᵀ G D⁻¹ dx + e1 */
-  push(q, d->x);
-  slip_of(q);
-  for (int32_t i = 0; i < 3 * q->n; i++) q->left[i] = q->right[i] + q->gdv[i] - d->z[i];
-  add_solution(q, d, q->left, NULL);
   d->s = ds;
+  if (q->twofold) {
+    add_solution_twofold(q, d, q->right, q->d);
+    return;
+  }
+  add_solution(q, d, q->right, q->d);
+  find_left(q, d);
+  add_solution(q, d, q->left, NULL);
+  if (!(find_left(q, d) <= LEFT)) q->rounded = true;
 }
 
 /* Inner product of two directions, relative to the point. */
@@ -240,7 +311,8 @@ static void find_curvature(path *q) {
 /* Unit tangent, forward, the correction orthogonal to it, and the curvature of the path. */
 static void directions(path *q) {
   direction(q, &q->tangent, NULL, NULL, 1);
-  double forward = -ds_system_sign(q->system) / sqrt(dot(q, &q->tangent, &q->tangent));
+  int32_t sign = q->twofold ? ds_twofold_system_sign(q->twofold) : ds_system_sign(q->system);
+  double forward = -sign / sqrt(dot(q, &q->tangent, &q->tangent));
   for (int32_t i = 0; i < 3 * q->n; i++) q->tangent.x[i] *= forward, q->tangent.z[i] *= forward;
   q->tangent.s *= forward;
   direction(q, &q->correction, q->e1, q->e2, 0);
@@ -389,6 +461,23 @@ static void swap_points(path *q) {
   q->next = swap;
 }
 
+/* Factors the system and finds the directions. Where rounding takes them, once more and from then on in twice the
+ * digits. */
+static bool find_directions(path *q) {
+  q->rounded = false;
+  if (!factor(q)) return false;
+  q->solve->work.projections++;
+  directions(q);
+  if (!q->rounded || q->twofold || q->system->local) return true; /* without bodies there is no second way */
+  q->twofold = ds_twofold_system_create(q->solve->arena, q->system);
+  q->wide = DS_NEW(q->solve->arena, ds_twofold, 9 * (size_t)q->n + 1);
+  q->wide_dv = DS_NEW(q->solve->arena, ds_twofold, q->p->dof + 1);
+  if (ds_arena_failed(q->solve->arena) || !factor(q)) return false;
+  q->solve->work.projections++;
+  directions(q);
+  return true;
+}
+
 /* Along the path until best meets the goal, or it ends. */
 static ds_homotopy_end follow(path *q, ds_iterate *best, const ds_homotopy_options *o) {
   const ds_goal *goal = &q->solve->goal;
@@ -405,9 +494,7 @@ static ds_homotopy_end follow(path *q, ds_iterate *best, const ds_homotopy_optio
       next_newton = 0.1 * q->trial.error;
       if (try_newton(q, &polished, best)) return DS_HOMOTOPY_SOLVED;
     }
-    if (c.h < 1e-8 || q->now.s < -45 || q->now.s > 5 || !factor(q)) return DS_HOMOTOPY_LOST;
-    q->solve->work.projections++;
-    directions(q);
+    if (c.h < 1e-8 || q->now.s < -45 || q->now.s > 5 || !find_directions(q)) return DS_HOMOTOPY_LOST;
     bool on = c.restored || sqrt(dot(q, &q->correction, &q->correction)) <= ON_PATH;
     if (on && fabs(q->tangent.s) < 1e-4 && size_of(q) > UNBOUNDED * q->size) return DS_HOMOTOPY_UNBOUNDED;
     if (!on && c.corrections >= CORRECTIONS_MAX) {
