@@ -74,6 +74,7 @@ typedef struct path {
   bool rounded;               /* a direction was lost to rounding */
   ds_twofold_system *twofold; /* from then on; NULL before */
   ds_twofold *wide, *wide_dv; /* its vectors: 9 a contact, dof */
+  ds_twofold *wide_b, *wide_inverse;
 } path;
 
 static bool smooth(const path *q, int32_t k) { return ds_is_frictionless(q->p->mu[k]); }
@@ -84,6 +85,17 @@ static void copy_point(point *to, const point *from, const path *q) {
   memcpy(to->x, from->x, bytes(q));
   memcpy(to->z, from->z, bytes(q));
   to->s = from->s;
+}
+
+/* p = a e - x o z in twice the digits */
+static void jordan_left(double p[3], double a, const double x[3], const double z[3]) {
+  ds_twofold s[3] = {ds_twofold_of(a), ds_twofold_of(0), ds_twofold_of(0)};
+  for (int i = 0; i < 3; i++) s[0] = ds_twofold_add_scaled(s[0], -x[i], ds_twofold_of(z[i]));
+  for (int i = 1; i < 3; i++) {
+    s[i] = ds_twofold_add_scaled(s[i], -x[0], ds_twofold_of(z[i]));
+    s[i] = ds_twofold_add_scaled(s[i], -z[0], ds_twofold_of(x[i]));
+  }
+  for (int i = 0; i < 3; i++) p[i] = s[i].hi;
 }
 
 /* e1 = y + ((1 - t) n + t kappa) e_0 - z and e2 = t m e - x o z. Returns the worst |e2|/(t m): how far
@@ -105,8 +117,12 @@ static double evaluate(path *q, const point *at) {
     e1[0] = u[0] / q->mu[k] + (1 - t) * slip + t * q->kappa - z[0];
     e1[1] = u[1] - z[1];
     e1[2] = u[2] - z[2];
-    ds_jordan(e2, x, z);
-    e2[0] = t * q->m - e2[0], e2[1] = -e2[1], e2[2] = -e2[2];
+    if (q->twofold)
+      jordan_left(e2, t * q->m, x, z);
+    else {
+      ds_jordan(e2, x, z);
+      e2[0] = t * q->m - e2[0], e2[1] = -e2[1], e2[2] = -e2[2];
+    }
     q->tau[2 * k] = u[1] / slip, q->tau[2 * k + 1] = u[2] / slip;
     q->slip[k] = slip;
     worst = fmax(worst, sqrt(e2[0] * e2[0] + e2[1] * e2[1] + e2[2] * e2[2]));
@@ -122,25 +138,7 @@ static void invert_arrow(double out[9], const double z[3]) {
   out[4] = (d + z[1] * z[1]) * g, out[5] = out[7] = z[1] * z[2] * g, out[8] = (d + z[2] * z[2]) * g;
 }
 
-/* C = D⁻¹ B T D⁻¹ of the B at hand, in twice the digits: H and the directions then belong to the same B, and the
- * rounding of that does no harm. */
-static bool factor_twofold(path *q) {
-  double theta = 1 - exp(q->now.s);
-  for (int32_t k = 0; k < q->n; k++) {
-    const double *b = q->b + 9 * k, inverse = 1 / q->mu[k];
-    ds_twofold *c = q->wide + 9 * k;
-    for (int i = 0; i < 3; i++) {
-      for (int j = 0; j < 3; j++) c[3 * i + j] = ds_twofold_of(b[3 * i + j]);
-      for (int j = 1; j < 3 && !smooth(q, k); j++)
-        c[3 * i + j] = ds_twofold_add_scaled(c[3 * i + j], theta * q->tau[2 * k + j - 1], c[3 * i]);
-      c[3 * i] = ds_twofold_scale(inverse, c[3 * i]);
-    }
-    for (int j = 0; j < 3; j++) c[j] = ds_twofold_scale(inverse, c[j]);
-  }
-  return ds_twofold_system_factor(q->twofold, q->wide);
-}
-
-/* At `now`, after evaluate. */
+/* B, L_z⁻¹ and H at `now`, after evaluate. */
 static bool factor(path *q) {
   double theta = 1 - exp(q->now.s);
   for (int32_t k = 0; k < q->n; k++) {
@@ -158,7 +156,43 @@ static bool factor(path *q) {
     }
     if (smooth(q, k)) b[4] = b[8] = c[4] = c[8] = 0;
   }
-  return q->twofold ? factor_twofold(q) : ds_system_factor(q->system, q->C, false);
+  return ds_system_factor(q->system, q->C, false);
+}
+
+/* L_z⁻¹ and B = L_z⁻¹ L_x of one contact in twice the digits: where a contact slides B has x/z and its reciprocal as
+ * eigenvalues, and what rounding makes of the small one leaves the cone. */
+static void find_b_twofold(ds_twofold b[9], ds_twofold inverse[9], const double x[3], const double z[3]) {
+  const double lx[9] = {x[0], x[1], x[2], x[1], x[0], 0, x[2], 0, x[0]};
+  ds_twofold det = ds_twofold_product(z[0], z[0]), square[3];
+  for (int i = 1; i < 3; i++) square[i] = ds_twofold_product(z[i], z[i]);
+  for (int i = 1; i < 3; i++) det = ds_twofold_add(det, ds_twofold_minus(square[i]));
+  ds_twofold f = ds_twofold_inverse(det), g = ds_twofold_inverse(ds_twofold_scale(z[0], det));
+  for (int i = 0; i < 3; i++) inverse[i] = inverse[3 * i] = ds_twofold_scale(i == 0 ? z[0] : -z[i], f);
+  for (int i = 1; i < 3; i++) inverse[4 * i] = ds_twofold_times(ds_twofold_add(det, square[i]), g);
+  inverse[5] = inverse[7] = ds_twofold_times(ds_twofold_product(z[1], z[2]), g);
+  for (int i = 0; i < 9; i++) {
+    b[i] = ds_twofold_of(0);
+    for (int j = 0; j < 3; j++) b[i] = ds_twofold_add_scaled(b[i], lx[3 * j + i % 3], inverse[i / 3 * 3 + j]);
+  }
+}
+
+/* The same in twice the digits. */
+static bool factor_twofold(path *q) {
+  double theta = 1 - exp(q->now.s);
+  for (int32_t k = 0; k < q->n; k++) {
+    ds_twofold *b = q->wide_b + 9 * k, *c = q->wide + 9 * k;
+    double inverse = 1 / q->mu[k];
+    find_b_twofold(b, q->wide_inverse + 9 * k, q->now.x + 3 * k, q->now.z + 3 * k);
+    if (smooth(q, k)) b[4] = b[8] = ds_twofold_of(0);
+    for (int i = 0; i < 3; i++) {
+      for (int j = 0; j < 3; j++) c[3 * i + j] = b[3 * i + j];
+      for (int j = 1; j < 3 && !smooth(q, k); j++)
+        c[3 * i + j] = ds_twofold_add_scaled(c[3 * i + j], theta * q->tau[2 * k + j - 1], c[3 * i]);
+      c[3 * i] = ds_twofold_scale(inverse, c[3 * i]);
+    }
+    for (int j = 0; j < 3; j++) c[j] = ds_twofold_scale(inverse, c[j]);
+  }
+  return ds_twofold_system_factor(q->twofold, q->wide);
 }
 
 /* gdv := T D⁻¹ Gᵀ dv */
@@ -200,36 +234,42 @@ static void add_solution(path *q, point *to, const double *e1, const double *d) 
   }
 }
 
-/* s - B z */
-static void less_b(ds_twofold s[3], const double b[9], const ds_twofold z[3]) {
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++) s[i] = ds_twofold_add_scaled(s[i], -b[3 * i + j], z[j]);
+/* s += sign A z */
+static void add_times(ds_twofold s[3], double sign, const ds_twofold a[9], const ds_twofold z[3]) {
+  for (int i = 0; i < 9; i++)
+    s[i / 3] = ds_twofold_add(s[i / 3], ds_twofold_scale(sign, ds_twofold_times(a[i], z[i % 3])));
 }
 
-/* The same in twice the digits. */
-static void add_solution_twofold(path *q, point *to, const double *e1, const double *d) {
+/* d - B z with d = L_z⁻¹ e2, of contact k */
+static void find_dx(ds_twofold dx[3], const path *q, int32_t k, const double *e2, const ds_twofold z[3]) {
+  ds_twofold second[3];
+  for (int i = 0; i < 3; i++) dx[i] = ds_twofold_of(0), second[i] = ds_twofold_of(e2[3 * k + i]);
+  add_times(dx, 1, q->wide_inverse + 9 * k, second);
+  add_times(dx, -1, q->wide_b + 9 * k, z);
+}
+
+/* d := (dx, dz) as add_solution finds them, in twice the digits */
+static void solve_twofold(path *q, point *d, const double *e1, const double *e2) {
   double theta = 1 - exp(q->now.s);
-  ds_twofold *wide = q->wide;
+  ds_twofold *wide = q->wide, x[3], z[3];
   for (int32_t k = 0; k < q->n; k++) {
-    ds_twofold z[3], *r = wide + 3 * k;
-    for (int i = 0; i < 3; i++) z[i] = ds_twofold_of(e1[3 * k + i]), r[i] = ds_twofold_of(d[3 * k + i]);
-    less_b(r, q->b + 9 * k, z);
-    r[0] = ds_twofold_scale(1 / q->mu[k], r[0]);
+    for (int i = 0; i < 3; i++) z[i] = ds_twofold_of(e1[3 * k + i]);
+    find_dx(wide + 3 * k, q, k, e2, z);
+    wide[3 * k] = ds_twofold_scale(1 / q->mu[k], wide[3 * k]);
   }
   ds_twofold_push(q->wide_dv, q->p, wide);
   ds_twofold_system_solve(q->wide_dv, q->twofold);
   ds_twofold_slip(wide, q->p, q->wide_dv);
   for (int32_t k = 0; k < q->n; k++) {
-    ds_twofold *z = wide + 3 * k, x[3];
-    if (smooth(q, k)) z[1] = z[2] = ds_twofold_of(0);
-    z[0] = ds_twofold_scale(1 / q->mu[k], z[0]);
-    for (int i = 1; i < 3; i++) z[0] = ds_twofold_add_scaled(z[0], theta * q->tau[2 * k + i - 1], z[i]);
-    for (int i = 0; i < 3; i++) {
-      z[i] = ds_twofold_add(z[i], ds_twofold_of(e1[3 * k + i]));
-      x[i] = ds_twofold_of(d[3 * k + i]);
+    const ds_twofold *g = wide + 3 * k;
+    z[0] = ds_twofold_scale(1 / q->mu[k], g[0]);
+    for (int i = 1; i < 3; i++) {
+      z[i] = smooth(q, k) ? ds_twofold_of(0) : g[i];
+      z[0] = ds_twofold_add_scaled(z[0], theta * q->tau[2 * k + i - 1], z[i]);
     }
-    less_b(x, q->b + 9 * k, z);
-    for (int i = 0; i < 3; i++) to->z[3 * k + i] += z[i].hi, to->x[3 * k + i] += x[i].hi;
+    for (int i = 0; i < 3; i++) z[i] = ds_twofold_add(z[i], ds_twofold_of(e1[3 * k + i]));
+    find_dx(x, q, k, e2, z);
+    for (int i = 0; i < 3; i++) d->z[3 * k + i] = z[i].hi, d->x[3 * k + i] = x[i].hi;
   }
 }
 
@@ -255,15 +295,18 @@ static void direction(path *q, point *d, const double *e1, const double *e2, dou
     for (int i = 0; i < 3; i++) right[i] = e1 ? e1[3 * k + i] : 0, second[i] = e2 ? e2[3 * k + i] : 0;
     right[0] += ds * ((1 - t) * ts2 / q->slip[k] - t * q->slip[k] + t * q->kappa);
     second[0] += ds * t * q->m;
-    times_b(q->d + 3 * k, inverse, second);
+    if (q->twofold)
+      memcpy(q->d + 3 * k, second, sizeof second);
+    else
+      times_b(q->d + 3 * k, inverse, second);
+  }
+  d->s = ds;
+  if (q->twofold) {
+    solve_twofold(q, d, q->right, q->d);
+    return;
   }
   memset(d->x, 0, bytes(q));
   memset(d->z, 0, bytes(q));
-  d->s = ds;
-  if (q->twofold) {
-    add_solution_twofold(q, d, q->right, q->d);
-    return;
-  }
   add_solution(q, d, q->right, q->d);
   find_left(q, d);
   add_solution(q, d, q->left, NULL);
@@ -465,14 +508,16 @@ static void swap_points(path *q) {
  * digits. */
 static bool find_directions(path *q) {
   q->rounded = false;
-  if (!factor(q)) return false;
+  if (!(q->twofold ? factor_twofold(q) : factor(q))) return false;
   q->solve->work.projections++;
   directions(q);
   if (!q->rounded || q->twofold || q->system->local) return true; /* without bodies there is no second way */
   q->twofold = ds_twofold_system_create(q->solve->arena, q->system);
   q->wide = DS_NEW(q->solve->arena, ds_twofold, 9 * (size_t)q->n + 1);
   q->wide_dv = DS_NEW(q->solve->arena, ds_twofold, q->p->dof + 1);
-  if (ds_arena_failed(q->solve->arena) || !factor(q)) return false;
+  q->wide_b = DS_NEW(q->solve->arena, ds_twofold, 9 * (size_t)q->n + 1);
+  q->wide_inverse = DS_NEW(q->solve->arena, ds_twofold, 9 * (size_t)q->n + 1);
+  if (ds_arena_failed(q->solve->arena) || !factor_twofold(q)) return false;
   q->solve->work.projections++;
   directions(q);
   return true;
