@@ -88,8 +88,9 @@ static void update(ds_block_twofold *m, const ds_panel *panel, int32_t i, int32_
   ds_block_view to = block_at(m, p->below[i], p->below[j]);
   for (int32_t r = 0; r < p->size[p->below[i]]; r++)
     for (int32_t c = 0; c < p->size[p->below[j]]; c++) {
-      ds_twofold *a = to.at + r * to.row + c * to.column;
-      for (ptrdiff_t k = 0; k < panel->width; k++) *a = ds_twofold_less(*a, l[k * panel->ld + r], u[k * panel->ld + c]);
+      ds_twofold *at = to.at + r * to.row + c * to.column, a = *at;
+      for (ptrdiff_t k = 0; k < panel->width; k++) a = ds_twofold_less(a, l[k * panel->ld + r], u[k * panel->ld + c]);
+      *at = a;
     }
 }
 

@@ -1,5 +1,5 @@
 /* The unsymmetric matrix of block.h and its factorization in numbers of twice the digits, for systems whose condition
- * leaves none in double: some fifty times the work. One thread. */
+ * leaves none in double. One thread. */
 #ifndef DS_LA_BLOCK_TWOFOLD_H
 #define DS_LA_BLOCK_TWOFOLD_H
 

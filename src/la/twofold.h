@@ -33,9 +33,8 @@ static inline ds_twofold ds_twofold_product(double a, double b) {
 static inline ds_twofold ds_twofold_minus(ds_twofold a) { return (ds_twofold){-a.hi, -a.lo}; }
 
 static inline ds_twofold ds_twofold_add(ds_twofold a, ds_twofold b) {
-  ds_twofold s = ds_twofold_sum(a.hi, b.hi), t = ds_twofold_sum(a.lo, b.lo);
-  s = ds_twofold_join(s.hi, s.lo + t.hi);
-  return ds_twofold_join(s.hi, s.lo + t.lo);
+  ds_twofold s = ds_twofold_sum(a.hi, b.hi);
+  return ds_twofold_join(s.hi, s.lo + (a.lo + b.lo));
 }
 
 static inline ds_twofold ds_twofold_scale(double a, ds_twofold b) {
@@ -48,14 +47,16 @@ static inline ds_twofold ds_twofold_times(ds_twofold a, ds_twofold b) {
   return ds_twofold_join(p.hi, p.lo + (a.hi * b.lo + a.lo * b.hi));
 }
 
-/* s + a b */
+/* s + a b; the product need not be joined */
 static inline ds_twofold ds_twofold_add_scaled(ds_twofold s, double a, ds_twofold b) {
-  return ds_twofold_add(s, ds_twofold_scale(a, b));
+  ds_twofold p = ds_twofold_product(a, b.hi), t = ds_twofold_sum(s.hi, p.hi);
+  return ds_twofold_join(t.hi, t.lo + (s.lo + (p.lo + a * b.lo)));
 }
 
 /* s - a b */
 static inline ds_twofold ds_twofold_less(ds_twofold s, ds_twofold a, ds_twofold b) {
-  return ds_twofold_add(s, ds_twofold_minus(ds_twofold_times(a, b)));
+  ds_twofold p = ds_twofold_product(-a.hi, b.hi), t = ds_twofold_sum(s.hi, p.hi);
+  return ds_twofold_join(t.hi, t.lo + (s.lo + (p.lo - (a.hi * b.lo + a.lo * b.hi))));
 }
 
 /* 1/a: a step of Newton's from the rounded one */

@@ -2,6 +2,10 @@
 
 #include <string.h>
 
+/* Of its time, over that of one in double, with the directions: 5.2 to 5.3 for 96 to 297 contacts of 13 to 41 bodies.
+ */
+static const double COST = 5;
+
 ds_twofold_system *ds_twofold_system_create(ds_arena *arena, ds_system *system) {
   if (system->local) return NULL;
   ds_twofold_system *s = DS_NEW0(arena, ds_twofold_system, 1);
@@ -22,8 +26,9 @@ static void add_product(ds_block_view to, const double *ga, const double *gb, co
       y[i] = ds_twofold_add_scaled(y[i], gb[2 * nb + j], c[3 * i + 2]);
     }
     for (int32_t i = 0; i < na; i++) {
-      ds_twofold *h = to.at + i * to.row + j * to.column;
-      for (int k = 0; k < 3; k++) *h = ds_twofold_add_scaled(*h, ga[k * na + i], y[k]);
+      ds_twofold *at = to.at + i * to.row + j * to.column, h = *at;
+      for (int k = 0; k < 3; k++) h = ds_twofold_add_scaled(h, ga[k * na + i], y[k]);
+      *at = h;
     }
   }
 }
@@ -43,7 +48,7 @@ static void assemble(ds_twofold_system *s, const ds_twofold *c) {
 bool ds_twofold_system_factor(ds_twofold_system *s, const ds_twofold *c) {
   if (ds_effort_is_over(s->system->effort)) return false;
   s->system->factorizations++;
-  ds_effort_spend(s->system->effort, 1, s->system->problem->contact_count);
+  ds_effort_spend(s->system->effort, COST, s->system->problem->contact_count);
   assemble(s, c);
   return ds_block_twofold_lu(s->matrix);
 }
