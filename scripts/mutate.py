@@ -50,6 +50,7 @@ FIRST = {
     "touch": "touch_limits hand touch",
     "predict": "truth_motion truth_spin touch_limits stvk deformable_motion golden",
     "integrate": "truth_impact truth_motion sweep api deformable_motion golden",
+    "kind": "body_kinds truth_motion truth_spin truth_impact deformable_motion stvk golden",
     "body": "mass api truth_motion state_image bd_tree reduced",
     "record": "record record_solid",
     "la": "la cone joints golden",

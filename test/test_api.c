@@ -85,7 +85,7 @@ static void test_scripted_velocity(void) {
   ds_set_check_handler(note_misuse);
   MISUSE(ds_state_set_velocity(s.state, floor, v, v));
   ds_set_check_handler(NULL);
-  CHECK(strstr(misuse.condition, "DS_BODY_DYNAMIC") != NULL);
+  CHECK(strstr(misuse.condition, "dynamic") != NULL);
   CHECK(ds_state_hash(s.state) == before);
   sim_close(&s);
 }
@@ -170,6 +170,7 @@ static void test_scene_refusals(void) {
     CHECK(says(&error, word));                                  \
     CHECK(ds_scene_body_count(scene) == 0);                     \
   } while (0)
+  REFUSED(body.kind = (ds_body_kind)7, "kind");
   REFUSED(body.pose.p.y = INFINITY, "position");
   REFUSED(body.pose.q.w = 2, "quaternion");
   REFUSED(body.velocity.x = NAN, "velocit");

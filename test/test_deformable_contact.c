@@ -174,7 +174,7 @@ static void test_nearest(void) {
   ds_deformed d;
   int32_t wrong = 0, found = 0, inside = 0;
   double worst = 0;
-  CHECK(ds_deformed_begin(&arena, &d, x, q, NULL, 0));
+  CHECK(ds_deformed_begin(&arena, &d, &x->skin, q, NULL, 0));
   ds_want_all(&d);
   ds_deformed_fill(&d);
   for (int i = 0; i < (test_quick() ? 300 : 3000); i++) {
@@ -579,9 +579,9 @@ static int32_t self_contacts(ds_arena *arena, ds_manifold *m, ds_deformed *d, co
   const double step = 0.01;
   ds_deformable_query query = {.solid = {.slack = 1e-3, .relax = 0.5, .per_face = 8}, .deepest = 0.01};
   ds_shape shape = {.kind = DS_SHAPE_REDUCED, .bounding_radius = 0.3};
-  double way = 2 * step * ds_reduced_stir(x, rate), reach = 1e-3 + 1.5 * way + ds_search_depth(x, 0.01, way);
+  double way = 2 * step * ds_skin_stir(&x->skin, rate), reach = 1e-3 + 1.5 * way + ds_search_depth(&x->skin, 0.01, way);
   shape.reduced = (ds_reduced *)(uintptr_t)x;
-  CHECK(ds_deformed_begin(arena, d, x, q, rate, step));
+  CHECK(ds_deformed_begin(arena, d, &x->skin, q, rate, step));
   if (all)
     ds_want_all(d);
   else
@@ -635,8 +635,8 @@ static void test_no_self(void) {
       /* the ball is flattened to a third, waves of a tenth; the strip is bent by its length */
       for (int32_t a = 0; a < bodies[b]->r; a++) set_q(&s, id, a, uniform(-0.01, 0.01), 0);
       set_q(&s, id, 0, b == 0 ? uniform(-0.06, 0.06) : uniform(-0.3, 0.3), 0);
-      folded +=
-          ds_may_touch_itself(bodies[b], s.state->reduced, 0.01 * ds_reduced_stir(bodies[b], s.state->reduced_rate));
+      folded += ds_may_touch_itself(&bodies[b]->skin, s.state->reduced,
+                                    0.01 * ds_skin_stir(&bodies[b]->skin, s.state->reduced_rate));
       stage_detect(&s);
       CHECK_NEAR(s.found.count, 0, 0);
     }
@@ -715,18 +715,18 @@ static void test_again(void) {
  * inside. */
 static void test_was_outside(void) {
   ds_reduced *x = hand_box(v3(0.1, 0.1, 0.05), 6, 6, 3, 4);
-  double fresh = ds_fresh_depth(x), deep = fresh + 4e-3;
+  double fresh = ds_fresh_depth(&x->skin), deep = fresh + 4e-3;
   ds_contact before[2] = {{.gap = 1e-3, .feature = 7}, {.gap = -3e-3, .feature = 9}};
   ds_deformable_query q = {.has_past = true, .before = before, .before_count = 2};
   ds_vec3 up = {0, 0, 1}, down = {0, 0, -4.1e-3}, along = {5e-3, 0, 0};
-  CHECK(ds_was_outside(&q, x, -deep, up, v3(0, 0, 0), 7));
-  CHECK(ds_was_outside(&q, x, -deep, up, along, 7));
-  CHECK(!ds_was_outside(&q, x, -deep, up, down, 7));          /* came by its way */
-  CHECK(!ds_was_outside(&q, x, -deep, up, along, 9));         /* was inside, and has come by a part of its way */
-  CHECK(ds_was_outside(&q, x, -deep, up, v3(0, 0, 0), 9));    /* was, but not as deep */
-  CHECK(!ds_was_outside(&q, x, -fresh, up, v3(0, 0, 0), 11)); /* hardly inside */
+  CHECK(ds_was_outside(&q, &x->skin, -deep, up, v3(0, 0, 0), 7));
+  CHECK(ds_was_outside(&q, &x->skin, -deep, up, along, 7));
+  CHECK(!ds_was_outside(&q, &x->skin, -deep, up, down, 7));          /* came by its way */
+  CHECK(!ds_was_outside(&q, &x->skin, -deep, up, along, 9));         /* was inside, and has come by a part of its way */
+  CHECK(ds_was_outside(&q, &x->skin, -deep, up, v3(0, 0, 0), 9));    /* was, but not as deep */
+  CHECK(!ds_was_outside(&q, &x->skin, -fresh, up, v3(0, 0, 0), 11)); /* hardly inside */
   q.has_past = false;
-  CHECK(!ds_was_outside(&q, x, -1, up, v3(0, 0, 0), 11)); /* put there */
+  CHECK(!ds_was_outside(&q, &x->skin, -1, up, v3(0, 0, 0), 11)); /* put there */
   ds_reduced_release(x);
 }
 

@@ -55,6 +55,7 @@ static void add_body(world *w, ds_body_kind kind, ds_shape shape, ds_pose pose) 
   w->state.body_count = w->scene.body_count;
   w->shapes[i] = shape;
   w->scene.bodies[i] = (ds_body){.kind = kind, .shapes = &w->shapes[i], .shape_count = 1};
+  w->scene.bodies[i].ops = ds_body_choose_kind(&w->scene.bodies[i]);
   w->scene.bodies[i].bounding_radius = shape.bounding_radius;
   w->state.bodies[i] = (ds_body_state){.x = pose.p, .q = pose.q};
 }

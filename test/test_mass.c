@@ -96,7 +96,7 @@ static void split_box(void) {
     half[i].pose_in_body = pose_mul(at, (ds_pose){v3(i ? 0.2 : -0.2, 0, 0), quat_identity()});
   }
   ds_body a = body_of(&whole, 1), b = body_of(half, 2);
-  CHECK(ds_body_compute_mass(&a, NULL) == DS_OK && ds_body_compute_mass(&b, NULL) == DS_OK);
+  CHECK(ds_body_sum_shapes(&a, NULL) == DS_OK && ds_body_sum_shapes(&b, NULL) == DS_OK);
   CHECK_NEAR(a.mass.mass, b.mass.mass, 1e-12);
   CHECK_LE(v3_dist(a.mass.center, b.mass.center), 1e-14);
   for (int i = 0; i < 9; i++) CHECK_NEAR(a.mass.inertia[i], b.mass.inertia[i], 1e-12);
@@ -104,7 +104,7 @@ static void split_box(void) {
   check_frame(&b);
   CHECK_NEAR(a.bounding_radius, sqrt(0.16 + 0.04 + 0.01), 1e-14);
   b.def.mass = 5;
-  CHECK(ds_body_compute_mass(&b, NULL) == DS_OK);
+  CHECK(ds_body_sum_shapes(&b, NULL) == DS_OK);
   CHECK(b.mass.mass == 5);
   CHECK_NEAR(b.mass.inertia[0] / 5, a.mass.inertia[0] / a.mass.mass, 1e-14);
   ds_hull_free(&whole.hull);
@@ -124,7 +124,7 @@ static void random_compounds(void) {
       s[i].pose_in_body = random_pose(2);
     }
     ds_body b = body_of(s, 3);
-    CHECK(ds_body_compute_mass(&b, NULL) == DS_OK);
+    CHECK(ds_body_sum_shapes(&b, NULL) == DS_OK);
     check_frame(&b);
   }
 }
@@ -151,7 +151,7 @@ static void dumb_bell(void) {
     reach = fmax(reach, hypot(dx, dz) + size[i]);
   }
   ds_body b = body_of(s, 3);
-  CHECK(ds_body_compute_mass(&b, NULL) == DS_OK);
+  CHECK(ds_body_sum_shapes(&b, NULL) == DS_OK);
   CHECK_NEAR(b.mass.mass, all, 1e-12 * all);
   CHECK_LE(v3_dist(b.mass.center, v3(cx, 0, cz)), 1e-14);
   const double want[9] = {ixx, 0, ixz, 0, iyy, 0, ixz, 0, izz};
@@ -165,7 +165,7 @@ static void dumb_bell(void) {
   const double thick[3] = {0.04, 0.2, 0.3}, reaches[3] = {hypot(0.02, 0.4), 0.1, 0.15};
   for (int i = 0; i < 3; i++) {
     b = body_of(&s[i], 1);
-    CHECK(ds_body_compute_mass(&b, NULL) == DS_OK);
+    CHECK(ds_body_sum_shapes(&b, NULL) == DS_OK);
     CHECK_NEAR(b.thickness, thick[i], 1e-15);
     CHECK_NEAR(b.bounding_radius, reaches[i], 1e-15);
     CHECK_NEAR(s[i].bounding_radius, reaches[i], 1e-15);
@@ -173,12 +173,12 @@ static void dumb_bell(void) {
   ds_shape flat = plain(DS_SHAPE_CYLINDER, 0.5, 0.01, v3(0, 0, 0)), box = plain(DS_SHAPE_BOX, 0, 0, v3(0.3, 0.2, 0.05));
   ds_shape capsule = plain(DS_SHAPE_CAPSULE, 0.02, 0.4, v3(0, 0, 0));
   b = body_of(&flat, 1);
-  CHECK(ds_body_compute_mass(&b, NULL) == DS_OK && fabs(b.thickness - 0.02) < 1e-15);
+  CHECK(ds_body_sum_shapes(&b, NULL) == DS_OK && fabs(b.thickness - 0.02) < 1e-15);
   b = body_of(&box, 1);
-  CHECK(ds_body_compute_mass(&b, NULL) == DS_OK && fabs(b.thickness - 0.1) < 1e-15);
+  CHECK(ds_body_sum_shapes(&b, NULL) == DS_OK && fabs(b.thickness - 0.1) < 1e-15);
   CHECK_NEAR(b.mass.inertia[0], b.mass.mass * (0.16 + 0.01) / 12, 1e-13 * b.mass.mass);
   b = body_of(&capsule, 1);
-  CHECK(ds_body_compute_mass(&b, NULL) == DS_OK && fabs(b.thickness - 0.04) < 1e-15);
+  CHECK(ds_body_sum_shapes(&b, NULL) == DS_OK && fabs(b.thickness - 0.04) < 1e-15);
   CHECK_NEAR(b.bounding_radius, 0.42, 1e-15);
   ds_hull_free(&box.hull);
 }
@@ -187,7 +187,7 @@ static void keeps_axes(void) {
   ds_shape s = plain(DS_SHAPE_BOX, 0, 0, v3(0.4, 0.2, 0.1));
   s.pose_in_body.p = v3(1, 2, 3);
   ds_body b = body_of(&s, 1);
-  CHECK(ds_body_compute_mass(&b, NULL) == DS_OK);
+  CHECK(ds_body_sum_shapes(&b, NULL) == DS_OK);
   CHECK(b.user_frame.q.w == 1 && b.user_frame.q.x == 0 && b.user_frame.q.y == 0 && b.user_frame.q.z == 0);
   CHECK(s.pose.p.x == 0 && s.pose.p.y == 0 && s.pose.p.z == 0);
   /* a turned cube or ball has no principal axes of its own: none are made up */
@@ -195,7 +195,7 @@ static void keeps_axes(void) {
   s = plain(DS_SHAPE_BOX, 0, 0, v3(0.2, 0.2, 0.2));
   s.pose_in_body.q = random_quat();
   b = body_of(&s, 1);
-  CHECK(ds_body_compute_mass(&b, NULL) == DS_OK);
+  CHECK(ds_body_sum_shapes(&b, NULL) == DS_OK);
   CHECK(b.user_frame.q.w == 1);
   ds_hull_free(&s.hull);
 }
@@ -204,17 +204,17 @@ static void refused(void) {
   ds_error error = {{0}};
   ds_shape s = plain(DS_SHAPE_HALF_SPACE, 0, 0, v3(0, 0, 0));
   ds_body b = body_of(&s, 1);
-  CHECK(ds_body_compute_mass(&b, &error) == DS_ERROR_INPUT && strstr(error.message, "static"));
+  CHECK(ds_body_sum_shapes(&b, &error) == DS_ERROR_INPUT && strstr(error.message, "static"));
   b.kind = DS_BODY_STATIC;
   s.pose_in_body.p = v3(1, 2, 3);
-  CHECK(ds_body_compute_mass(&b, &error) == DS_OK);
+  CHECK(ds_body_place_shapes(&b, &error) == DS_OK);
   CHECK(b.mass.mass == 0 && isinf(b.bounding_radius) && s.pose.p.y == 2 && b.user_frame.q.w == 1);
   b = body_of(NULL, 0);
-  CHECK(ds_body_compute_mass(&b, &error) == DS_ERROR_INPUT && strstr(error.message, "shape"));
+  CHECK(ds_body_sum_shapes(&b, &error) == DS_ERROR_INPUT && strstr(error.message, "shape"));
   s = plain(DS_SHAPE_SPHERE, 1, 0, v3(0, 0, 0));
   s.density = 0;
   b = body_of(&s, 1);
-  CHECK(ds_body_compute_mass(&b, &error) == DS_ERROR_INPUT && strstr(error.message, "density"));
+  CHECK(ds_body_sum_shapes(&b, &error) == DS_ERROR_INPUT && strstr(error.message, "density"));
 }
 
 int main(void) {

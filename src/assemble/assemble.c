@@ -1,63 +1,41 @@
 /* Contact rows and right-hand sides in mass-scaled coordinates.
  *
- * Row of direction d at point x for body a: (d/sqrt(m), I^(-1/2) Rᵀ ((x - x_a) x d)), with the opposite sign for body
- * b; those of deformable bodies are in deformable.c. b_N carries what is not the plain constraint [DESIGN 2]: an open
- * gap, -g/h; restitution, -e min(0, u_N(v_t)) [SP08 note 4]; the motion of scripted bodies. */
+ * Rows come from the kind of a body (body/kind.h), with the opposite sign for body b. b_N carries what is not the plain
+ * constraint [DESIGN 2]: an open gap, -g/h; restitution, -e min(0, u_N(v_t)) [SP08 note 4]; the motion of scripted
+ * bodies. */
 #include "assemble/assemble.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "assemble/hold.h"
-#include "body/reduced.h"
 
 void ds_scale_velocity(double *out, const ds_step_body *body, ds_vec3 v, ds_vec3 w, const double *rate) {
   ds_vec3 local = mat3_tmul_v3(&body->rotation, w);
   out[0] = v.x / body->inverse_root_mass;
   out[1] = v.y / body->inverse_root_mass;
   out[2] = v.z / body->inverse_root_mass;
-  if (body->deformable) {
-    ds_scale_deformable(out + 3, body->deformable, local, rate);
-  } else {
-    out[3] = local.x / body->inverse_root_inertia.x;
-    out[4] = local.y / body->inverse_root_inertia.y;
-    out[5] = local.z / body->inverse_root_inertia.z;
-  }
+  body->ops->scale(out + 3, body, local, rate);
   if (body->hold) ds_hold_scale(out, body->hold);
 }
 
 void ds_unscale_velocity(ds_vec3 *v, ds_vec3 *w, double *rate, const ds_step_body *body, const double *in) {
-  double own[6 + DS_REDUCED_MAX];
   if (body->hold) {
-    memcpy(own, in, (size_t)body->size * sizeof(double));
-    ds_hold_unscale(own, body->hold);
-    in = own;
+    memcpy(body->hold->copy, in, (size_t)body->size * sizeof(double));
+    ds_hold_unscale(body->hold->copy, body->hold);
+    in = body->hold->copy;
   }
   *v = v3_scale(body->inverse_root_mass, v3(in[0], in[1], in[2]));
-  if (body->deformable) {
-    *w = mat3_mul_v3(&body->rotation, ds_unscale_deformable(rate, body->deformable, in + 3));
-    return;
-  }
-  *w = mat3_mul_v3(&body->rotation, v3_mul(body->inverse_root_inertia, v3(in[3], in[4], in[5])));
+  *w = mat3_mul_v3(&body->rotation, body->ops->unscale(rate, body, in + 3));
 }
 
 void ds_body_velocity(ds_vec3 *v, ds_vec3 *w, double *rate, const ds_assembly *assembly, int32_t body) {
   const ds_step_body *step = &assembly->bodies[body];
   *v = step->v, *w = step->w;
-  if (step->deformable && rate) memcpy(rate, step->deformable->rate, (size_t)(step->size - 6) * sizeof(double));
+  if (step->rate && rate) memcpy(rate, step->rate, (size_t)(step->size - 6) * sizeof(double));
   if (step->island < 0) return;
   const ds_island *island = &assembly->islands[step->island];
   ds_unscale_velocity(v, w, rate, step, island->v + island->problem.first[step->local]);
-}
-
-/* Velocity of the script between t and t + h, so that one step lands on it exactly. */
-static void scripted_velocity(ds_step_body *out, const ds_body *body, double time, double h) {
-  ds_pose p0 = ds_motion_pose(body, time), p1 = ds_motion_pose(body, time + h);
-  ds_quat d = quat_mul(p1.q, quat_conj(p0.q));
-  if (d.w < 0) d = quat(-d.w, -d.x, -d.y, -d.z);
-  double sine = sqrt(d.x * d.x + d.y * d.y + d.z * d.z), angle = 2 * atan2(sine, d.w);
-  out->v = v3_scale(1 / h, v3_sub(p1.p, p0.p));
-  out->w = sine > 0 ? v3_scale(angle / (h * sine), v3(d.x, d.y, d.z)) : v3(0, 0, 0);
 }
 
 static bool prepare_bodies(ds_arena *arena, const ds_assembly *assembly, const ds_scene *scene, const ds_state *state,
@@ -68,17 +46,16 @@ static bool prepare_bodies(ds_arena *arena, const ds_assembly *assembly, const d
     memset(s, 0, sizeof *s);
     s->size = 6;
     s->rotation = mat3_from_quat(state->bodies[i].q);
-    s->moves = body->kind == DS_BODY_DYNAMIC && !ds_body_is_held(body, state->time);
-    if (body->kind == DS_BODY_DYNAMIC) {
+    s->body = body, s->ops = body->ops;
+    s->q = state->reduced + body->first_reduced, s->rate_before = state->reduced_rate + body->first_reduced;
+    if (assembly->stiffer) s->stiffer = assembly->stiffer[i];
+    s->moves = body->ops->dynamic && !ds_body_is_held(body, state->time);
+    if (body->ops->dynamic) {
       s->inverse_root_mass = 1 / sqrt(body->mass.mass);
       s->inverse_root_inertia = v3(1 / sqrt(body->inertia.x), 1 / sqrt(body->inertia.y), 1 / sqrt(body->inertia.z));
-    } else if (body->kind == DS_BODY_KINEMATIC) {
-      scripted_velocity(s, body, state->time, options->step);
     }
-    const double *q = state->reduced + body->first_reduced, *rate = state->reduced_rate + body->first_reduced;
-    if (!body->reduced || !s->moves) continue;
-    if (!ds_new_deformable(arena, s, body->reduced, q, rate, options)) return false;
-    if (assembly->stiffer) s->deformable->stiffer = assembly->stiffer[i];
+    bool takes_part = s->moves || !body->ops->dynamic;
+    if (takes_part && body->ops->begin && !body->ops->begin(arena, s, state, options)) return false;
   }
   return true;
 }
@@ -107,10 +84,8 @@ static void right_hand_side(double b[3], const ds_contact_point *c, const ds_con
     double sign = side == 0 ? 1 : -1;
     if (body->moves) {
       before = v3_mad(before, sign, point_velocity(s->v, s->w, s->x, c->point));
-      if (body->deformable) {
-        ds_anchor anchor = side == 0 ? c->on_a : c->on_b;
-        before = v3_mad(before, sign, ds_anchor_velocity(body, anchor, body->deformable->rate_before));
-      }
+      ds_anchor anchor = side == 0 ? c->on_a : c->on_b;
+      if (body->ops->stir) before = v3_mad(before, sign, body->ops->stir(body, anchor, body->rate_before));
     } else {
       ds_vec3 v = point_velocity(body->v, body->w, s->x, c->point);
       before = v3_mad(before, sign, v);
@@ -129,33 +104,16 @@ static void right_hand_side(double b[3], const ds_contact_point *c, const ds_con
   b[2] = -v3_dot(f->t2, scripted);
 }
 
-void ds_rigid_rows_of(double *g, const ds_step_body *body, const ds_vec3 force[3], const ds_vec3 torque[3]) {
-  for (int i = 0; i < 3; i++) {
-    ds_vec3 d = force[i], lever = mat3_tmul_v3(&body->rotation, torque[i]);
-    double *row = g + 6 * i, m = body->inverse_root_mass;
-    row[0] = m * d.x, row[1] = m * d.y, row[2] = m * d.z;
-    row[3] = body->inverse_root_inertia.x * lever.x;
-    row[4] = body->inverse_root_inertia.y * lever.y;
-    row[5] = body->inverse_root_inertia.z * lever.z;
-  }
+void ds_force_rows(double *g, const ds_step_body *body, const ds_vec3 force[3], const ds_vec3 torque[3]) {
+  for (int i = 0; i < 3; i++) body->ops->row(g + body->size * i, body, force[i], torque[i], (ds_anchor){-1, 0, 0});
   if (body->hold) ds_hold_rows(g, body->hold);
-}
-
-void ds_rigid_rows(double *g, const ds_step_body *body, ds_vec3 arm, const ds_contact_frame *f, double sign) {
-  const ds_vec3 d[3] = {v3_scale(sign, f->normal), v3_scale(sign, f->t1), v3_scale(sign, f->t2)};
-  const ds_vec3 torque[3] = {v3_cross(arm, d[0]), v3_cross(arm, d[1]), v3_cross(arm, d[2])};
-  ds_rigid_rows_of(g, body, d, torque);
 }
 
 /* Rows of contact c on side a (sign 1) or b (-1). */
 static void fill_rows(double *g, const ds_step_body *body, ds_vec3 x, const ds_contact_point *c,
                       const ds_contact_frame *f, double sign) {
   ds_vec3 arm = v3_sub(c->point, x);
-  if (!body->deformable) {
-    ds_rigid_rows(g, body, arm, f, sign);
-    return;
-  }
-  ds_deformable_contact_rows(g, body, arm, sign > 0 ? c->on_a : c->on_b, c->a == c->b ? &c->on_b : NULL, f, sign);
+  body->ops->rows(g, body, arm, sign > 0 ? c->on_a : c->on_b, c->a == c->b ? &c->on_b : NULL, f, sign);
   if (body->hold) ds_hold_rows(g, body->hold);
 }
 
@@ -248,7 +206,7 @@ static bool build_island(ds_arena *arena, ds_island *island, const ds_assembly *
   return true;
 }
 
-/* The numbers of one deformable body. */
+/* The numbers of one body. */
 typedef struct preparation {
   ds_step_body *bodies;
   const ds_options *options;
@@ -257,7 +215,8 @@ typedef struct preparation {
 static void prepare_one(void *context, int32_t item, int32_t worker) {
   const preparation *p = context;
   (void)worker;
-  if (p->bodies[item].deformable) ds_fill_deformable(p->bodies[item].deformable, p->options);
+  ds_step_body *body = &p->bodies[item];
+  if (body->moves && body->ops->fill) body->ops->fill(body, p->options);
 }
 
 bool ds_assemble(ds_arena *arena, ds_assembly *assembly, const ds_scene *scene, const ds_state *state,

@@ -35,13 +35,18 @@ typedef struct ds_step_body {
   bool moves;            /* has degrees of freedom in this step */
   int32_t island, local; /* its island and its place in it; -1 where it does not move or touches nothing */
   ds_mat3 rotation;
-  double inverse_root_mass;       /* 1/sqrt(m) */
-  ds_vec3 inverse_root_inertia;   /* 1/sqrt(I), principal */
-  ds_vec3 v, w;                   /* scripted velocity (kinematic), predicted velocity (dynamic, stage 3) */
-  ds_vec3 spin;                   /* angular momentum without contact (stage 3) */
-  int32_t size;                   /* degrees of freedom: 6, or 6 + r */
-  ds_step_deformable *deformable; /* NULL = rigid */
-  struct ds_hold *hold;           /* hands that hold it (assemble/hold.h); NULL = none */
+  double inverse_root_mass;      /* 1/sqrt(m) */
+  ds_vec3 inverse_root_inertia;  /* 1/sqrt(I), principal */
+  ds_vec3 v, w;                  /* scripted velocity (kinematic), predicted velocity (dynamic, stage 3) */
+  ds_vec3 spin;                  /* angular momentum without contact (stage 3) */
+  int32_t size;                  /* degrees of freedom: 6 + r */
+  const ds_body *body;           /* of the scene ... */
+  const ds_body_ops *ops;        /* ... and what its kind does */
+  const double *q, *rate_before; /* its coordinates and their rates, of the state */
+  double *rate;                  /* predicted (stage 3); NULL where it has none */
+  const double *stiffer;         /* r x r: added to the stiffness, for a step that was misjudged; or NULL */
+  void *own;                     /* what its kind needs besides: ds_step_deformable of reduced ones */
+  struct ds_hold *hold;          /* hands that hold it (assemble/hold.h); NULL = none */
 } ds_step_body;
 
 /* The frame of one contact. */
@@ -68,7 +73,7 @@ typedef struct ds_assembly {
   struct ds_grasp *grasps;  /* a hand of the state each (assemble/hold.h) */
   ds_island *islands;
   int32_t island_count;
-  double *const *stiffer; /* set before: one a body, as in ds_step_deformable; or NULL */
+  double *const *stiffer; /* set before: one a body, as in ds_step_body; or NULL */
 } ds_assembly;
 
 /* Items by the threads of the pool, or one after the other where it is NULL. */
@@ -86,15 +91,14 @@ bool ds_assemble(ds_arena *arena, ds_assembly *assembly, const ds_scene *scene, 
 /* Whether a contact's gap is more than rounding. */
 bool ds_contact_is_open(const ds_contact_point *contact, const ds_scene *scene);
 
-/* Mass-scaled coordinates of a body's velocity and back: (sqrt(m) v, sqrt(I) Rᵀ w) or, with rates q' and a metric L Lᵀ,
- * (sqrt(m) v, Lᵀ (Rᵀ w, q')); those of a held body by ds_hold_scale besides. The rates are those of a deformable body;
- * `rate` may be NULL where they are not wanted.
- */
+/* Mass-scaled coordinates of a body's velocity and back: (sqrt(m) v, Lᵀ (Rᵀ w, q')) with rates q' and the metric L Lᵀ
+ * of its kind; those of a held body by ds_hold_scale besides. `rate` may be NULL where there are none, or they are not
+ * wanted back. */
 void ds_scale_velocity(double *out, const ds_step_body *body, ds_vec3 v, ds_vec3 w, const double *rate);
 void ds_unscale_velocity(ds_vec3 *v, ds_vec3 *w, double *rate, const ds_step_body *body, const double *in);
 
-/* Velocities of a body in the solution: of its contacts, of its script, or of its own flight; and the rates of a
- * deformable one, where they are wanted. */
+/* Velocities of a body in the solution: of its contacts, of its script, or of its own flight; and the rates of its
+ * coordinates, where they are wanted. */
 void ds_body_velocity(ds_vec3 *v, ds_vec3 *w, double *rate, const ds_assembly *assembly, int32_t body);
 
 /* deformable.c */
@@ -103,23 +107,20 @@ void ds_body_velocity(ds_vec3 *v, ds_vec3 *w, double *rate, const ds_assembly *a
 void ds_implicit_factor(double *factor, double *tangent, const double *stiffer, const struct ds_reduced *reduced,
                         const double *q, double h, const ds_newmark *newmark);
 /* What a step needs of a deformable body: the memory, then the numbers. */
-bool ds_new_deformable(ds_arena *arena, ds_step_body *body, const struct ds_reduced *reduced, const double *q,
-                       const double *rate, const ds_options *options);
+bool ds_new_deformable(ds_arena *arena, ds_step_body *step, const ds_state *state, const ds_options *options);
 void ds_fill_deformable(ds_step_deformable *deformable, const ds_options *options);
 /* Lᵀ (w, q') and back, w in the body frame. */
 void ds_scale_deformable(double *out, const ds_step_deformable *deformable, ds_vec3 w, const double *rate);
 ds_vec3 ds_unscale_deformable(double *rate, const ds_step_deformable *deformable, const double *in);
-/* Scaled rows (3 x size) of a contact with the sign of that side; `itself` is the other point where a body touches
- * itself, else NULL. */
+/* Contact rows, the row of a force and the velocity of a point, as ds_body_ops says. */
 void ds_deformable_contact_rows(double *g, const ds_step_body *body, ds_vec3 arm, ds_anchor anchor,
                                 const ds_anchor *itself, const ds_contact_frame *frame, double sign);
-/* Velocity, in the world, of a point of the surface against the frame that moves with the body: R U q'. */
-ds_vec3 ds_anchor_velocity(const ds_step_body *body, ds_anchor anchor, const double *rate);
+void ds_deformable_row(double *row, const ds_step_body *body, ds_vec3 force, ds_vec3 torque, ds_anchor anchor);
+ds_vec3 ds_deformable_stir(const ds_step_body *body, ds_anchor anchor, const double *rate);
 
-/* Rows (3 x 6) of three forces with their torques about the centre of mass of a rigid body, in the metric of hands that
- * hold it; and of the three directions of a frame at a point `arm` from the centre of mass. */
-void ds_rigid_rows_of(double *g, const ds_step_body *body, const ds_vec3 force[3], const ds_vec3 torque[3]);
-void ds_rigid_rows(double *g, const ds_step_body *body, ds_vec3 arm, const ds_contact_frame *frame, double sign);
+/* Rows (3 x size) of three forces with their torques about the centre of mass, in the metric of hands that hold the
+ * body. */
+void ds_force_rows(double *g, const ds_step_body *body, const ds_vec3 force[3], const ds_vec3 torque[3]);
 
 /* islands.c: labels bodies by island; lists bodies, contacts and joints of each. */
 bool ds_find_islands(ds_arena *arena, ds_assembly *assembly, const ds_contact_list *contacts, const ds_scene *scene);

@@ -76,12 +76,14 @@ void ds_implicit_factor(double *factor, double *tangent, const double *stiffer, 
   ds_small_cholesky(factor, 3 + reduced->r);
 }
 
-bool ds_new_deformable(ds_arena *arena, ds_step_body *body, const ds_reduced *reduced, const double *q,
-                       const double *rate, const ds_options *options) {
+bool ds_new_deformable(ds_arena *arena, ds_step_body *step, const ds_state *state, const ds_options *options) {
+  const ds_reduced *reduced = step->body->reduced;
   size_t r = (size_t)reduced->r, n = 3 + r;
   ds_step_deformable *d = DS_NEW0(arena, ds_step_deformable, 1);
   if (!d) return false;
-  *d = (ds_step_deformable){.reduced = reduced, .q = q, .rate_before = rate};
+  (void)state;
+  *d = (ds_step_deformable){
+      .reduced = reduced, .q = step->q, .rate_before = step->rate_before, .stiffer = step->stiffer};
   d->rows = DS_NEW(arena, double, 3 * n);
   d->tangent = DS_NEW(arena, double, r *r);
   d->implicit = DS_NEW(arena, double, n *n);
@@ -95,8 +97,9 @@ bool ds_new_deformable(ds_arena *arena, ds_step_body *body, const ds_reduced *re
     d->again_tangent = DS_NEW(arena, double, r *r);
     d->again_implicit = DS_NEW(arena, double, n *n);
   }
-  body->deformable = d;
-  body->size = 6 + reduced->r;
+  step->own = d;
+  step->rate = d->rate;
+  step->size = 6 + reduced->r;
   return !ds_arena_failed(arena);
 }
 
@@ -139,8 +142,8 @@ static void anchor_weights(double weight[3], ds_anchor anchor) {
   weight[0] = 1 - anchor.s - anchor.t, weight[1] = anchor.s, weight[2] = anchor.t;
 }
 
-ds_vec3 ds_anchor_velocity(const ds_step_body *body, ds_anchor anchor, const double *rate) {
-  const ds_reduced *reduced = body->deformable->reduced;
+ds_vec3 ds_deformable_stir(const ds_step_body *body, ds_anchor anchor, const double *rate) {
+  const ds_reduced *reduced = body->body->reduced;
   int32_t r = reduced->r;
   double weight[3], local[3] = {0, 0, 0};
   if (anchor.triangle < 0) return v3(0, 0, 0);
@@ -180,7 +183,7 @@ static void add_deformation(double *const row[3], const ds_reduced *reduced, ds_
 
 void ds_deformable_contact_rows(double *g, const ds_step_body *body, ds_vec3 arm, ds_anchor anchor,
                                 const ds_anchor *itself, const ds_contact_frame *f, double sign) {
-  const ds_step_deformable *deformable = body->deformable;
+  const ds_step_deformable *deformable = body->own;
   const ds_vec3 directions[3] = {v3_scale(sign, f->normal), v3_scale(sign, f->t1), v3_scale(sign, f->t2)};
   int32_t n = 3 + deformable->reduced->r;
   double m = itself ? 0 : body->inverse_root_mass;
@@ -198,4 +201,22 @@ void ds_deformable_contact_rows(double *g, const ds_step_body *body, ds_vec3 arm
   add_deformation(deformation, deformable->reduced, anchor, local);
   if (itself) add_deformation(deformation, deformable->reduced, *itself, opposite);
   solve_three(row[0] + 3, row[1] + 3, row[2] + 3, deformable->columns, n);
+}
+
+void ds_deformable_row(double *row, const ds_step_body *body, ds_vec3 force, ds_vec3 torque, ds_anchor anchor) {
+  const ds_step_deformable *deformable = body->own;
+  const ds_reduced *reduced = deformable->reduced;
+  ds_vec3 lever = mat3_tmul_v3(&body->rotation, torque), local = mat3_tmul_v3(&body->rotation, force);
+  int32_t r = reduced->r;
+  double weight[3], m = body->inverse_root_mass;
+  memset(row, 0, (size_t)body->size * sizeof(double));
+  row[0] = m * force.x, row[1] = m * force.y, row[2] = m * force.z;
+  row[3] = lever.x, row[4] = lever.y, row[5] = lever.z;
+  anchor_weights(weight, anchor);
+  for (int k = 0; k < 3 && anchor.triangle >= 0; k++) {
+    const double *u = reduced->basis + 3 * r * reduced->surface.triangles[3 * anchor.triangle + k];
+    for (int32_t a = 0; a < r; a++)
+      row[6 + a] += weight[k] * (local.x * u[a] + local.y * u[r + a] + local.z * u[2 * r + a]);
+  }
+  ds_small_solve_l(row + 3, deformable->factor, 3 + r);
 }

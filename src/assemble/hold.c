@@ -25,8 +25,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "body/reduced.h"
-#include "body/scene.h"
 #include "la/small.h"
 
 static const double RATE_OF_STEP = 0.5, RATE_MAX = 100; /* natural frequency, rad per step and rad/s */
@@ -70,41 +68,14 @@ static void fill_grasp(ds_grasp *grasp, const ds_hand_state *hand, const ds_stat
 
 /* ---- rows ---- */
 
-/* Coordinates without hands: L⁻¹ of forces on (c', w, q'). */
-static void scale_force(double *row, const ds_step_body *body) {
-  for (int i = 0; i < 3; i++) row[i] *= body->inverse_root_mass;
-  if (body->deformable) {
-    ds_small_solve_l(row + 3, body->deformable->factor, body->size - 3);
-    return;
-  }
-  row[3] *= body->inverse_root_inertia.x, row[4] *= body->inverse_root_inertia.y,
-      row[5] *= body->inverse_root_inertia.z;
-}
-
+/* In the coordinates without hands. */
 static void torque_row(double *row, const ds_step_body *body, ds_vec3 axis) {
-  ds_vec3 local = mat3_tmul_v3(&body->rotation, axis);
-  memset(row, 0, (size_t)body->size * sizeof(double));
-  row[3] = local.x, row[4] = local.y, row[5] = local.z;
-  scale_force(row, body);
+  body->ops->row(row, body, v3(0, 0, 0), axis, (ds_anchor){-1, 0, 0});
 }
 
 /* A force along d at the grip, which deforms a body that is held at its surface. */
 static void force_row(double *row, const ds_step_body *body, const ds_hand_state *hand, ds_vec3 arm, ds_vec3 d) {
-  ds_vec3 lever = mat3_tmul_v3(&body->rotation, v3_cross(arm, d)), local = mat3_tmul_v3(&body->rotation, d);
-  memset(row, 0, (size_t)body->size * sizeof(double));
-  row[0] = d.x, row[1] = d.y, row[2] = d.z;
-  row[3] = lever.x, row[4] = lever.y, row[5] = lever.z;
-  if (body->deformable && hand->triangle >= 0) {
-    const ds_reduced *reduced = body->deformable->reduced;
-    const double weight[3] = {1 - hand->s - hand->t, hand->s, hand->t};
-    int32_t r = reduced->r;
-    for (int k = 0; k < 3; k++) {
-      const double *u = reduced->basis + 3 * r * reduced->surface.triangles[3 * hand->triangle + k];
-      for (int32_t a = 0; a < r; a++)
-        row[6 + a] += weight[k] * (local.x * u[a] + local.y * u[r + a] + local.z * u[2 * r + a]);
-    }
-  }
-  scale_force(row, body);
+  body->ops->row(row, body, d, v3_cross(arm, d), (ds_anchor){hand->triangle, hand->s, hand->t});
 }
 
 /* ---- the matrix of a held body ---- */
@@ -150,8 +121,9 @@ static void add_hand(ds_hold *hold, double *row, const ds_step_body *body, const
 static ds_hold *new_hold(ds_arena *arena, int32_t size) {
   ds_hold *hold = DS_NEW0(arena, ds_hold, 1);
   double *factor = DS_NEW0(arena, double, (size_t)size *(size_t)size), *pull = DS_NEW0(arena, double, size);
+  double *copy = DS_NEW(arena, double, size), *y = DS_NEW(arena, double, size), *rate = DS_NEW(arena, double, size);
   if (ds_arena_failed(arena)) return NULL;
-  *hold = (ds_hold){.size = size, .factor = factor, .pull = pull};
+  *hold = (ds_hold){.size = size, .factor = factor, .pull = pull, .copy = copy, .y = y, .rate = rate};
   for (int32_t i = 0; i < size; i++) factor[i * size + i] = 1;
   return hold;
 }
@@ -164,11 +136,10 @@ bool ds_hold_bodies(ds_arena *arena, ds_assembly *assembly, const ds_state *stat
     const ds_hand_state *hand = &state->hands[i];
     if (!hand->def.body.index1) continue;
     ds_step_body *body = &assembly->bodies[ds_index(hand->def.body)];
-    double row[6 + DS_REDUCED_MAX];
     if (!body->moves) continue;
     if (!body->hold && !(body->hold = new_hold(arena, body->size))) return false;
     fill_grasp(&assembly->grasps[i], hand, state, options->step);
-    add_hand(body->hold, row, body, hand, &assembly->grasps[i], options->step);
+    add_hand(body->hold, body->hold->y, body, hand, &assembly->grasps[i], options->step);
   }
   for (int32_t i = 0; i < state->body_count; i++) {
     ds_step_body *body = &assembly->bodies[i];
@@ -196,29 +167,18 @@ void ds_hold_rows(double *rows, const ds_hold *hold) {
 
 /* ---- prediction and force ---- */
 
-void ds_hold_predict(ds_step_body *body, ds_vec3 inertia) {
+void ds_hold_predict(ds_step_body *body) {
   ds_hold *hold = body->hold;
-  ds_step_deformable *d = body->deformable;
-  int32_t r = body->size - 6, n = 3 + r;
-  double y[6 + DS_REDUCED_MAX], before[DS_REDUCED_MAX];
+  double *y = hold->y, *before = hold->rate;
   ds_vec3 w = body->w;
-  if (d) memcpy(before, d->rate, (size_t)r * sizeof(double));
+  if (body->rate) memcpy(before, body->rate, (size_t)(body->size - 6) * sizeof(double));
   body->hold = NULL; /* coordinates without hands */
-  ds_scale_velocity(y, body, body->v, body->w, d ? d->rate : NULL);
+  ds_scale_velocity(y, body, body->v, body->w, body->rate);
   body->hold = hold;
   for (int32_t i = 0; i < body->size; i++) y[i] += hold->pull[i];
   ds_small_solve_l(y, hold->factor, hold->size);
-  ds_unscale_velocity(&body->v, &body->w, d ? d->rate : NULL, body, y);
-  ds_vec3 dw = mat3_tmul_v3(&body->rotation, v3_sub(body->w, w)), kick = v3_mul(inertia, dw);
-  if (d) {
-    double sum[3];
-    for (int32_t i = 0; i < 3; i++) {
-      const double *row = d->rows + i * n;
-      sum[i] = row[0] * dw.x + row[1] * dw.y + row[2] * dw.z;
-      for (int32_t a = 0; a < r; a++) sum[i] += row[3 + a] * (d->rate[a] - before[a]);
-    }
-    kick = v3(sum[0], sum[1], sum[2]);
-  }
+  ds_unscale_velocity(&body->v, &body->w, body->rate, body, y);
+  ds_vec3 dw = mat3_tmul_v3(&body->rotation, v3_sub(body->w, w)), kick = body->ops->kick(body, dw, body->rate, before);
   body->spin = v3_add(body->spin, mat3_mul_v3(&body->rotation, kick));
 }
 
@@ -229,13 +189,14 @@ void ds_hold_feel(ds_state *state, const ds_assembly *assembly, double h) {
     if (index < 0) continue;
     const ds_step_body *body = &assembly->bodies[index];
     const ds_grasp *g = &assembly->grasps[i];
-    double rate[DS_REDUCED_MAX];
     ds_vec3 v, w;
     hand->force = hand->torque = v3(0, 0, 0);
     if (!body->moves || !body->hold) continue;
+    double *rate = body->hold->rate;
     ds_body_velocity(&v, &w, rate, assembly, index);
     ds_vec3 u = v3_add(v, v3_cross(w, g->arm));
-    if (body->deformable) u = v3_add(u, ds_anchor_velocity(body, (ds_anchor){hand->triangle, hand->s, hand->t}, rate));
+    ds_anchor grip = {hand->triangle, hand->s, hand->t};
+    if (body->ops->stir) u = v3_add(u, body->ops->stir(body, grip, rate));
     hand->stiffness = g->stiffness;
     hand->force = v3_mad(v3_scale(g->stiffness, v3_mad(g->stretch, -h, u)), g->damping, v3_sub(hand->velocity, u));
     hand->torque =

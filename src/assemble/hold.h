@@ -7,9 +7,10 @@
 /* What hands do to one body in this step. Vectors are in its own scaled coordinates, of n = size numbers. */
 typedef struct ds_hold {
   int32_t size;
-  double *factor; /* n x n: Cholesky factor T of 1 + sum s g gᵀ; diagonals are reciprocal */
-  double *pull;   /* n: impulses of the springs as they stand */
-  double carry;   /* share of its weight that hands bear */
+  double *factor;          /* n x n: Cholesky factor T of 1 + sum s g gᵀ; diagonals are reciprocal */
+  double *pull;            /* n: impulses of the springs as they stand */
+  double carry;            /* share of its weight that hands bear */
+  double *copy, *y, *rate; /* n each, to work in: of ds_unscale_velocity, and of hold.c */
 } ds_hold;
 
 /* One hand in this step: what its force is made of. */
@@ -29,7 +30,7 @@ void ds_hold_unscale(double *z, const ds_hold *hold);
 void ds_hold_rows(double *rows, const ds_hold *hold);
 
 /* From the velocity without hands and contact to that without contact. */
-void ds_hold_predict(ds_step_body *body, ds_vec3 inertia);
+void ds_hold_predict(ds_step_body *body);
 
 /* Forces of the hands for the velocities found. Does not look at where bodies are. */
 void ds_hold_feel(ds_state *state, const ds_assembly *assembly, double h);

@@ -39,7 +39,7 @@ static void rotate_inertia(double inertia[9], ds_quat q) {
 void ds_shape_mass(ds_mass *mass, const ds_shape *shape) {
   *mass = (ds_mass){0};
   const ds_shape_ops *ops = ds_shape_ops_of(shape);
-  if (!ops->mass) return; /* a deformable body, with its own density: reduced_mass */
+  if (!ops->mass) return; /* of a deformable body, which has its own: reduced_mass */
   ops->mass(mass, shape);
   mass->mass *= shape->density;
   for (int i = 0; i < 9; i++) mass->inertia[i] *= shape->density;
@@ -144,10 +144,12 @@ static void reduced_mass(ds_mass *mass, const ds_reduced *reduced) {
   rotate_inertia(mass->inertia, principal.q);
 }
 
-static void compute_reduced(ds_body *body) {
+ds_status ds_body_take_reduced(ds_body *body, ds_error *error) {
+  (void)error;
   ds_shape *shape = &body->shapes[0];
   body->reduced = shape->reduced;
   body->r = body->reduced->r;
+  body->skin = &body->reduced->skin;
   reduced_mass(&body->mass, body->reduced);
   body->inertia = body->reduced->inertia;
   body->user_frame = body->reduced->frame;
@@ -155,35 +157,11 @@ static void compute_reduced(ds_body *body) {
   body->bounding_radius = 0;
   bound_shape(shape, &body->bounding_radius);
   body->thickness = ds_shape_ops_of(shape)->thickness(shape);
+  return DS_OK;
 }
 
-ds_status ds_body_compute_mass(ds_body *body, ds_error *error) {
-  if (body->shape_count > 0 && body->shapes[0].kind == DS_SHAPE_REDUCED) {
-    compute_reduced(body);
-    return DS_OK;
-  }
-  ds_mass mass = {0};
-  ds_pose principal = pose_identity(); /* in the user frame */
-  ds_vec3 moments = v3(0, 0, 0);
-  if (body->kind == DS_BODY_DYNAMIC) {
-    for (int32_t i = 0; i < body->shape_count; i++)
-      if (ds_shape_ops_of(&body->shapes[i])->unbounded)
-        return fail(body, error, "a half-space cannot move; make the body static or kinematic");
-    if (body->shape_count == 0) return fail(body, error, "a dynamic body needs at least one shape to have a mass");
-    sum_shapes(&mass, body);
-    if (!(mass.mass > 0) || !isfinite(mass.mass))
-      return fail(body, error, "a dynamic body needs a positive, finite mass; give its shapes a density above 0");
-    double given = body->def.mass;
-    if (given > 0) {
-      for (int i = 0; i < 9; i++) mass.inertia[i] *= given / mass.mass;
-      mass.mass = given;
-    }
-    principal = (ds_pose){mass.center, principal_axes(&moments, mass.inertia)};
-    if (!(moments.x > 0 && moments.y > 0 && moments.z > 0) || !isfinite(moments.x + moments.y + moments.z))
-      return fail(body, error, "the inertia of a dynamic body must be positive; its shapes are too small or too thin");
-  }
-  body->mass = mass;
-  body->inertia = moments;
+/* Places the shapes in the principal frame, which is given in the user frame, and bounds the body. */
+static void place_shapes(ds_body *body, ds_pose principal) {
   body->user_frame = pose_inverse(principal);
   body->bounding_radius = 0;
   body->thickness = INFINITY;
@@ -194,5 +172,34 @@ ds_status ds_body_compute_mass(ds_body *body, ds_error *error) {
     bound_shape(shape, &body->bounding_radius);
     body->thickness = fmin(body->thickness, ds_shape_ops_of(shape)->thickness(shape));
   }
+}
+
+ds_status ds_body_place_shapes(ds_body *body, ds_error *error) {
+  (void)error;
+  place_shapes(body, pose_identity());
+  return DS_OK;
+}
+
+ds_status ds_body_sum_shapes(ds_body *body, ds_error *error) {
+  ds_mass mass;
+  ds_vec3 moments;
+  for (int32_t i = 0; i < body->shape_count; i++)
+    if (ds_shape_ops_of(&body->shapes[i])->unbounded)
+      return fail(body, error, "a half-space cannot move; make the body static or kinematic");
+  if (body->shape_count == 0) return fail(body, error, "a dynamic body needs at least one shape to have a mass");
+  sum_shapes(&mass, body);
+  if (!(mass.mass > 0) || !isfinite(mass.mass))
+    return fail(body, error, "a dynamic body needs a positive, finite mass; give its shapes a density above 0");
+  double given = body->def.mass;
+  if (given > 0) {
+    for (int i = 0; i < 9; i++) mass.inertia[i] *= given / mass.mass;
+    mass.mass = given;
+  }
+  ds_quat axes = principal_axes(&moments, mass.inertia);
+  if (!(moments.x > 0 && moments.y > 0 && moments.z > 0) || !isfinite(moments.x + moments.y + moments.z))
+    return fail(body, error, "the inertia of a dynamic body must be positive; its shapes are too small or too thin");
+  body->mass = mass;
+  body->inertia = moments;
+  place_shapes(body, (ds_pose){mass.center, axes});
   return DS_OK;
 }

@@ -170,12 +170,24 @@ static void fill_info(ds_reduced *x) {
   i->bytes = bytes_of(x);
 }
 
+static ds_vec3 skin_vertex(const void *of, const double *q, int32_t vertex) { return ds_reduced_vertex(of, q, vertex); }
+
+static void skin_place(ds_vec3 *y, const void *of, const double *q, const int32_t *list, int32_t count) {
+  ds_reduced_place(y, of, q, list, count);
+}
+
+static double skin_sphere(ds_vec3 *center, const void *of, const double *q, int32_t sphere) {
+  return ds_bd_sphere_at(center, of, q, sphere);
+}
+
 ds_status ds_reduced_finish(ds_reduced *x, ds_error *error) {
   ds_status status = check_arrays(x, error);
   if (status == DS_OK) status = check_constants(x, error);
   if (status == DS_OK) status = ds_bd_tree_build(x, error);
-  if (status == DS_OK) fill_info(x);
-  return status;
+  if (status != DS_OK) return status;
+  fill_info(x);
+  x->skin = (ds_skin){&x->surface, &x->tree, x->r, x, skin_vertex, skin_place, skin_sphere};
+  return DS_OK;
 }
 
 /* ---- runs of numbers ---- */

@@ -21,31 +21,9 @@
 
 #include <stdatomic.h>
 
+#include "body/skin.h"
 #include "drystone/reduce.h"
 #include "la/vec3.h"
-
-/* A sphere of the BD-tree [James and Pai 2004] over the surface's triangles: all corners of triangles below it lie
- * within radius + sum_a |q_a| growth_a of center + shift q. */
-typedef struct ds_bd_sphere {
-  ds_vec3 center; /* undeformed, principal frame */
-  double radius;
-  int32_t first, count; /* triangles [first, first + count) in tree order */
-  int32_t child;        /* first of its two children, neighbours in the array; 0 = leaf */
-} ds_bd_sphere;
-
-typedef struct ds_bd_tree {
-  ds_bd_sphere *spheres; /* [0] = root */
-  int32_t sphere_count;
-  double *shift;     /* sphere_count x 3 x r */
-  double *growth;    /* sphere_count x r */
-  int32_t *triangle; /* tree order -> triangle */
-  int32_t *leaf_of;  /* triangle -> its leaf */
-  /* what contact needs besides; a half-edge is 3 t + k: edge k of triangle t, from its corner k to its corner k + 1 */
-  int32_t *twin;    /* 3 per triangle: the half-edge that runs the other way */
-  int32_t *corner;  /* a vertex each: a half-edge that starts there, -1 = none */
-  double spacing;   /* m: mean length of the edges, undeformed */
-  double thickness; /* m: 2 volume / area, that of a plate; less than the way across for anything rounder */
-} ds_bd_tree;
 
 struct ds_reduced {
   atomic_int owners;
@@ -66,6 +44,7 @@ struct ds_reduced {
   int32_t *surface_node; /* surface.vertex_count: node of the volume */
   double *basis;         /* surface.vertex_count x 3 x r, row-major: U of a vertex */
   ds_bd_tree tree;
+  ds_skin skin; /* surface and tree, as detection sees them; from ds_reduced_finish on */
 
   /* inertia shape integrals; symmetric 3 x 3 as xx yy zz xy xz yz */
   double second0[6];

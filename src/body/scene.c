@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "base/check.h"
 #include "base/error.h"
+#include "body/kind.h"
 #include "body/reduced.h"
 #include "mesh/solid.h"
 
@@ -235,6 +236,8 @@ static ds_status check_motion(const ds_body_def *def, ds_error *error) {
 }
 
 static ds_status check_body(const ds_scene *scene, const ds_body_def *def, ds_error *error) {
+  if (!ds_body_choose_kind(&(ds_body){.kind = def->kind}))
+    return ds_fail(error, DS_ERROR_INPUT, "unknown body kind %d", (int)def->kind);
   if (!v3_finite(def->pose.p) || !quat_is_unit(def->pose.q))
     return ds_fail(error, DS_ERROR_INPUT, "a body needs a finite position and a unit quaternion as rotation");
   if (!v3_finite(def->velocity) || !v3_finite(def->angular_velocity) || !v3_finite(def->force) ||
@@ -259,6 +262,7 @@ static bool copy_body(ds_body *body, const ds_body_def *def) {
   body->def.motion.keyframes = NULL;
   body->def.pose.q = quat_unit(def->pose.q);
   body->kind = def->kind;
+  body->ops = ds_body_choose_kind(body);
   body->material = def->material.index1;
   if (def->name) {
     size_t length = strlen(def->name) + 1;
@@ -295,45 +299,19 @@ ds_body_id ds_scene_add_body(ds_scene *scene, const ds_body_def *def, ds_error *
 
 static bool positive(double x) { return x > 0 && isfinite(x); }
 
-static bool all_finite(const double *x, int32_t n) {
-  for (int32_t i = 0; x && i < n; i++)
-    if (!isfinite(x[i])) return false;
-  return true;
-}
-
-/* A deformable body is one thing: its shape, mass and inertia come together. */
-static ds_status check_reduced(const ds_body *body, const ds_shape_def *def, ds_error *error) {
-  const ds_quat q = def->pose.q;
-  if (!def->reduced)
-    return ds_fail(error, DS_ERROR_INPUT, "a shape of kind reduced needs a body: build one with ds_reduced_create");
-  if (body->kind != DS_BODY_DYNAMIC)
-    return ds_fail(error, DS_ERROR_INPUT, "a deformable body must be dynamic, not static or kinematic");
-  if (body->shape_count > 0)
-    return ds_fail(error, DS_ERROR_INPUT, "a deformable body has one shape: it cannot be added to another");
-  if (body->def.mass != 0)
-    return ds_fail(error, DS_ERROR_INPUT,
-                   "mass = %g kg: a deformable body has the mass it was built with (%g kg); give 0", body->def.mass,
-                   def->reduced->mass);
-  if (v3_norm(def->pose.p) != 0 || q.x != 0 || q.y != 0 || q.z != 0)
-    return ds_fail(error, DS_ERROR_INPUT,
-                   "the shape of a deformable body has no pose of its own; place the body instead");
-  if (!all_finite(def->start, def->reduced->r) || !all_finite(def->start_rate, def->reduced->r))
-    return ds_fail(error, DS_ERROR_INPUT, "reduced coordinates and rates at the start must be finite");
-  return DS_OK;
-}
-
 static ds_status check_shape(const ds_body *body, const ds_shape_def *def, ds_error *error) {
   if (!v3_finite(def->pose.p) || !quat_is_unit(def->pose.q))
     return ds_fail(error, DS_ERROR_INPUT, "a shape needs a finite position and a unit quaternion as rotation");
   if (!positive(def->density))
     return ds_fail(error, DS_ERROR_INPUT, "density = %g kg/m³: must be positive", def->density);
-  if (body->shape_count > 0 && body->shapes[0].kind == DS_SHAPE_REDUCED)
+  if (body->shape_count > 0 && ds_shape_ops_of(&body->shapes[0])->check)
     return ds_fail(error, DS_ERROR_INPUT, "a deformable body has one shape: no other can be added to it");
   ds_status status = ds_shape_check(def, error);
   if (status != DS_OK) return status;
-  if (ds_shape_kinds[def->kind]->unbounded && body->kind == DS_BODY_DYNAMIC)
+  const ds_shape_ops *ops = ds_shape_kinds[def->kind];
+  if (ops->unbounded && body->ops->dynamic)
     return ds_fail(error, DS_ERROR_INPUT, "a half-space is infinite: its body must be static or kinematic");
-  return def->kind == DS_SHAPE_REDUCED ? check_reduced(body, def, error) : DS_OK;
+  return ops->check ? ops->check(def, &body->def, body->shape_count, error) : DS_OK;
 }
 
 ds_status ds_scene_add_shape(ds_scene *scene, ds_body_id id, const ds_shape_def *def, ds_error *error) {
@@ -357,6 +335,7 @@ ds_status ds_scene_add_shape(ds_scene *scene, ds_body_id id, const ds_shape_def 
   if (ops->prepare) status = ops->prepare(&shape, def, error);
   if (status != DS_OK) return status;
   body->shapes[body->shape_count++] = shape;
+  body->ops = ds_body_choose_kind(body);
   return DS_OK;
 }
 
@@ -367,9 +346,8 @@ static ds_status sample_shapes(ds_scene *scene, ds_error *error) {
   for (int32_t i = 0; i < scene->body_count; i++)
     for (int32_t k = 0; k < scene->bodies[i].shape_count; k++) {
       const ds_shape *shape = &scene->bodies[i].shapes[k];
-      if (shape->kind == DS_SHAPE_SOLID && shape->solid->samples.count > 0)
-        finest = fmin(finest, shape->solid->info.spacing);
-      if (shape->kind == DS_SHAPE_REDUCED) finest = fmin(finest, shape->reduced->tree.spacing);
+      const ds_shape_ops *ops = ds_shape_ops_of(shape);
+      if (ops->spacing) finest = fmin(finest, ops->spacing(shape));
     }
   if (!isfinite(finest)) return DS_OK;
   for (int32_t i = 0; i < scene->body_count; i++)
@@ -384,7 +362,7 @@ static ds_status sample_shapes(ds_scene *scene, ds_error *error) {
 ds_status ds_scene_finish(ds_scene *scene, ds_error *error) {
   DS_CHECK(scene && !scene->finished);
   for (int32_t i = 0; i < scene->body_count; i++) {
-    ds_status status = ds_body_compute_mass(&scene->bodies[i], error);
+    ds_status status = scene->bodies[i].ops->finish(&scene->bodies[i], error);
     if (status != DS_OK) return status;
   }
   scene->reduced_count = 0;

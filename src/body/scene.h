@@ -6,6 +6,7 @@
 #define DS_BODY_SCENE_H
 
 #include "body/hand.h"
+#include "body/skin.h"
 #include "drystone/drystone.h"
 #include "la/vec3.h"
 #include "shape/shape.h"
@@ -13,8 +14,9 @@
 typedef struct ds_body {
   char *name;
   ds_body_kind kind;
-  ds_body_def def;  /* as given, with name and keyframes owned by the scene */
-  int32_t material; /* index */
+  const struct ds_body_ops *ops; /* what bodies of its kind do (body/kind.h); of the shapes that it has so far */
+  ds_body_def def;               /* as given, with name and keyframes owned by the scene */
+  int32_t material;              /* index */
   ds_shape *shapes;
   int32_t shape_count, shape_capacity;
   ds_mass mass;               /* user frame */
@@ -23,6 +25,7 @@ typedef struct ds_body {
   double bounding_radius;     /* about the centre of mass */
   double thickness;           /* m: the least way across its thinnest shape; infinite for half-spaces */
   struct ds_reduced *reduced; /* of its one shape, where it is deformable; NULL = rigid */
+  const ds_skin *skin;        /* of a body that deforms; NULL: its shapes are its surface */
   int32_t r, first_reduced;   /* reduced coordinates [first_reduced, first_reduced + r) of the state */
 } ds_body;
 
@@ -109,7 +112,11 @@ static inline bool ds_body_is_held(const ds_body *body, double time) { return bo
 
 /* Mass, centre and inertia of a body from its shapes and densities, in the user frame (body/mass.c). */
 void ds_shape_mass(ds_mass *mass, const ds_shape *shape);
-ds_status ds_body_compute_mass(ds_body *body, ds_error *error);
+ds_status ds_body_sum_shapes(ds_body *body, ds_error *error);
+/* Those of a deformable body are its own. */
+ds_status ds_body_take_reduced(ds_body *body, ds_error *error);
+/* Of one without mass: places and bounds its shapes only. */
+ds_status ds_body_place_shapes(ds_body *body, ds_error *error);
 
 /* Samples of a convex shape (its corners, edges, rims, axis), so that it can be held against a solid's distance field:
  * built once, by ds_scene_finish (shape_samples.c). */

@@ -4,11 +4,10 @@
 
 #include "base/array.h"
 #include "base/check.h"
-#include "body/deformable.h"
-#include "body/scene.h"
+#include "body/kind.h"
 
 ds_pose ds_start_pose(const ds_body *body) {
-  ds_pose user = body->kind == DS_BODY_KINEMATIC ? ds_motion_pose(body, 0) : body->def.pose;
+  ds_pose user = body->ops->script ? body->ops->script(body, 0) : body->def.pose;
   return pose_mul(user, pose_inverse(body->user_frame));
 }
 
@@ -34,16 +33,12 @@ ds_state *ds_state_create(const ds_scene *scene) {
     ds_pose pose = ds_start_pose(body);
     s->x = pose.p;
     s->q = quat_unit(pose.q);
-    if (body->kind == DS_BODY_DYNAMIC) {
+    if (body->ops->dynamic) {
       s->w = body->def.angular_velocity;
       s->v = v3_add(body->def.velocity, v3_cross(s->w, v3_sub(s->x, body->def.pose.p)));
     }
-    const double *start = body->reduced ? body->shapes[0].start : NULL;
-    if (start) {
-      size_t r = (size_t)body->r;
-      memcpy(state->reduced + body->first_reduced, start, r * sizeof(double));
-      memcpy(state->reduced_rate + body->first_reduced, start + r, r * sizeof(double));
-    }
+    if (body->ops->start)
+      body->ops->start(state->reduced + body->first_reduced, state->reduced_rate + body->first_reduced, body);
   }
   return state;
 }
@@ -115,7 +110,7 @@ void ds_state_set_pose(const ds_scene *scene, ds_state *state, ds_body_id id, ds
 void ds_state_set_velocity(ds_state *state, ds_body_id id, ds_vec3 velocity, ds_vec3 angular_velocity) {
   DS_CHECK(v3_finite(velocity) && v3_finite(angular_velocity));
   ds_body_state *s = get(state, id);
-  DS_CHECK(state->scene->bodies[ds_index(id)].kind == DS_BODY_DYNAMIC); /* of others it is scripted, or zero */
+  DS_CHECK(state->scene->bodies[ds_index(id)].ops->dynamic); /* of others it is scripted, or zero */
   s->v = velocity;
   s->w = angular_velocity;
 }
@@ -124,7 +119,7 @@ static double *reduced_of(double *all, const ds_state *state, ds_body_id id, int
   get(state, id);
   const ds_body *body = &state->scene->bodies[ds_index(id)];
   *r = body->r;
-  return body->reduced ? all + body->first_reduced : NULL;
+  return body->r > 0 ? all + body->first_reduced : NULL;
 }
 
 const double *ds_state_reduced(const ds_state *state, ds_body_id id, int32_t *r) {
@@ -167,12 +162,11 @@ void ds_state_apply_torque(ds_state *state, ds_body_id id, ds_vec3 torque) {
   state->torque[ds_index(id)] = v3_add(state->torque[ds_index(id)], torque);
 }
 
-/* Angular momentum about the centre of mass: R I Rᵀ w, or R (J w + C q') of a deformable body */
+/* Angular momentum about the centre of mass. */
 static ds_vec3 spin(const ds_body *body, const ds_body_state *s, const ds_state *state) {
   ds_vec3 w = quat_unrotate(s->q, s->w);
-  if (!body->reduced) return quat_rotate(s->q, v3_mul(body->inertia, w));
-  return quat_rotate(s->q, ds_deformable_momentum(body->reduced, state->reduced + body->first_reduced, w,
-                                                  state->reduced_rate + body->first_reduced));
+  const double *q = state->reduced + body->first_reduced, *rate = state->reduced_rate + body->first_reduced;
+  return quat_rotate(s->q, body->ops->momentum(body, q, w, rate));
 }
 
 ds_energy ds_state_energy(const ds_scene *scene, const ds_state *state) {
@@ -180,15 +174,8 @@ ds_energy ds_state_energy(const ds_scene *scene, const ds_state *state) {
   for (int32_t i = 0; i < scene->body_count; i++) {
     const ds_body *body = &scene->bodies[i];
     const ds_body_state *s = &state->bodies[i];
-    if (body->kind != DS_BODY_DYNAMIC) continue;
-    if (body->reduced) {
-      energy.kinetic += 0.5 * body->mass.mass * v3_norm2(s->v);
-      energy.kinetic += ds_deformable_energy(&energy.elastic, body->reduced, state->reduced + body->first_reduced,
-                                             quat_unrotate(s->q, s->w), state->reduced_rate + body->first_reduced,
-                                             state->reduced_step);
-    } else {
-      energy.kinetic += 0.5 * body->mass.mass * v3_norm2(s->v) + 0.5 * v3_dot(s->w, spin(body, s, state));
-    }
+    if (!body->ops->dynamic) continue;
+    body->ops->energy(&energy, body, s, state);
     energy.potential -= body->mass.mass * v3_dot(scene->def.gravity, s->x);
   }
   return energy;
@@ -199,7 +186,7 @@ ds_momentum ds_state_momentum(const ds_scene *scene, const ds_state *state) {
   for (int32_t i = 0; i < scene->body_count; i++) {
     const ds_body *body = &scene->bodies[i];
     const ds_body_state *s = &state->bodies[i];
-    if (body->kind != DS_BODY_DYNAMIC) continue;
+    if (!body->ops->dynamic) continue;
     ds_vec3 p = v3_scale(body->mass.mass, s->v);
     momentum.linear = v3_add(momentum.linear, p);
     momentum.angular = v3_add(momentum.angular, v3_add(v3_cross(s->x, p), spin(body, s, state)));

@@ -19,8 +19,7 @@
 #include "base/array.h"
 #include "base/check.h"
 #include "base/error.h"
-#include "body/reduced.h"
-#include "body/scene.h"
+#include "body/kind.h"
 
 enum { VERSION = 1, HEADER = 32, CONTACT_BYTES = 8 * 20 /* at least */ };
 static const unsigned char MARK[8] = {'D', 'S', 'T', 'A', 'T', 'E', '\r', '\n'};
@@ -154,8 +153,8 @@ static void visit_contacts(cursor *c, ds_state *s) {
 
 static bool can_hold(const ds_hand_state *hand, const ds_scene *scene) {
   const ds_body *body = &scene->bodies[ds_index(hand->def.body)];
-  if (body->kind != DS_BODY_DYNAMIC) return false;
-  return hand->triangle < 0 || (body->reduced && hand->triangle < body->reduced->surface.triangle_count);
+  if (!body->ops->dynamic) return false;
+  return hand->triangle < 0 || (body->skin && hand->triangle < body->skin->mesh->triangle_count);
 }
 
 static void visit_hand(cursor *c, ds_hand_state *hand, const ds_state *s) {

@@ -126,7 +126,7 @@ static bool has_changed(const ds_detection *d, const ds_state *before, int32_t i
   const ds_body_state *s = &d->state->bodies[i], *old = &before->bodies[i];
   double r = body->bounding_radius;
   double change = d->step * (v3_dist(s->v, old->v) + v3_dist(s->w, old->w) * r);
-  return body->kind == DS_BODY_DYNAMIC && !body->reduced && change > changed_share * fmin(body->thickness, r);
+  return body->ops->dynamic && !body->skin && change > changed_share * fmin(body->thickness, r);
 }
 
 /* Boxes of whole ways, and which bodies have changed. */
@@ -138,7 +138,7 @@ static void mark_changed(ds_detection *d, const ds_state *before) {
     d->moving[i] = has_changed(d, before, i);
     ds_vec3 size = v3(r, r, r), from = s->x, to = v3_mad(s->x, d->step, s->v);
     d->boxes[i] = (ds_box){v3_sub(v3_min(from, to), size), v3_add(v3_max(from, to), size)};
-    if (body->reduced || ds_body_is_held(body, d->state->time)) d->boxes[i] = (ds_box){{1, 1, 1}, {0, 0, 0}};
+    if (body->skin || ds_body_is_held(body, d->state->time)) d->boxes[i] = (ds_box){{1, 1, 1}, {0, 0, 0}};
   }
 }
 

@@ -81,10 +81,6 @@ ds_solid_query ds_pair_query(const ds_detection *d, ds_box_pair pair, double rea
 /* A solid made only to be drawn has no distance field. */
 bool ds_can_collide(const ds_shape *shape) { return shape->kind != DS_SHAPE_SOLID || shape->solid->samples.count > 0; }
 
-static bool deforms(const ds_shape *a, const ds_shape *b) {
-  return a->kind == DS_SHAPE_REDUCED || b->kind == DS_SHAPE_REDUCED;
-}
-
 static int compare_pair(const ds_contact *c, ds_box_pair pair) {
   int32_t a = ds_index(c->a), b = ds_index(c->b);
   if (a != pair.a) return a < pair.a ? -1 : 1;
@@ -147,7 +143,7 @@ bool ds_collide(ds_arena *arena, ds_point_list *list, const ds_detection *d, ds_
     for (int32_t j = 0; j < b->shape_count; j++) {
       const ds_placed_shape *pa = &d->shapes[d->first_shape[pair.a] + i], *pb = &d->shapes[d->first_shape[pair.b] + j];
       if (!can_touch(&a->shapes[i], pa, &b->shapes[j], pb, reach)) continue;
-      if (deforms(&a->shapes[i], &b->shapes[j])) {
+      if (a->skin || b->skin) {
         if (!ds_can_collide(&a->shapes[i]) || !ds_can_collide(&b->shapes[j])) continue;
         if (!narrow_deformable(arena, d, m, pair, i, j, &query)) return false;
       } else if (a->shapes[i].kind == DS_SHAPE_SOLID || b->shapes[j].kind == DS_SHAPE_SOLID) {

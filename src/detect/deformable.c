@@ -198,9 +198,9 @@ static double depth_before(const ds_deformable_query *q, uint32_t feature) {
   return low < q->before_count && q->before[low].feature == wanted ? fmax(0, -q->before[low].gap) : 0;
 }
 
-bool ds_was_outside(const ds_deformable_query *q, const ds_reduced *reduced, double gap, ds_vec3 normal, ds_vec3 way,
+bool ds_was_outside(const ds_deformable_query *q, const ds_skin *skin, double gap, ds_vec3 normal, ds_vec3 way,
                     uint32_t feature) {
-  double fresh = ds_fresh_depth(reduced);
+  double fresh = ds_fresh_depth(skin);
   if (gap > -fresh || !q->has_past) return false;
   double come = fmax(-v3_dot(normal, way), sideways * v3_norm(way));
   return -gap > fresh + come + depth_before(q, feature);
@@ -214,7 +214,7 @@ static void try_point(seeker *s, probe *p, ds_anchor anchor, uint32_t feature) {
   sight at;
   bool near = look(&at, s, p, &s->near, p->x, slack);
   if (near && s->to->surface &&
-      ds_was_outside(s->pair, s->to->surface->reduced, at.gap, at.normal, v3_sub(way, other_way(s, &at)), feature))
+      ds_was_outside(s->pair, s->to->surface->skin, at.gap, at.normal, v3_sub(way, other_way(s, &at)), feature))
     return;
   if (!near || at.gap > q->slack + q->relax * v3_norm(v3_sub(way, other_way(s, &at)))) {
     if (!(at.gap < slack + length + meets)) return;
@@ -268,9 +268,9 @@ static uint32_t sample_feature(const seeker *s, int32_t number) { return DS_FEAT
 /* A vertex belongs to the leaf of its first triangle. */
 static void try_vertices(seeker *s, int32_t first, int32_t last) {
   const ds_deformed *d = s->from->surface;
-  const ds_bd_tree *tree = &d->reduced->tree;
+  const ds_bd_tree *tree = d->skin->tree;
   for (int32_t i = 3 * first; i < 3 * last; i++) {
-    int32_t half = 3 * tree->triangle[i / 3] + i % 3, v = d->reduced->surface.triangles[half];
+    int32_t half = 3 * tree->triangle[i / 3] + i % 3, v = d->skin->mesh->triangles[half];
     if (tree->corner[v] != half) continue;
     probe p = {.x = v3_add(s->p, mat3_mul_v3(&s->r, d->vertices[v])), .vertex = v};
     try_point(s, &p, ds_deformed_anchor(d, v), sample_feature(s, v));
@@ -279,7 +279,7 @@ static void try_vertices(seeker *s, int32_t first, int32_t last) {
 
 static void seek_vertices(seeker *s, int32_t sphere, const ds_nearby_spheres *among) {
   const ds_deformed *d = s->from->surface;
-  const ds_bd_sphere *ball = &d->reduced->tree.spheres[sphere];
+  const ds_bd_sphere *ball = &d->skin->tree->spheres[sphere];
   double radius = d->balls[sphere].radius;
   ds_vec3 x = v3_add(s->p, mat3_mul_v3(&s->r, d->balls[sphere].center));
   ds_nearby_spheres near;
@@ -313,13 +313,13 @@ static void seek_samples(seeker *s, const ds_samples *samples, int32_t index, co
 /* Feet of the normals through the centre c on triangles below a sphere: a ball in a dent or a groove has several. */
 static void seek_feet(seeker *s, int32_t sphere, ds_vec3 c, double reach) {
   const ds_deformed *d = s->to->surface;
-  const ds_bd_sphere *ball = &d->reduced->tree.spheres[sphere];
+  const ds_bd_sphere *ball = &d->skin->tree->spheres[sphere];
   const ds_round *around = &d->balls[sphere];
   if (s->found->failed || !(v3_dist(around->center, c) < around->radius + s->round + reach)) return;
   for (int32_t i = ball->first; ball->child == 0 && i < ball->first + ball->count; i++) {
     ds_nearest nearest;
     ds_foot foot;
-    ds_deformed_on_triangle(&nearest, d, d->reduced->tree.triangle[i], c);
+    ds_deformed_on_triangle(&nearest, d, d->skin->tree->triangle[i], c);
     if (nearest.feature != 0) continue;
     ds_deformed_foot(&foot, d, &nearest, c, v3(0, 0, 0));
     if (!(foot.gap > 0 && foot.gap - s->round < reach)) continue;
@@ -357,12 +357,12 @@ static seeker seeker_of(ds_found *found, const ds_deformable_query *query, side 
   s.twist.turn = v3_scale(sign, mat3_tmul_v3(&to->r, twist->turn));
   const ds_shape *shape = to->party->shape;
   if (shape->kind == DS_SHAPE_SOLID) s.thin = 0.5 * shape->solid->info.thickness;
-  if (to->surface) s.thin = 0.5 * to->surface->reduced->tree.thickness;
+  if (to->surface) s.thin = 0.5 * to->surface->skin->tree->thickness;
   s.stir = (from->surface ? from->surface->stir : 0) + (to->surface ? to->surface->stir : 0);
   if (to->surface) {
     double radius = from->surface ? from->surface->balls[0].radius : from->party->shape->bounding_radius;
     double way = v3_norm(v3_add(s.twist.move, v3_cross(s.twist.turn, s.p))) + v3_norm(s.twist.turn) * radius;
-    s.deep = ds_search_depth(to->surface->reduced, query->deepest, isfinite(radius) ? way + s.stir : s.stir);
+    s.deep = ds_search_depth(to->surface->skin, query->deepest, isfinite(radius) ? way + s.stir : s.stir);
   }
   return s;
 }
@@ -389,8 +389,8 @@ static side side_of(const ds_party *party) {
 /* As many points as there are ways to move and to deform: fewer would let surfaces sink in between them. */
 static int32_t limit_of(const ds_party *a, const ds_party *b, int32_t per_face) {
   int32_t r = 0;
-  if (a->shape->kind == DS_SHAPE_REDUCED) r += a->shape->reduced->r;
-  if (b->shape->kind == DS_SHAPE_REDUCED) r += b->shape->reduced->r;
+  if (a->surface) r += a->surface->skin->freedoms;
+  if (b->surface) r += b->surface->skin->freedoms;
   return 4 * per_face + r;
 }
 

@@ -28,10 +28,10 @@ bool ds_narrow_deformable(ds_arena *scratch, ds_manifold *manifold, const ds_def
 /* Those of one with itself: a is the side of the vertices. */
 bool ds_narrow_self(ds_arena *scratch, ds_manifold *manifold, const ds_deformable_query *query, const ds_party *body);
 /* False if it is deformed too little to touch itself, and will be after points have moved by `stir` more. */
-bool ds_may_touch_itself(const ds_reduced *reduced, const double *q, double stir);
+bool ds_may_touch_itself(const ds_skin *skin, const double *q, double stir);
 /* False if points below two spheres of its tree are displaced too little for it; *way: farthest that they come
  * nearer to each other within the step. */
-bool ds_may_fold(double *way, const ds_reduced *reduced, int32_t a, int32_t b, const ds_displacement *of_a,
+bool ds_may_fold(double *way, const ds_skin *skin, int32_t a, int32_t b, const ds_displacement *of_a,
                  const ds_displacement *of_b);
 
 /* ---- what both files share ---- */
@@ -50,17 +50,17 @@ void ds_found_add(ds_found *found, const ds_candidate *candidate, ds_anchor on_a
 void ds_found_emit(ds_manifold *manifold, ds_found *found, int32_t limit, double eps);
 /* Whether a point that seems to be inside this body cannot have come there since the last step, by its way against it.
  */
-bool ds_was_outside(const ds_deformable_query *query, const ds_reduced *reduced, double gap, ds_vec3 normal,
-                    ds_vec3 way, uint32_t feature);
+bool ds_was_outside(const ds_deformable_query *query, const ds_skin *skin, double gap, ds_vec3 normal, ds_vec3 way,
+                    uint32_t feature);
 /* The part of an edge by which a point may be inside that was nowhere before. */
-static inline double ds_fresh_depth(const ds_reduced *reduced) {
-  return 0.25 * fmin(0.5 * reduced->tree.thickness, reduced->tree.spacing);
+static inline double ds_fresh_depth(const ds_skin *skin) {
+  return 0.25 * fmin(0.5 * skin->tree->thickness, skin->tree->spacing);
 }
 /* How far inside a deformable points are looked for: as deep as the pair overlapped in the last step and half as much
  * again, a part of what they move, for what was missed ahead, and a part of an edge; but no deeper than it is thick. */
-static inline double ds_search_depth(const ds_reduced *reduced, double deepest, double motion) {
-  double fresh = ds_fresh_depth(reduced);
-  return fmin(fresh + 1.5 * deepest + 0.1 * motion, fmax(fresh, reduced->tree.thickness));
+static inline double ds_search_depth(const ds_skin *skin, double deepest, double motion) {
+  double fresh = ds_fresh_depth(skin);
+  return fmin(fresh + 1.5 * deepest + 0.1 * motion, fmax(fresh, skin->tree->thickness));
 }
 
 #endif

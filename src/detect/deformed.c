@@ -21,23 +21,23 @@ static const double same_way = 0.5; /* cosine to its own surface beyond which a 
 static const double better = 0.3;   /* by so much a side must face it better */
 enum { FRONT = 32 };                /* spheres that bound a body */
 
-bool ds_deformed_begin(ds_arena *arena, ds_deformed *d, const ds_reduced *reduced, const double *q, const double *rate,
+bool ds_deformed_begin(ds_arena *arena, ds_deformed *d, const ds_skin *skin, const double *q, const double *rate,
                        double step) {
-  *d = (ds_deformed){.reduced = reduced, .q = q, .rate = rate, .step = step};
-  int32_t vertices = reduced->surface.vertex_count, triangles = reduced->surface.triangle_count;
+  *d = (ds_deformed){.skin = skin, .q = q, .rate = rate, .step = step};
+  int32_t vertices = skin->mesh->vertex_count, triangles = skin->mesh->triangle_count;
   d->vertices = DS_NEW(arena, ds_vec3, vertices);
   d->normals = DS_NEW(arena, ds_vec3, triangles);
   d->known = DS_NEW0(arena, unsigned char, vertices > triangles ? vertices : triangles);
   d->placed = DS_NEW(arena, int32_t, vertices);
   d->faced = DS_NEW(arena, int32_t, triangles);
-  d->balls = DS_NEW(arena, ds_round, reduced->tree.sphere_count);
-  d->marks = DS_NEW0(arena, unsigned char, reduced->tree.sphere_count);
+  d->balls = DS_NEW(arena, ds_round, skin->tree->sphere_count);
+  d->marks = DS_NEW0(arena, unsigned char, skin->tree->sphere_count);
   if (rate && step > 0) d->ways = DS_NEW(arena, ds_vec3, vertices);
   return !ds_arena_failed(arena);
 }
 
-ds_deformed ds_deformed_rest(const ds_reduced *reduced) {
-  return (ds_deformed){.reduced = reduced, .vertices = reduced->surface.vertices};
+ds_deformed ds_deformed_rest(const ds_skin *skin) {
+  return (ds_deformed){.skin = skin, .vertices = skin->mesh->vertices};
 }
 
 /* ---- places, normals, ways ---- */
@@ -53,17 +53,17 @@ ds_round ds_round_join(ds_round a, ds_round b) {
 
 ds_vec3 ds_deformed_anchor_way(const ds_deformed *d, ds_anchor at) {
   if (!d->ways || at.triangle < 0) return v3(0, 0, 0);
-  const int32_t *v = d->reduced->surface.triangles + 3 * (size_t)at.triangle;
+  const int32_t *v = d->skin->mesh->triangles + 3 * (size_t)at.triangle;
   ds_vec3 way = v3_scale(1 - at.s - at.t, d->ways[v[0]]);
   return v3_mad(v3_mad(way, at.s, d->ways[v[1]]), at.t, d->ways[v[2]]);
 }
 
 ds_anchor ds_deformed_anchor(const ds_deformed *d, int32_t v) {
-  int32_t half = d->reduced->tree.corner[v];
+  int32_t half = d->skin->tree->corner[v];
   return (ds_anchor){half / 3, half % 3 == 1, half % 3 == 2};
 }
 
-static ds_vec3 corner(const ds_deformed *d, int32_t half) { return d->vertices[d->reduced->surface.triangles[half]]; }
+static ds_vec3 corner(const ds_deformed *d, int32_t half) { return d->vertices[d->skin->mesh->triangles[half]]; }
 
 static int32_t next_half(int32_t half) { return half % 3 == 2 ? half - 2 : half + 1; }
 
@@ -88,14 +88,14 @@ static ds_vec3 ring_normal(const ds_deformed *d, int32_t half, ds_vec3 own) {
     ds_vec3 n = face_normal_of(d, h / 3);
     double facing = fmax(0, -v3_dot(own, n)), weight = all ? 1 : facing * facing;
     if (weight > 0) sum = v3_mad(sum, weight * corner_angle(d, h), n);
-    h = d->reduced->tree.twin[next_half(next_half(h))]; /* the edge before it ends here: its twin starts here */
+    h = d->skin->tree->twin[next_half(next_half(h))]; /* the edge before it ends here: its twin starts here */
     if (h == half) break;
   }
   return sum;
 }
 
 ds_vec3 ds_deformed_normal(const ds_deformed *d, int32_t v) {
-  int32_t half = d->reduced->tree.corner[v];
+  int32_t half = d->skin->tree->corner[v];
   return half < 0 ? v3(0, 0, 0) : v3_unit(ring_normal(d, half, v3(0, 0, 0)));
 }
 
@@ -149,9 +149,9 @@ typedef struct filter {
 } filter;
 
 static void take_leaf(ds_nearest *best, const ds_deformed *d, int32_t leaf, ds_vec3 x, filter f) {
-  const ds_bd_sphere *s = &d->reduced->tree.spheres[leaf];
+  const ds_bd_sphere *s = &d->skin->tree->spheres[leaf];
   for (int32_t i = s->first; i < s->first + s->count; i++) {
-    int32_t t = d->reduced->tree.triangle[i];
+    int32_t t = d->skin->tree->triangle[i];
     ds_vec3 n = d->normals[t];
     double height = v3_dot(n, v3_sub(x, corner(d, 3 * t)));
     if (height * height > best->distance2 * (1 + 1e-9)) continue; /* its plane is farther away already */
@@ -160,7 +160,7 @@ static void take_leaf(ds_nearest *best, const ds_deformed *d, int32_t leaf, ds_v
 }
 
 static void search(ds_nearest *best, const ds_deformed *d, int32_t sphere, ds_vec3 x, filter f) {
-  int32_t child = d->reduced->tree.spheres[sphere].child;
+  int32_t child = d->skin->tree->spheres[sphere].child;
   if (child == 0) {
     take_leaf(best, d, sphere, x, f);
     return;
@@ -200,7 +200,7 @@ static void search_leaves(ds_nearest *best, const ds_deformed *d, const ds_nearb
 }
 
 static void gather(ds_nearby_spheres *out, const ds_deformed *d, int32_t sphere, ds_vec3 x, double reach, double fine) {
-  int32_t child = d->reduced->tree.spheres[sphere].child;
+  int32_t child = d->skin->tree->spheres[sphere].child;
   if (out->count < 0 || !within(d->balls[sphere], x, reach)) return;
   if (child != 0 && d->balls[sphere].radius > fine) {
     gather(out, d, child, x, reach, fine);
@@ -225,7 +225,7 @@ static ds_vec3 feature_normal(const ds_deformed *d, const ds_nearest *n, ds_vec3
   if (n->feature == 0) return face_normal_of(d, n->at.triangle);
   if (n->feature >= 4) return ring_normal(d, first + n->feature - 4, own);
   ds_vec3 a = face_normal_of(d, n->at.triangle);
-  ds_vec3 b = face_normal_of(d, d->reduced->tree.twin[first + n->feature - 1] / 3);
+  ds_vec3 b = face_normal_of(d, d->skin->tree->twin[first + n->feature - 1] / 3);
   if (own.x == 0 && own.y == 0 && own.z == 0) return v3_add(a, b);
   double wa = fmax(0, -v3_dot(own, a)), wb = fmax(0, -v3_dot(own, b));
   return v3_add(v3_scale(wa * wa, a), v3_scale(wb * wb, b));
@@ -240,7 +240,7 @@ void ds_deformed_foot(ds_foot *foot, const ds_deformed *d, const ds_nearest *n, 
   if (n->feature != 0) {
     ds_vec3 m = v3_unit(feature_normal(d, n, own));
     if (!(v3_norm2(m) > 0)) m = foot->normal;
-    double skin = skin_share * d->reduced->tree.spacing;
+    double skin = skin_share * d->skin->tree->spacing;
     foot->normal = v3_unit(v3_add(v3_scale(side, away), v3_scale(skin, m)));
   }
   foot->gap = v3_dot(foot->normal, away);
@@ -249,7 +249,7 @@ void ds_deformed_foot(ds_foot *foot, const ds_deformed *d, const ds_nearest *n, 
 /* More than half way through a wall, or nearer than the skin to the rim of a side that faces it worse than another one:
  * the foot on the side that it came from. */
 static void face_other(ds_foot *foot, const ds_deformed *d, ds_vec3 x, double deep, ds_vec3 own) {
-  double skin = skin_share * d->reduced->tree.spacing, facing = v3_dot(own, foot->normal);
+  double skin = skin_share * d->skin->tree->spacing, facing = v3_dot(own, foot->normal);
   bool through = foot->distance < 0 && facing > same_way, rim = fabs(foot->distance) <= skin && facing > -same_way;
   if (!through && !rim) return;
   double far = through ? deep : 2 * skin;
@@ -311,7 +311,7 @@ static void cross_triangle(crossing *c, const ds_deformed *d, int32_t t) {
 }
 
 static void cross_sphere(crossing *c, const ds_deformed *d, int32_t sphere) {
-  const ds_bd_sphere *s = &d->reduced->tree.spheres[sphere];
+  const ds_bd_sphere *s = &d->skin->tree->spheres[sphere];
   double radius = d->balls[sphere].radius;
   ds_vec3 to = v3_sub(d->balls[sphere].center, c->x);
   double at = v3_dot(to, c->way) / v3_norm2(c->way), clamped = at < 0 ? 0 : at > c->first ? c->first : at;
@@ -321,7 +321,7 @@ static void cross_sphere(crossing *c, const ds_deformed *d, int32_t sphere) {
     cross_sphere(c, d, s->child + 1);
     return;
   }
-  for (int32_t i = s->first; i < s->first + s->count; i++) cross_triangle(c, d, d->reduced->tree.triangle[i]);
+  for (int32_t i = s->first; i < s->first + s->count; i++) cross_triangle(c, d, d->skin->tree->triangle[i]);
 }
 
 double ds_deformed_crossing(int32_t *triangle, const ds_deformed *d, ds_vec3 x, ds_vec3 way) {
@@ -334,13 +334,13 @@ double ds_deformed_crossing(int32_t *triangle, const ds_deformed *d, ds_vec3 x, 
 /* ---- bounds and rays: nothing is kept ---- */
 
 /* Some spheres that together hold all: those of one level, for long things are badly held by one. */
-static int32_t front_of(int32_t front[FRONT], const ds_reduced *reduced) {
+static int32_t front_of(int32_t front[FRONT], const ds_skin *skin) {
   int32_t count = 1;
   front[0] = 0;
   for (bool grew = true; grew;) {
     grew = false;
     for (int32_t i = 0, n = count; i < n && count < FRONT; i++) {
-      int32_t child = reduced->tree.spheres[front[i]].child;
+      int32_t child = skin->tree->spheres[front[i]].child;
       if (child == 0) continue;
       front[i] = child;
       front[count++] = child + 1;
@@ -350,14 +350,14 @@ static int32_t front_of(int32_t front[FRONT], const ds_reduced *reduced) {
   return count;
 }
 
-double ds_reduced_bounds(ds_vec3 *low, ds_vec3 *high, const ds_reduced *reduced, const double *q, ds_pose pose) {
-  int32_t front[FRONT], count = front_of(front, reduced);
+double ds_skin_bounds(ds_vec3 *low, ds_vec3 *high, const ds_skin *skin, const double *q, ds_pose pose) {
+  int32_t front[FRONT], count = front_of(front, skin);
   double far = 0;
   *low = v3(INFINITY, INFINITY, INFINITY);
   *high = v3_neg(*low);
   for (int32_t i = 0; i < count; i++) {
     ds_vec3 c;
-    double radius = ds_bd_sphere_at(&c, reduced, q, front[i]);
+    double radius = ds_skin_sphere(&c, skin, q, front[i]);
     ds_vec3 x = pose_point(pose, c), size = v3(radius, radius, radius);
     *low = v3_min(*low, v3_sub(x, size));
     *high = v3_max(*high, v3_add(x, size));
@@ -367,20 +367,20 @@ double ds_reduced_bounds(ds_vec3 *low, ds_vec3 *high, const ds_reduced *reduced,
 }
 
 /* |U_i dq| <= |shift dq| + sum |dq_a| growth_a for every sphere that holds i. */
-double ds_reduced_stir(const ds_reduced *reduced, const double *dq) {
-  int32_t front[FRONT], count = front_of(front, reduced);
+double ds_skin_stir(const ds_skin *skin, const double *dq) {
+  int32_t front[FRONT], count = front_of(front, skin);
   double most = 0;
   for (int32_t i = 0; i < count; i++) {
-    const ds_bd_sphere *s = &reduced->tree.spheres[front[i]];
+    const ds_bd_sphere *s = &skin->tree->spheres[front[i]];
     ds_vec3 c;
-    double radius = ds_bd_sphere_at(&c, reduced, dq, front[i]);
+    double radius = ds_skin_sphere(&c, skin, dq, front[i]);
     most = fmax(most, v3_dist(c, s->center) + (radius - s->radius));
   }
   return most;
 }
 
 typedef struct ray {
-  const ds_reduced *reduced;
+  const ds_skin *skin;
   const double *q;
   ds_vec3 origin, direction, normal;
   double nearest;
@@ -389,10 +389,10 @@ typedef struct ray {
 
 /* Moeller and Trumbore 1997. */
 static void ray_triangle(ray *ray, int32_t t) {
-  const int32_t *v = ray->reduced->surface.triangles + 3 * (size_t)t;
-  ds_vec3 a = ds_reduced_vertex(ray->reduced, ray->q, v[0]);
-  ds_vec3 e1 = v3_sub(ds_reduced_vertex(ray->reduced, ray->q, v[1]), a);
-  ds_vec3 e2 = v3_sub(ds_reduced_vertex(ray->reduced, ray->q, v[2]), a);
+  const int32_t *v = ray->skin->mesh->triangles + 3 * (size_t)t;
+  ds_vec3 a = ds_skin_vertex(ray->skin, ray->q, v[0]);
+  ds_vec3 e1 = v3_sub(ds_skin_vertex(ray->skin, ray->q, v[1]), a);
+  ds_vec3 e2 = v3_sub(ds_skin_vertex(ray->skin, ray->q, v[2]), a);
   ds_vec3 p = v3_cross(ray->direction, e2), s = v3_sub(ray->origin, a), w = v3_cross(s, e1);
   double det = v3_dot(e1, p);
   if (det == 0) return;
@@ -405,10 +405,10 @@ static void ray_triangle(ray *ray, int32_t t) {
 }
 
 static void ray_sphere(ray *ray, int32_t sphere) {
-  const ds_bd_tree *tree = &ray->reduced->tree;
+  const ds_bd_tree *tree = ray->skin->tree;
   const ds_bd_sphere *s = &tree->spheres[sphere];
   ds_vec3 c;
-  double radius = ds_bd_sphere_at(&c, ray->reduced, ray->q, sphere);
+  double radius = ds_skin_sphere(&c, ray->skin, ray->q, sphere);
   ds_vec3 to = v3_sub(c, ray->origin);
   double along = v3_dot(to, ray->direction), across = v3_norm(v3_mad(to, -along, ray->direction));
   if (!(across <= radius && along >= -radius && along - radius <= ray->nearest)) return;
@@ -418,9 +418,9 @@ static void ray_sphere(ray *ray, int32_t sphere) {
   ray_sphere(ray, s->child + 1);
 }
 
-double ds_reduced_ray(ds_vec3 *normal, const ds_reduced *reduced, const double *q, ds_vec3 origin, ds_vec3 direction,
-                      double max_distance) {
-  ray ray = {.reduced = reduced, .q = q, .origin = origin, .direction = direction, .nearest = max_distance};
+double ds_skin_ray(ds_vec3 *normal, const ds_skin *skin, const double *q, ds_vec3 origin, ds_vec3 direction,
+                   double max_distance) {
+  ray ray = {.skin = skin, .q = q, .origin = origin, .direction = direction, .nearest = max_distance};
   ray_sphere(&ray, 0);
   *normal = ray.normal;
   return ray.hit ? ray.nearest : -1;

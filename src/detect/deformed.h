@@ -3,7 +3,7 @@
 #ifndef DS_DETECT_DEFORMED_H
 #define DS_DETECT_DEFORMED_H
 
-#include "body/reduced.h"
+#include "body/skin.h"
 #include "detect/detect.h"
 #include "detect/solid.h"
 
@@ -13,7 +13,7 @@ typedef struct ds_round {
 } ds_round;
 
 typedef struct ds_deformed {
-  const ds_reduced *reduced;
+  const ds_skin *skin;
   const double *q;    /* NULL: undeformed */
   const double *rate; /* h dq/dt by `step`, NULL: at rest */
   double step;
@@ -35,7 +35,7 @@ typedef struct ds_displacement {
 enum { DS_RING_MAX = 1000 }; /* triangles around a vertex */
 
 /* Memory from the arena, false if it ran out; then what is wanted; then its places, by any thread. */
-bool ds_deformed_begin(ds_arena *arena, ds_deformed *d, const ds_reduced *reduced, const double *q, const double *rate,
+bool ds_deformed_begin(ds_arena *arena, ds_deformed *d, const ds_skin *skin, const double *q, const double *rate,
                        double step);
 /* Patches nearer than reach to a shape, or of two to each other; pose: of the first's frame in the shape's, of the
  * second's in the first's (patches.c). */
@@ -47,7 +47,7 @@ void ds_want_all(ds_deformed *d);
 bool ds_want_folds(ds_arena *scratch, ds_deformed *d, double reach);
 void ds_deformed_fill(ds_deformed *d);
 /* The undeformed surface as it is in the body: no balls. */
-ds_deformed ds_deformed_rest(const ds_reduced *reduced);
+ds_deformed ds_deformed_rest(const ds_skin *skin);
 
 ds_round ds_round_join(ds_round a, ds_round b);                         /* the least ball around two */
 ds_vec3 ds_deformed_normal(const ds_deformed *d, int32_t vertex);       /* angle-weighted, unit where not zero */
@@ -101,11 +101,11 @@ double ds_deformed_crossing(int32_t *triangle, const ds_deformed *d, ds_vec3 x, 
 
 /* ---- from the coordinates alone, by the bounds of the tree: any q, no memory ---- */
 /* World bounds with the principal frame at a pose; returns the radius of a ball about its origin. */
-double ds_reduced_bounds(ds_vec3 *low, ds_vec3 *high, const ds_reduced *reduced, const double *q, ds_pose pose);
+double ds_skin_bounds(ds_vec3 *low, ds_vec3 *high, const ds_skin *skin, const double *q, ds_pose pose);
 /* Farthest that any point of the surface moves, in the body's frame, when q changes by dq. */
-double ds_reduced_stir(const ds_reduced *reduced, const double *dq);
+double ds_skin_stir(const ds_skin *skin, const double *dq);
 /* The triangle that a ray meets first, as ds_shape_ray; origin and direction in the principal frame. */
-double ds_reduced_ray(ds_vec3 *normal, const ds_reduced *reduced, const double *q, ds_vec3 origin, ds_vec3 direction,
-                      double max_distance);
+double ds_skin_ray(ds_vec3 *normal, const ds_skin *skin, const double *q, ds_vec3 origin, ds_vec3 direction,
+                   double max_distance);
 
 #endif

@@ -16,7 +16,7 @@
 static bool is_at_rest(const ds_detection *d, int32_t i) {
   const ds_body *body = &d->scene->bodies[i];
   const ds_body_state *s = &d->state->bodies[i];
-  return !body->reduced && (body->kind == DS_BODY_STATIC || (v3_norm2(s->v) == 0 && v3_norm2(s->w) == 0));
+  return !body->skin && (body->ops->fixed || (v3_norm2(s->v) == 0 && v3_norm2(s->w) == 0));
 }
 
 /* All that a look at a pair depends on; false where its bodies move. */

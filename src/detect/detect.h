@@ -8,14 +8,7 @@
 
 #include "base/arena.h"
 #include "base/thread.h"
-#include "body/scene.h"
-
-/* The material point of a contact on a deformable body: corner0 + s (corner1 - corner0) + t (corner2 - corner0) of a
- * triangle of its surface. Where a = b, the body touches itself and on_a, on_b differ. */
-typedef struct ds_anchor {
-  int32_t triangle; /* -1: a rigid body */
-  double s, t;
-} ds_anchor;
+#include "body/kind.h"
 
 /* In the name of a contact that only a second look found, besides the name that a first look would give. */
 #define DS_FEATURE_AGAIN ((uint64_t)1 << 63)
@@ -31,9 +24,9 @@ static inline int32_t ds_feature_joint(uint64_t feature) { return (int32_t)((fea
 typedef struct ds_contact_point {
   int32_t a, b;
   ds_vec3 point, normal;
-  double gap;       /* along the normal, negative = overlap */
-  uint64_t feature; /* shape of a, shape of b, touching features: unique in the pair, persistent */
-  ds_anchor on_a, on_b;
+  double gap;             /* along the normal, negative = overlap */
+  uint64_t feature;       /* shape of a, shape of b, touching features: unique in the pair, persistent */
+  ds_anchor on_a, on_b;   /* where a = b, the body touches itself and they differ */
   double speed, strength; /* of a drive: what it aims at along the normal, m/s, and its force at most, N */
 } ds_contact_point;
 

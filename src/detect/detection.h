@@ -50,12 +50,12 @@ typedef struct ds_point_list {
   int32_t count, capacity;
 } ds_point_list;
 
-/* Reduced coordinates of a deformable body, and their rates. */
+/* The coordinates of a body besides its frame, and their rates; NULL where it has none. */
 static inline const double *ds_body_coordinates(const ds_state *state, const ds_body *body) {
-  return body->reduced ? state->reduced + body->first_reduced : NULL;
+  return body->r > 0 ? state->reduced + body->first_reduced : NULL;
 }
 static inline const double *ds_body_rates(const ds_state *state, const ds_body *body) {
-  return body->reduced ? state->reduced_rate + body->first_reduced : NULL;
+  return body->r > 0 ? state->reduced_rate + body->first_reduced : NULL;
 }
 
 /* ---- reach.c ---- */

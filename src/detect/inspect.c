@@ -38,13 +38,13 @@ static bool add_balls(sphere_list *list, const ds_samples *samples, ds_pose pose
   return true;
 }
 
-static bool add_tree(sphere_list *list, const ds_reduced *body, const double *q, ds_pose pose) {
-  const ds_bd_tree *tree = &body->tree;
+static bool add_tree(sphere_list *list, const ds_skin *skin, const double *q, ds_pose pose) {
+  const ds_bd_tree *tree = skin->tree;
   int32_t *level = calloc((size_t)tree->sphere_count + 1, sizeof *level);
   if (!level) return false;
   for (int32_t i = 0; i < tree->sphere_count && list->count < list->room; i++) {
     ds_vec3 center;
-    double radius = ds_bd_sphere_at(&center, body, q, i);
+    double radius = ds_skin_sphere(&center, skin, q, i);
     add_sphere(list, pose, center, radius, level[i]);
     int32_t child = tree->spheres[i].child;
     if (child > i) level[child] = level[child + 1] = level[i] + 1;
@@ -59,7 +59,7 @@ ds_status ds_state_spheres(ds_tree_sphere *spheres, int32_t *count, int32_t room
   ds_pose principal = ds_principal_pose(&state->bodies[ds_index(id)]);
   sphere_list list = {spheres, 0, room};
   bool good = true;
-  if (body->reduced) good = add_tree(&list, body->reduced, state->reduced + body->first_reduced, principal);
+  if (body->skin) good = add_tree(&list, body->skin, state->reduced + body->first_reduced, principal);
   for (int32_t s = 0; good && s < body->shape_count; s++)
     if (body->shapes[s].kind == DS_SHAPE_SOLID)
       good = add_balls(&list, &body->shapes[s].solid->samples, pose_mul(principal, body->shapes[s].pose));
@@ -85,7 +85,7 @@ static void bound(ds_probe *p) {
     ds_shape_bounds(&a, &b, &body->shapes[i], body->shapes[i].pose_in_body);
     p->low = v3_min(p->low, a), p->high = v3_max(p->high, b);
   }
-  for (int32_t i = 0; p->surface && i < body->reduced->surface.vertex_count; i++) {
+  for (int32_t i = 0; p->surface && i < body->skin->mesh->vertex_count; i++) {
     ds_vec3 x = pose_unpoint(body->user_frame, p->surface->vertices[i]);
     p->low = v3_min(p->low, x), p->high = v3_max(p->high, x);
   }
@@ -95,7 +95,7 @@ static void bound(ds_probe *p) {
 static bool place_surface(ds_probe *p, const ds_state *state) {
   const double *q = state->reduced + p->body->first_reduced;
   p->surface = DS_NEW(&p->arena, ds_deformed, 1);
-  if (!p->surface || !ds_deformed_begin(&p->arena, p->surface, p->body->reduced, q, NULL, 0)) return false;
+  if (!p->surface || !ds_deformed_begin(&p->arena, p->surface, p->body->skin, q, NULL, 0)) return false;
   ds_want_all(p->surface);
   ds_deformed_fill(p->surface);
   return true;
@@ -106,7 +106,7 @@ ds_probe *ds_probe_create(const ds_scene *scene, const ds_state *state, ds_body_
   ds_probe *p = calloc(1, sizeof *p);
   if (!p) return NULL;
   p->body = body;
-  if (body->reduced && !place_surface(p, state)) {
+  if (body->skin && !place_surface(p, state)) {
     ds_probe_destroy(p);
     return NULL;
   }

@@ -9,7 +9,7 @@
 enum { PATCH = 64, WANTED = 1, BOUNDED = 2 };
 
 static bool is_patch(const ds_deformed *d, int32_t sphere) {
-  const ds_bd_sphere *s = &d->reduced->tree.spheres[sphere];
+  const ds_bd_sphere *s = &d->skin->tree->spheres[sphere];
   return s->child == 0 || s->count <= PATCH;
 }
 
@@ -17,7 +17,7 @@ static bool is_patch(const ds_deformed *d, int32_t sphere) {
 static ds_round bound(ds_deformed *d, int32_t sphere) {
   ds_round *ball = &d->balls[sphere];
   if (!(d->marks[sphere] & BOUNDED)) {
-    ball->radius = ds_bd_sphere_at(&ball->center, d->reduced, d->q, sphere);
+    ball->radius = ds_skin_sphere(&ball->center, d->skin, d->q, sphere);
     d->marks[sphere] |= BOUNDED;
   }
   return *ball;
@@ -30,7 +30,7 @@ static void want_near(ds_deformed *d, int32_t sphere, const ds_shape *shape, ds_
     d->marks[sphere] |= WANTED;
     return;
   }
-  int32_t child = d->reduced->tree.spheres[sphere].child;
+  int32_t child = d->skin->tree->spheres[sphere].child;
   want_near(d, child, shape, pose, reach);
   want_near(d, child + 1, shape, pose, reach);
 }
@@ -48,11 +48,11 @@ static void want_both(ds_deformed *a, int32_t i, ds_deformed *b, int32_t j, ds_p
     a->marks[i] |= WANTED;
     b->marks[j] |= WANTED;
   } else if (last_b || (!last_a && ball.radius >= other.radius)) {
-    int32_t child = a->reduced->tree.spheres[i].child;
+    int32_t child = a->skin->tree->spheres[i].child;
     want_both(a, child, b, j, pose, reach);
     want_both(a, child + 1, b, j, pose, reach);
   } else {
-    int32_t child = b->reduced->tree.spheres[j].child;
+    int32_t child = b->skin->tree->spheres[j].child;
     want_both(a, i, b, child, pose, reach);
     want_both(a, i, b, child + 1, pose, reach);
   }
@@ -63,7 +63,7 @@ void ds_want_near_deformed(ds_deformed *a, ds_deformed *b, ds_pose pose, double 
 }
 
 void ds_want_all(ds_deformed *d) {
-  memset(d->marks, WANTED, (size_t)d->reduced->tree.sphere_count);
+  memset(d->marks, WANTED, (size_t)d->skin->tree->sphere_count);
   d->folds = true;
 }
 
@@ -79,14 +79,14 @@ typedef struct folding {
 static const ds_displacement *displacement(folding *f, int32_t sphere) {
   ds_displacement *x = &f->displaced[sphere];
   const ds_deformed *d = f->d;
-  const ds_bd_sphere *s = &d->reduced->tree.spheres[sphere];
+  const ds_bd_sphere *s = &d->skin->tree->spheres[sphere];
   if (x->move.radius >= 0) return x;
   ds_round now = bound(f->d, sphere);
   x->move = (ds_round){v3_sub(now.center, s->center), now.radius - s->radius};
   x->way = (ds_round){{0, 0, 0}, 0};
   if (d->ways) {
     ds_vec3 c;
-    double radius = ds_bd_sphere_at(&c, d->reduced, d->rate, sphere);
+    double radius = ds_skin_sphere(&c, d->skin, d->rate, sphere);
     x->way = (ds_round){v3_scale(d->step, v3_sub(c, s->center)), d->step * (radius - s->radius)};
   }
   return x;
@@ -94,12 +94,12 @@ static const ds_displacement *displacement(folding *f, int32_t sphere) {
 
 static void want_fold(folding *f, int32_t a, int32_t b) {
   ds_deformed *d = f->d;
-  const ds_bd_sphere *sa = &d->reduced->tree.spheres[a], *sb = &d->reduced->tree.spheres[b];
+  const ds_bd_sphere *sa = &d->skin->tree->spheres[a], *sb = &d->skin->tree->spheres[b];
   bool last_a = is_patch(d, a), last_b = is_patch(d, b);
   double way;
   if (last_a && last_b && d->folds && (d->marks[a] & d->marks[b] & WANTED)) return;
   const ds_displacement *of_a = displacement(f, a), *of_b = displacement(f, b);
-  if (!ds_may_fold(&way, d->reduced, a, b, of_a, of_b)) return;
+  if (!ds_may_fold(&way, d->skin, a, b, of_a, of_b)) return;
   ds_round ball = bound(d, a), other = bound(d, b);
   if (!(v3_dist(ball.center, other.center) < ball.radius + other.radius + f->reach)) return;
   if (last_a && last_b) {
@@ -121,7 +121,7 @@ static void want_fold(folding *f, int32_t a, int32_t b) {
 
 bool ds_want_folds(ds_arena *scratch, ds_deformed *d, double reach) {
   ds_arena_mark mark = ds_arena_get_mark(scratch);
-  int32_t n = d->reduced->tree.sphere_count;
+  int32_t n = d->skin->tree->sphere_count;
   folding f = {d, DS_NEW(scratch, ds_displacement, n), reach};
   for (int32_t i = 0; i < n && f.displaced; i++) f.displaced[i].move.radius = -1;
   if (f.displaced) want_fold(&f, 0, 0);
@@ -138,7 +138,7 @@ static void list_triangle(ds_deformed *d, int32_t t) {
   d->known[t] |= HAS_FACE;
   d->faced[d->faced_count++] = t;
   for (int k = 0; k < 3; k++) {
-    int32_t v = d->reduced->surface.triangles[3 * t + k];
+    int32_t v = d->skin->mesh->triangles[3 * t + k];
     if (!(d->known[v] & HAS_PLACE)) d->placed[d->placed_count++] = v;
     d->known[v] |= HAS_PLACE;
   }
@@ -146,8 +146,8 @@ static void list_triangle(ds_deformed *d, int32_t t) {
 
 /* All triangles around a vertex: its normal needs them. */
 static void list_ring(ds_deformed *d, int32_t half) {
-  const ds_bd_tree *tree = &d->reduced->tree;
-  int32_t v = d->reduced->surface.triangles[half], h = half;
+  const ds_bd_tree *tree = d->skin->tree;
+  int32_t v = d->skin->mesh->triangles[half], h = half;
   if (d->known[v] & HAS_RING) return;
   d->known[v] |= HAS_RING;
   for (int i = 0; i < DS_RING_MAX; i++) {
@@ -158,26 +158,26 @@ static void list_ring(ds_deformed *d, int32_t half) {
 }
 
 static void list_wanted(ds_deformed *d, int32_t sphere) {
-  const ds_bd_sphere *s = &d->reduced->tree.spheres[sphere];
+  const ds_bd_sphere *s = &d->skin->tree->spheres[sphere];
   if (!is_patch(d, sphere)) {
     list_wanted(d, s->child);
     list_wanted(d, s->child + 1);
   } else if (d->marks[sphere] & WANTED) {
     for (int32_t i = 3 * s->first; i < 3 * (s->first + s->count); i++)
-      list_ring(d, 3 * d->reduced->tree.triangle[i / 3] + i % 3);
+      list_ring(d, 3 * d->skin->tree->triangle[i / 3] + i % 3);
   }
 }
 
 static void place_listed(ds_deformed *d) {
-  ds_reduced_place(d->vertices, d->reduced, d->q, d->placed, d->placed_count);
-  if (d->ways) ds_reduced_place(d->ways, d->reduced, d->rate, d->placed, d->placed_count);
+  ds_skin_place(d->vertices, d->skin, d->q, d->placed, d->placed_count);
+  if (d->ways) ds_skin_place(d->ways, d->skin, d->rate, d->placed, d->placed_count);
   for (int32_t i = 0; i < d->placed_count && d->ways; i++) {
     ds_vec3 *way = &d->ways[d->placed[i]];
-    *way = v3_scale(d->step, v3_sub(*way, d->reduced->surface.vertices[d->placed[i]]));
+    *way = v3_scale(d->step, v3_sub(*way, d->skin->mesh->vertices[d->placed[i]]));
     d->stir = fmax(d->stir, v3_norm(*way));
   }
   for (int32_t i = 0; i < d->faced_count; i++) {
-    const int32_t *v = d->reduced->surface.triangles + 3 * (size_t)d->faced[i];
+    const int32_t *v = d->skin->mesh->triangles + 3 * (size_t)d->faced[i];
     ds_vec3 a = d->vertices[v[0]];
     d->normals[d->faced[i]] = v3_unit(v3_cross(v3_sub(d->vertices[v[1]], a), v3_sub(d->vertices[v[2]], a)));
   }
@@ -187,7 +187,7 @@ static ds_round leaf_ball(const ds_deformed *d, const ds_bd_sphere *s) {
   ds_round ball = {{0, 0, 0}, 0};
   for (int pass = 0; pass < 2; pass++) {
     for (int32_t i = 3 * s->first; i < 3 * (s->first + s->count); i++) {
-      ds_vec3 x = d->vertices[d->reduced->surface.triangles[3 * d->reduced->tree.triangle[i / 3] + i % 3]];
+      ds_vec3 x = d->vertices[d->skin->mesh->triangles[3 * d->skin->tree->triangle[i / 3] + i % 3]];
       if (pass == 0) ball.center = v3_add(ball.center, x);
       if (pass == 1) ball.radius = fmax(ball.radius, v3_dist(ball.center, x) * (1 + 1e-12));
     }
@@ -198,7 +198,7 @@ static ds_round leaf_ball(const ds_deformed *d, const ds_bd_sphere *s) {
 
 /* Balls from the leaves up; what is not wanted is nowhere. */
 static void fill(ds_deformed *d, int32_t sphere, bool within_patch) {
-  const ds_bd_sphere *s = &d->reduced->tree.spheres[sphere];
+  const ds_bd_sphere *s = &d->skin->tree->spheres[sphere];
   ds_round *ball = &d->balls[sphere];
   if (!within_patch && is_patch(d, sphere)) {
     *ball = (ds_round){{INFINITY, INFINITY, INFINITY}, -1};

@@ -48,9 +48,9 @@ ds_ray_hit ds_state_ray_cast(const ds_scene *scene, const ds_state *state, ds_ve
       ds_pose placed = pose_mul(pose, shape->pose);
       ds_vec3 r = v3_sub(placed.p, origin), normal;
       double t = -1;
-      if (body->reduced) {
+      if (body->skin) {
         ds_vec3 from = pose_unpoint(placed, origin), along = quat_unrotate(placed.q, dir);
-        t = ds_reduced_ray(&normal, body->reduced, ds_body_coordinates(state, body), from, along, nearest);
+        t = ds_skin_ray(&normal, body->skin, ds_body_coordinates(state, body), from, along, nearest);
         normal = quat_rotate(placed.q, normal);
       } else {
         if (v3_norm(v3_mad(r, -v3_dot(r, dir), dir)) > shape->bounding_radius * (1 + 1e-9)) continue;

@@ -16,14 +16,14 @@ static ds_motion_ahead motion_of(const ds_scene *scene, const ds_body *body, con
                                  const ds_body_state *s, double radius, const ds_detect_options *options) {
   ds_motion_ahead m = {0};
   bool bounded = isfinite(body->bounding_radius);
-  if (body->kind != DS_BODY_STATIC) {
+  if (!body->ops->fixed) {
     double h = options->step;
     m.turn = fmin(h * v3_norm(s->w), 2);
     m.move = v3_scale(h, s->v);
     if (bounded) m.spin = m.turn * radius;
-    if (body->reduced) m.stir = h * ds_reduced_stir(body->reduced, ds_body_rates(state, body));
+    if (body->skin) m.stir = h * ds_skin_stir(body->skin, ds_body_rates(state, body));
     m.spin += m.stir;
-    if (body->kind == DS_BODY_DYNAMIC) m.fall = h * h * v3_norm(scene->def.gravity);
+    if (body->ops->dynamic) m.fall = h * h * v3_norm(scene->def.gravity);
   }
   m.margin = options->margin > 0 ? options->margin : INFINITY;
   if (!(options->margin > 0) && bounded) m.margin = fmin(margin_share * body->bounding_radius, margin_limit);
@@ -47,15 +47,15 @@ bool ds_place_shapes(ds_arena *arena, ds_detection *d, const ds_detect_options *
     ds_box box = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
     double radius = body->bounding_radius;
     d->first_shape[i] = k;
-    d->moving[i] = body->kind == DS_BODY_DYNAMIC;
+    d->moving[i] = body->ops->dynamic;
     for (int32_t j = 0; j < body->shape_count; j++, k++) {
       ds_placed_shape *s = &d->shapes[k];
       s->pose = pose_mul(pose, body->shapes[j].pose);
       s->radius = body->shapes[j].bounding_radius;
       d->solids |= body->shapes[j].kind == DS_SHAPE_SOLID;
-      if (body->reduced) {
+      if (body->skin) {
         const double *q = ds_body_coordinates(d->state, body);
-        radius = s->radius = ds_reduced_bounds(&s->box.low, &s->box.high, body->reduced, q, s->pose);
+        radius = s->radius = ds_skin_bounds(&s->box.low, &s->box.high, body->skin, q, s->pose);
         d->deformables = true;
       } else {
         ds_shape_bounds(&s->box.low, &s->box.high, &body->shapes[j], s->pose);
@@ -128,7 +128,7 @@ bool ds_pass_on_motion(ds_detection *d, const ds_box_pair *pairs, int32_t pair_c
 /* Motion of body a against body b within the step. */
 ds_twist ds_relative_twist(const ds_detection *d, int32_t a, int32_t b, double h) {
   const ds_body_state *sa = &d->state->bodies[a], *sb = &d->state->bodies[b];
-  bool moves_a = d->scene->bodies[a].kind != DS_BODY_STATIC, moves_b = d->scene->bodies[b].kind != DS_BODY_STATIC;
+  bool moves_a = !d->scene->bodies[a].ops->fixed, moves_b = !d->scene->bodies[b].ops->fixed;
   ds_vec3 zero = {0, 0, 0}, wa = moves_a ? sa->w : zero, wb = moves_b ? sb->w : zero;
   ds_vec3 va = moves_a ? v3_sub(sa->v, v3_cross(wa, sa->x)) : zero;
   ds_vec3 vb = moves_b ? v3_sub(sb->v, v3_cross(wb, sb->x)) : zero;

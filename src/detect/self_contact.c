@@ -47,16 +47,16 @@ typedef struct folder {
   double near, depth, farthest;
 } folder;
 
-bool ds_may_touch_itself(const ds_reduced *reduced, const double *q, double stir) {
+bool ds_may_touch_itself(const ds_skin *skin, const double *q, double stir) {
   ds_vec3 c;
-  double growth = ds_bd_sphere_at(&c, reduced, q, 0) - reduced->tree.spheres[0].radius + stir;
-  return 2 * growth > (1 - outside) * near_share * reduced->tree.spacing;
+  double growth = ds_skin_sphere(&c, skin, q, 0) - skin->tree->spheres[0].radius + stir;
+  return 2 * growth > (1 - outside) * near_share * skin->tree->spacing;
 }
 
-bool ds_may_fold(double *way, const ds_reduced *reduced, int32_t a, int32_t b, const ds_displacement *of_a,
+bool ds_may_fold(double *way, const ds_skin *skin, int32_t a, int32_t b, const ds_displacement *of_a,
                  const ds_displacement *of_b) {
-  const ds_bd_sphere *sa = &reduced->tree.spheres[a], *sb = &reduced->tree.spheres[b];
-  double near = near_share * reduced->tree.spacing;
+  const ds_bd_sphere *sa = &skin->tree->spheres[a], *sb = &skin->tree->spheres[b];
+  double near = near_share * skin->tree->spacing;
   double rest = v3_dist(sa->center, sb->center), apart = rest - sa->radius - sb->radius;
   if (rest + sa->radius + sb->radius <= near) return false;
   ds_vec3 move = v3_sub(of_a->move.center, of_b->move.center), go = v3_sub(of_a->way.center, of_b->way.center);
@@ -77,7 +77,7 @@ static double least_around(const folder *f, ds_vec3 axis, int32_t half) {
   for (int i = 0; i < DS_RING_MAX; i++) {
     double along = v3_dot(axis, f->now->normals[h / 3]);
     least = along < least ? along : least;
-    h = f->now->reduced->tree.twin[h % 3 == 0 ? h + 2 : h - 1];
+    h = f->now->skin->tree->twin[h % 3 == 0 ? h + 2 : h - 1];
     if (h == half) break;
   }
   return least;
@@ -85,17 +85,17 @@ static double least_around(const folder *f, ds_vec3 axis, int32_t half) {
 
 /* Normals of a leaf's triangles, and of vertices, each of which belongs to the leaf of its first triangle. */
 static void set_cone(const folder *f, fold_node *n, const ds_bd_sphere *s) {
-  const ds_reduced *reduced = f->now->reduced;
+  const ds_skin *skin = f->now->skin;
   double least = 1;
   n->axis = v3(0, 0, 0);
   for (int32_t i = s->first; i < s->first + s->count; i++)
-    n->axis = v3_add(n->axis, f->now->normals[reduced->tree.triangle[i]]);
+    n->axis = v3_add(n->axis, f->now->normals[skin->tree->triangle[i]]);
   n->axis = v3_unit(n->axis);
   for (int32_t i = s->first; i < s->first + s->count; i++)
     for (int32_t k = 0; k < 3; k++) {
-      int32_t half = 3 * reduced->tree.triangle[i] + k;
+      int32_t half = 3 * skin->tree->triangle[i] + k;
       double along = v3_dot(n->axis, f->now->normals[half / 3]);
-      if (reduced->tree.corner[reduced->surface.triangles[half]] == half) along = least_around(f, n->axis, half);
+      if (skin->tree->corner[skin->mesh->triangles[half]] == half) along = least_around(f, n->axis, half);
       least = along < least ? along : least;
     }
   n->angle = v3_norm2(n->axis) > 0 ? acos(fmax(-1, least)) + 1e-6 : DS_PI;
@@ -103,12 +103,12 @@ static void set_cone(const folder *f, fold_node *n, const ds_bd_sphere *s) {
 
 /* A ball around what the vertices of a leaf have moved by, or will within the step. */
 static ds_round leaf_ball(const folder *f, const ds_bd_sphere *s, bool will) {
-  const ds_mesh *surface = &f->now->reduced->surface;
+  const ds_mesh *surface = f->now->skin->mesh;
   ds_round ball = {{0, 0, 0}, 0};
   if (will && !f->now->ways) return ball;
   for (int pass = 0; pass < 2; pass++) {
     for (int32_t i = 3 * s->first; i < 3 * (s->first + s->count); i++) {
-      int32_t v = surface->triangles[3 * f->now->reduced->tree.triangle[i / 3] + i % 3];
+      int32_t v = surface->triangles[3 * f->now->skin->tree->triangle[i / 3] + i % 3];
       ds_vec3 u = will ? f->now->ways[v] : v3_sub(f->now->vertices[v], surface->vertices[v]);
       if (pass == 0) ball.center = v3_add(ball.center, u);
       if (pass == 1) ball.radius = fmax(ball.radius, v3_dist(ball.center, u));
@@ -129,7 +129,7 @@ static void join_nodes(fold_node *n, const fold_node *a, const fold_node *b) {
 
 /* False if nothing below is wanted. */
 static bool set_node(folder *f, int32_t sphere) {
-  const ds_bd_sphere *s = &f->now->reduced->tree.spheres[sphere];
+  const ds_bd_sphere *s = &f->now->skin->tree->spheres[sphere];
   fold_node *n = &f->nodes[sphere];
   if (f->now->balls[sphere].radius < 0) return false;
   if (s->child == 0) {
@@ -163,7 +163,7 @@ static bool may_touch(const folder *f, double *reach, int32_t a, int32_t b) {
   const ds_round *pa = &f->now->balls[a], *pb = &f->now->balls[b];
   double way;
   if (pa->radius < 0 || pb->radius < 0) return false;
-  if (!ds_may_fold(&way, f->now->reduced, a, b, &na->displaced, &nb->displaced)) return false;
+  if (!ds_may_fold(&way, f->now->skin, a, b, &na->displaced, &nb->displaced)) return false;
   double ahead_by = (1 + f->query->relax) * way;
   *reach = f->query->slack + (ahead_by < f->farthest ? ahead_by : f->farthest);
   if (*reach < f->depth) *reach = f->depth;
@@ -185,7 +185,7 @@ static ds_vec3 relative_way(const folder *f, int32_t v, ds_anchor at) {
 static void try_vertex(folder *f, int32_t v, int32_t triangle, double reach) {
   ds_nearest nearest, rest;
   ds_vec3 x = f->now->vertices[v], n = f->now->normals[triangle];
-  double height = v3_dot(n, v3_sub(x, f->now->vertices[f->now->reduced->surface.triangles[3 * triangle]]));
+  double height = v3_dot(n, v3_sub(x, f->now->vertices[f->now->skin->mesh->triangles[3 * triangle]]));
   if (!(fabs(height) < reach) || !(v3_dot(own_normal(f, v), n) < facing)) return;
   ds_deformed_on_triangle(&nearest, f->now, triangle, x);
   if (!(nearest.distance2 < reach * reach && nearest.distance2 < f->best[v].distance2)) return;
@@ -204,7 +204,7 @@ static void keep(folder *f, int32_t v) {
   ds_nearest rest;
   ds_deformed_on_triangle(&rest, &f->rest, f->best[v].at.triangle, f->rest.vertices[v]);
   if (!(-foot.distance < inside * sqrt(rest.distance2))) return;
-  if (ds_was_outside(f->itself, f->now->reduced, foot.gap, foot.normal, way, DS_FEATURE(0, v))) return;
+  if (ds_was_outside(f->itself, f->now->skin, foot.gap, foot.normal, way, DS_FEATURE(0, v))) return;
   double coming = fmin(0, v3_dot(foot.normal, way)), slack = q->slack + q->relax * v3_norm(way);
   if (!(foot.gap + coming < slack) || !(v3_dot(own, foot.normal) < facing)) return;
   ds_candidate c = {.point = pose_point(f->pose, v3_mad(x, -0.5 * foot.gap, foot.normal)), .gap = foot.gap};
@@ -215,19 +215,19 @@ static void keep(folder *f, int32_t v) {
 
 /* Vertices of leaf a against triangles of leaf b. */
 static void try_leaves(folder *f, int32_t a, int32_t b, double reach) {
-  const ds_reduced *reduced = f->now->reduced;
-  const ds_bd_sphere *sa = &reduced->tree.spheres[a], *sb = &reduced->tree.spheres[b];
+  const ds_skin *skin = f->now->skin;
+  const ds_bd_sphere *sa = &skin->tree->spheres[a], *sb = &skin->tree->spheres[b];
   for (int32_t i = 3 * sa->first; i < 3 * (sa->first + sa->count); i++) {
-    int32_t half = 3 * reduced->tree.triangle[i / 3] + i % 3, v = reduced->surface.triangles[half];
-    if (reduced->tree.corner[v] != half) continue;
+    int32_t half = 3 * skin->tree->triangle[i / 3] + i % 3, v = skin->mesh->triangles[half];
+    if (skin->tree->corner[v] != half) continue;
     double far = reach + f->now->balls[b].radius;
     if (!(v3_norm2(v3_sub(f->now->vertices[v], f->now->balls[b].center)) < far * far)) continue;
-    for (int32_t k = sb->first; k < sb->first + sb->count; k++) try_vertex(f, v, reduced->tree.triangle[k], reach);
+    for (int32_t k = sb->first; k < sb->first + sb->count; k++) try_vertex(f, v, skin->tree->triangle[k], reach);
   }
 }
 
 static void fold(folder *f, int32_t a, int32_t b) {
-  const ds_bd_sphere *sa = &f->now->reduced->tree.spheres[a], *sb = &f->now->reduced->tree.spheres[b];
+  const ds_bd_sphere *sa = &f->now->skin->tree->spheres[a], *sb = &f->now->skin->tree->spheres[b];
   double reach;
   if (f->found->failed || !may_touch(f, &reach, a, b)) return;
   if (a == b) {
@@ -249,27 +249,27 @@ static void fold(folder *f, int32_t a, int32_t b) {
 
 bool ds_narrow_self(ds_arena *scratch, ds_manifold *m, const ds_deformable_query *query, const ds_party *body) {
   ds_arena_mark mark = ds_arena_get_mark(scratch);
-  const ds_reduced *reduced = body->shape->reduced;
-  int32_t vertices = reduced->surface.vertex_count;
+  const ds_skin *skin = body->surface->skin;
+  int32_t vertices = skin->mesh->vertex_count;
   m->count = 0;
   if (!body->surface->folds) return true;
   ds_found found = {.scratch = scratch};
   folder f = {.now = body->surface, .query = &query->solid, .itself = query, .pose = body->pose, .found = &found};
-  f.rest = ds_deformed_rest(reduced);
+  f.rest = ds_deformed_rest(skin);
   f.own = DS_NEW(scratch, ds_vec3, vertices);
   f.own_known = DS_NEW0(scratch, bool, vertices);
   f.best = DS_NEW(scratch, ds_nearest, vertices);
-  f.nodes = DS_NEW(scratch, fold_node, reduced->tree.sphere_count);
-  f.near = near_share * reduced->tree.spacing;
-  f.farthest = ahead * reduced->tree.thickness;
-  f.depth = ds_search_depth(reduced, query->deepest, 2 * f.now->stir);
+  f.nodes = DS_NEW(scratch, fold_node, skin->tree->sphere_count);
+  f.near = near_share * skin->tree->spacing;
+  f.farthest = ahead * skin->tree->thickness;
+  f.depth = ds_search_depth(skin, query->deepest, 2 * f.now->stir);
   if (!ds_arena_failed(scratch) && set_node(&f, 0)) {
     for (int32_t v = 0; v < vertices; v++) f.best[v].distance2 = INFINITY;
     fold(&f, 0, 0);
     for (int32_t v = 0; v < vertices && !found.failed; v++)
       if (f.best[v].distance2 < INFINITY) keep(&f, v);
     if (!found.failed)
-      ds_found_emit(m, &found, 4 * query->solid.per_face + reduced->r, 1e-6 * body->shape->bounding_radius);
+      ds_found_emit(m, &found, 4 * query->solid.per_face + skin->freedoms, 1e-6 * body->shape->bounding_radius);
   }
   ds_arena_release(scratch, mark);
   return !found.failed && !ds_arena_failed(scratch);

@@ -13,8 +13,8 @@ bool ds_add_selves(ds_arena *arena, const ds_detection *d, ds_box_pair **pairs, 
     while (k < *pair_count && (*pairs)[k].a < i) all[count++] = (*pairs)[k++];
     if (i == n) break;
     const ds_body *body = &d->scene->bodies[i];
-    if (!body->reduced || ds_body_is_held(body, d->state->time)) continue;
-    if (ds_may_touch_itself(body->reduced, ds_body_coordinates(d->state, body), d->motions[i].stir))
+    if (!body->skin || ds_body_is_held(body, d->state->time)) continue;
+    if (ds_may_touch_itself(body->skin, ds_body_coordinates(d->state, body), d->motions[i].stir))
       all[count++] = (ds_box_pair){i, i};
   }
   *pairs = all;
@@ -31,8 +31,8 @@ static void fill_surface(void *context, int32_t item, int32_t worker) {
 static double way_of(const ds_detection *d, int32_t i, double apart) {
   const ds_body *body = &d->scene->bodies[i];
   const ds_body_state *s = &d->state->bodies[i];
-  if (body->kind == DS_BODY_STATIC) return 0;
-  double radius = body->reduced ? d->shapes[d->first_shape[i]].radius : body->bounding_radius;
+  if (body->ops->fixed) return 0;
+  double radius = body->skin ? d->shapes[d->first_shape[i]].radius : body->bounding_radius;
   return d->step * v3_norm(s->w) * (isfinite(radius) ? radius : apart) + d->motions[i].stir;
 }
 
@@ -45,17 +45,17 @@ static double want_reach(const ds_detection *d, ds_box_pair pair) {
   double way = d->step * v3_dist(sa->v, sb->v) + way_of(d, pair.a, apart) + way_of(d, pair.b, apart);
   double reach = (isfinite(margin) ? margin : 0) + fmax(ma->struck, mb->struck) + fmax(ma->fall, mb->fall);
   double deepest = d->step > 0 ? ds_deepest_before(d->state, pair) : INFINITY, deep = 0;
-  if (a->reduced) deep = fmax(deep, ds_search_depth(a->reduced, deepest, way));
-  if (b->reduced) deep = fmax(deep, ds_search_depth(b->reduced, deepest, way));
+  if (a->skin) deep = fmax(deep, ds_search_depth(a->skin, deepest, way));
+  if (b->skin) deep = fmax(deep, ds_search_depth(b->skin, deepest, way));
   return reach + 2 * (1 + DS_STRAY) * way + deep + DS_DEEPER * fmin(a->bounding_radius, b->bounding_radius);
 }
 
 /* The same of a body and itself: only its deformation brings it nearer. */
 static double fold_reach(const ds_detection *d, int32_t i) {
-  const ds_reduced *reduced = d->scene->bodies[i].reduced;
+  const ds_skin *skin = d->scene->bodies[i].skin;
   const ds_motion_ahead *m = &d->motions[i];
   double way = 2 * m->stir;
-  double deep = ds_search_depth(reduced, ds_deepest_before(d->state, (ds_box_pair){i, i}), way);
+  double deep = ds_search_depth(skin, ds_deepest_before(d->state, (ds_box_pair){i, i}), way);
   return (isfinite(m->margin) ? m->margin : 0) + m->struck + m->fall + (1 + DS_STRAY) * way + deep;
 }
 
@@ -90,11 +90,11 @@ bool ds_deform(ds_arena *arena, ds_detection *d, const ds_box_pair *pairs, int32
   for (int32_t k = 0; k < 2 * pair_count; k++) {
     int32_t i = k % 2 ? pairs[k / 2].b : pairs[k / 2].a;
     const ds_body *body = &d->scene->bodies[i];
-    if (!body->reduced || d->deformed[i]) continue;
+    if (!body->skin || d->deformed[i]) continue;
     ds_deformed *surface = all[count++] = d->deformed[i] = DS_NEW(arena, ds_deformed, 1);
     const double *q = ds_body_coordinates(d->state, body),
                  *rate = d->motions[i].stir > 0 ? ds_body_rates(d->state, body) : NULL;
-    if (!surface || !ds_deformed_begin(arena, surface, body->reduced, q, rate, d->step)) return false;
+    if (!surface || !ds_deformed_begin(arena, surface, body->skin, q, rate, d->step)) return false;
   }
   for (int32_t k = 0; k < pair_count; k++)
     if (!want(arena, d, pairs[k])) return false;

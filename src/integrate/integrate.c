@@ -22,7 +22,9 @@
  * the 366 blocks of a standing vault by up to 2e-10 of that way per step. */
 static const double rest_share = 1e-9, rest_of_tolerance = 0.1;
 
-static void move_body(ds_body_state *s, const ds_body *body, const ds_step_body *step, const ds_move *m, double h) {
+void ds_move_rigid(ds_state *state, int32_t index, const ds_step_body *step, const ds_move *m, double h) {
+  const ds_body *body = step->body;
+  ds_body_state *s = &state->bodies[index];
   if (m->rests) {
     s->v = s->w = v3(0, 0, 0);
     return;
@@ -37,24 +39,13 @@ static void move_body(ds_body_state *s, const ds_body *body, const ds_step_body 
   s->w = quat_rotate(s->q, v3(local.x / body->inertia.x, local.y / body->inertia.y, local.z / body->inertia.z));
 }
 
-/* What contact has done to the momentum of rotation, in the body frame. */
-static ds_vec3 kick_of(const ds_step_body *step, const ds_move *m) {
-  const ds_step_deformable *d = step->deformable;
-  int32_t r = d->reduced->r, n = 3 + r;
+void ds_move_deformable(ds_state *state, int32_t index, const ds_step_body *step, const ds_move *m, double h) {
+  const ds_reduced *reduced = step->body->reduced;
+  ds_body_state *s = &state->bodies[index];
+  double *q = state->reduced + step->body->first_reduced, *rate = state->reduced_rate + step->body->first_reduced;
   ds_vec3 dw = mat3_tmul_v3(&step->rotation, v3_sub(m->w, step->w));
-  double kick[3];
-  for (int32_t i = 0; i < 3; i++) {
-    const double *row = d->rows + i * n;
-    kick[i] = row[0] * dw.x + row[1] * dw.y + row[2] * dw.z;
-    for (int32_t a = 0; a < r; a++) kick[i] += row[3 + a] * (m->rate[a] - d->rate[a]);
-  }
-  return v3(kick[0], kick[1], kick[2]);
-}
-
-static void move_deformable(ds_body_state *s, double *q, double *rate, const ds_step_body *step, const ds_move *m,
-                            double h) {
-  const ds_reduced *reduced = step->deformable->reduced;
-  ds_vec3 spin = v3_add(step->spin, mat3_mul_v3(&step->rotation, kick_of(step, m)));
+  ds_vec3 change = step->ops->kick(step, dw, m->rate, step->rate);
+  ds_vec3 spin = v3_add(step->spin, mat3_mul_v3(&step->rotation, change));
   s->x = v3_add(v3_mad(s->x, h, m->v), m->dx);
   s->q = quat_unit(quat_mul(quat_exp(v3_mad(m->turn, h, m->w)), s->q));
   s->v = m->v;
@@ -68,18 +59,9 @@ static void move_deformable(ds_body_state *s, double *q, double *rate, const ds_
 static void move_bodies(ds_state *state, const ds_scene *scene, const ds_assembly *assembly, const ds_move *moves,
                         double h) {
   for (int32_t i = 0; i < scene->body_count; i++) {
-    const ds_body *body = &scene->bodies[i];
     const ds_step_body *step = &assembly->bodies[i];
-    ds_body_state *s = &state->bodies[i];
-    if (step->moves && body->reduced) {
-      move_deformable(s, state->reduced + body->first_reduced, state->reduced_rate + body->first_reduced, step,
-                      &moves[i], h);
-    } else if (step->moves) {
-      move_body(s, body, step, &moves[i], h);
-    } else if (body->kind == DS_BODY_KINEMATIC) {
-      ds_pose pose = ds_motion_pose(body, state->time + h);
-      *s = (ds_body_state){pose.p, quat_unit(pose.q), step->v, step->w};
-    }
+    bool takes_part = step->moves || !step->ops->dynamic;
+    if (takes_part && step->ops->move) step->ops->move(state, i, step, &moves[i], h);
     state->force[i] = state->torque[i] = v3(0, 0, 0);
   }
 }
@@ -112,7 +94,7 @@ static void find_rest(ds_move *moves, const ds_scene *scene, const ds_assembly *
     for (int32_t k = 0; k < island->problem.body_count && rests; k++) {
       int32_t body = island->bodies[k];
       const ds_step_body *step = &assembly->bodies[body];
-      rests = !step->deformable && !step->hold && moves_less(&moves[body], &scene->bodies[body], way, h);
+      rests = !step->ops->deforms && !step->hold && moves_less(&moves[body], &scene->bodies[body], way, h);
     }
     for (int32_t k = 0; k < island->problem.body_count; k++) moves[island->bodies[k]].rests = rests;
   }

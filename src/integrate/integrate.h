@@ -24,6 +24,10 @@ typedef struct ds_integration {
 bool ds_integrate(ds_arena *arena, ds_state *state, ds_integration *integration, const ds_scene *scene,
                   const ds_assembly *assembly, const ds_contact_list *contacts, double h);
 
+/* Move a body by one step, as ds_body_ops says. */
+void ds_move_rigid(ds_state *state, int32_t body, const ds_step_body *step, const ds_move *move, double h);
+void ds_move_deformable(ds_state *state, int32_t body, const ds_step_body *step, const ds_move *move, double h);
+
 /* The contacts with their impulses and velocities. */
 void ds_store_contacts(ds_contact *out, const ds_assembly *assembly, const ds_contact_list *contacts);
 

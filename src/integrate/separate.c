@@ -86,8 +86,8 @@ static double along(const row *r) {
 static double opening(const ds_contact_point *c, const ds_move *moves, const ds_assembly *assembly) {
   const ds_step_body *a = &assembly->bodies[c->a], *b = &assembly->bodies[c->b];
   double speed = 0;
-  if (a->deformable) speed += v3_dot(c->normal, ds_anchor_velocity(a, c->on_a, moves[c->a].rate));
-  if (b->deformable) speed -= v3_dot(c->normal, ds_anchor_velocity(b, c->on_b, moves[c->b].rate));
+  if (a->moves && a->ops->stir) speed += v3_dot(c->normal, a->ops->stir(a, c->on_a, moves[c->a].rate));
+  if (b->moves && b->ops->stir) speed -= v3_dot(c->normal, b->ops->stir(b, c->on_b, moves[c->b].rate));
   return speed;
 }
 
@@ -144,7 +144,7 @@ static bool free_caught(ds_arena *arena, row *rows, const run *r, const ds_state
   const int32_t index[2] = {swapped ? c->b : c->a, swapped ? c->a : c->b};
   double size = smaller_radius(state->scene, c), slack = fmax(slack_share * size, held), deepest;
   ds_vec3 where, out = v3(0, 0, 0);
-  if (assembly->bodies[c->a].deformable || assembly->bodies[c->b].deformable) return true;
+  if (assembly->bodies[c->a].ops->deforms || assembly->bodies[c->b].ops->deforms) return true;
   if (!is_caught(&where, &deepest, r, slack)) return true;
   double *g = DS_NEW0(arena, double, 12);
   if (!g) return false;
@@ -205,7 +205,7 @@ static bool fill_row(ds_arena *arena, row *r, double *d, const ds_subproblem *p,
     if (body < 0 || c->a == c->b) continue;
     const ds_step_body *step = &assembly->bodies[index];
     r->g[side] = p->g + p->jacobian[2 * k + side];
-    if (step->deformable || step->hold)
+    if (step->ops->deforms || step->hold)
       r->g[side] = rigid_row(arena, step, state->bodies[index].x, c, index == c->a ? 1 : -1);
     if (!r->g[side]) return false;
     r->d[side] = d + 6 * body;

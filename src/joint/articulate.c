@@ -74,7 +74,7 @@ static bool allocate_linkages(ds_arena *arena, ds_articulation *a) {
 /* ---- rows of joints ---- */
 
 static ds_pose pose_after(const ds_body *body, const ds_body_state *s, double time) {
-  return body->kind == DS_BODY_KINEMATIC ? ds_motion_pose(body, time) : ds_principal_pose(s);
+  return body->ops->script ? body->ops->script(body, time) : ds_principal_pose(s);
 }
 
 static void add_joints(ds_articulation *a, const ds_island *island, const ds_assembly *assembly, const ds_scene *scene,
@@ -126,7 +126,7 @@ void ds_held_joint_rows(ds_null_row *out, const ds_held_joint *held, const ds_jo
         force[c] = side == 0 ? rows[i + c].force : v3_neg(rows[i + c].force);
         torque[c] = rows[i + c].torque[side];
       }
-      ds_rigid_rows_of(three, body, force, torque);
+      ds_force_rows(three, body, force, torque);
       for (int32_t c = 0; c < n; c++) {
         out[i + c].at[block] = held->at[side];
         memcpy(out[i + c].value[block], three + 6 * c, 6 * sizeof(double));

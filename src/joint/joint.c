@@ -9,7 +9,7 @@
 #include "base/array.h"
 #include "base/check.h"
 #include "base/error.h"
-#include "body/scene.h"
+#include "body/kind.h"
 #include "joint/kind.h"
 
 ds_joint_def ds_default_joint(void) {
@@ -17,10 +17,6 @@ ds_joint_def ds_default_joint(void) {
 }
 
 static bool has_body(const ds_scene *scene, ds_body_id id) { return id.index1 >= 1 && id.index1 <= scene->body_count; }
-
-static bool is_deformable(const ds_body *body) {
-  return body->shape_count > 0 && body->shapes[0].kind == DS_SHAPE_REDUCED;
-}
 
 static ds_status check_limits(const ds_joint_def *def, const ds_joint_ops *kind, ds_error *error) {
   const double turn = 2 * DS_PI;
@@ -52,9 +48,9 @@ static ds_status check_joint(const ds_scene *scene, const ds_joint_def *def, ds_
     return ds_fail(error, DS_ERROR_INPUT, "a joint needs two bodies of this scene; add them first");
   if (def->a.index1 == def->b.index1) return ds_fail(error, DS_ERROR_INPUT, "a joint needs two different bodies");
   const ds_body *a = &scene->bodies[ds_index(def->a)], *b = &scene->bodies[ds_index(def->b)];
-  if (a->kind != DS_BODY_DYNAMIC && b->kind != DS_BODY_DYNAMIC)
+  if (!a->ops->dynamic && !b->ops->dynamic)
     return ds_fail(error, DS_ERROR_INPUT, "a joint between two bodies that are not dynamic holds nothing");
-  if (is_deformable(a) || is_deformable(b))
+  if (a->ops->deforms || b->ops->deforms)
     return ds_fail(error, DS_ERROR_INPUT, "a joint holds rigid bodies; one of these is deformable");
   const ds_joint_ops *kind = ds_joint_ops_of(def->kind);
   if (!kind) return ds_fail(error, DS_ERROR_INPUT, "unknown joint kind %d", (int)def->kind);
@@ -104,8 +100,8 @@ ds_status ds_joints_finish(ds_scene *scene, ds_error *error) {
   for (int32_t i = 0; i < scene->joint_count; i++) {
     ds_joint *joint = &scene->joints[i];
     const ds_body *a = &scene->bodies[joint->a], *b = &scene->bodies[joint->b];
-    double size_a = a->kind == DS_BODY_DYNAMIC ? a->bounding_radius : INFINITY;
-    double size_b = b->kind == DS_BODY_DYNAMIC ? b->bounding_radius : INFINITY;
+    double size_a = a->ops->dynamic ? a->bounding_radius : INFINITY;
+    double size_b = b->ops->dynamic ? b->bounding_radius : INFINITY;
     const ds_joint_ops *kind = ds_joint_ops_of(joint->def.kind);
     ds_vec3 points[DS_JOINT_POINTS];
     kind->place(points, joint->def.point, v3_unit(joint->def.axis), fmin(size_a, size_b));

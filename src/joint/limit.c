@@ -67,9 +67,7 @@ static ds_contact_point drive_of(const ds_joint *joint, int32_t index, const ds_
   return c;
 }
 
-static bool can_move(const ds_body *body, double time) {
-  return body->kind == DS_BODY_DYNAMIC && !ds_body_is_held(body, time);
-}
+static bool can_move(const ds_body *body, double time) { return body->ops->dynamic && !ds_body_is_held(body, time); }
 
 static int by_name(const ds_contact_point *p, const ds_contact_point *q) {
   if (p->a != q->a) return p->a < q->a ? -1 : 1;

@@ -13,9 +13,7 @@
 
 static const double share = 0.02; /* of its energy: larger errors of the model are corrected */
 
-/* The elastic energy that a body has at the end of a step with these rates, minus that of its linearized forces, J.
- * `energy` is the elastic energy there and the kinetic one of the rates. */
-static double surprise_of(double *energy, const ds_step_deformable *d, const double *rate, double h) {
+double ds_deformable_surprise(double *energy, const ds_step_deformable *d, const double *rate, double h) {
   int32_t r = d->reduced->r;
   double q[DS_REDUCED_MAX], f[DS_REDUCED_MAX], model = 0, moving = 0;
   ds_reduced_force(f, d->reduced, d->q);
@@ -41,16 +39,20 @@ static void add_stiffness(double *stiffer, const double *rate, int32_t r, double
 
 bool ds_find_misjudged(ds_arena *arena, double **stiffer, int32_t *count, const ds_assembly *assembly, int32_t bodies,
                        double h) {
+  int32_t most = 6;
+  for (int32_t i = 0; i < bodies; i++) most = assembly->bodies[i].size > most ? assembly->bodies[i].size : most;
+  double *rate = DS_NEW(arena, double, most - 6 + 1);
+  if (!rate) return false;
   *count = 0;
   for (int32_t i = 0; i < bodies; i++) {
     const ds_step_body *body = &assembly->bodies[i];
     int32_t r = body->size - 6;
-    if (!body->deformable || body->island < 0) continue;
+    if (!body->ops->surprise || body->island < 0) continue;
     const ds_island *island = &assembly->islands[body->island];
-    double rate[DS_REDUCED_MAX], energy;
+    double energy;
     ds_vec3 v, w;
     ds_unscale_velocity(&v, &w, rate, body, island->v + island->problem.first[body->local]);
-    double surprise = surprise_of(&energy, body->deformable, rate, h);
+    double surprise = body->ops->surprise(&energy, body, rate, h);
     if (!(surprise > share * energy)) continue;
     if (!stiffer[i] && !(stiffer[i] = DS_NEW0(arena, double, r *r))) return false;
     add_stiffness(stiffer[i], rate, r, surprise, h);

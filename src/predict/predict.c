@@ -1,9 +1,8 @@
-/* Predicted velocities: explicit in gravity and external forces, implicit in damping, the gyroscopic term by
- * ds_free_spin; deformable bodies by ds_deformable_predict; what hands do by ds_hold_predict. */
+/* Predicted velocities: explicit in gravity and external forces, implicit in damping; rotation and deformation by the
+ * kind of body (body/kind.h); what hands do by ds_hold_predict. */
 #include "predict/predict.h"
 
 #include "assemble/hold.h"
-#include "body/deformable.h"
 
 /* The body-frame angular momentum with what torque and damping do in the step. */
 static ds_vec3 driven(ds_vec3 momentum, const ds_step_body *out, const ds_body_def *def, ds_vec3 torque, double h) {
@@ -18,19 +17,13 @@ static void predict_body(ds_step_body *out, const ds_body *body, const ds_body_s
   if (out->hold) gravity = v3_scale(1 - out->hold->carry, gravity);
   ds_vec3 push = v3_scale(h / body->mass.mass, v3_add(force, def->force));
   out->v = v3_scale(1 / (1 + h * def->linear_damping), v3_add(v3_mad(s->v, h, gravity), push));
-  ds_vec3 w = mat3_tmul_v3(&out->rotation, s->w), momentum;
-  if (out->deformable) {
-    ds_step_deformable *d = out->deformable;
-    ds_vec3 before = ds_deformable_momentum(d->reduced, d->q, w, d->rate_before);
-    momentum = driven(before, out, def, torque, h);
-    w = ds_deformable_predict(d, before, momentum, options);
-  } else {
-    momentum = driven(v3_mul(body->inertia, w), out, def, torque, h);
-    w = ds_free_spin(body->inertia, momentum, h);
-  }
+  ds_vec3 w = mat3_tmul_v3(&out->rotation, s->w);
+  ds_vec3 before = body->ops->momentum(body, out->q, w, out->rate_before);
+  ds_vec3 momentum = driven(before, out, def, torque, h);
+  w = body->ops->predict(out, before, momentum, options);
   out->spin = mat3_mul_v3(&out->rotation, momentum);
   out->w = mat3_mul_v3(&out->rotation, w);
-  if (out->hold) ds_hold_predict(out, body->inertia);
+  if (out->hold) ds_hold_predict(out);
 }
 
 typedef struct prediction {
@@ -49,8 +42,7 @@ static void predict_one(void *context, int32_t i, int32_t worker) {
                p->scene->def.gravity, p->options);
   if (s->island < 0) return;
   ds_island *island = &p->assembly->islands[s->island];
-  const double *rate = s->deformable ? s->deformable->rate : NULL;
-  ds_scale_velocity(island->predicted + island->problem.first[s->local], s, s->v, s->w, rate);
+  ds_scale_velocity(island->predicted + island->problem.first[s->local], s, s->v, s->w, s->rate);
 }
 
 void ds_predict(ds_assembly *assembly, const ds_scene *scene, const ds_state *state, const ds_options *options,

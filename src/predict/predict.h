@@ -17,6 +17,9 @@ ds_vec3 ds_free_spin(ds_vec3 inertia, ds_vec3 momentum, double h);
  * angular momentum `before`, and `momentum` with what torques and damping do in this step (deformable.c). */
 ds_vec3 ds_deformable_predict(ds_step_deformable *d, ds_vec3 before, ds_vec3 momentum, const ds_options *options);
 
+/* The elastic energy that a body has at the end of a step with these rates, minus that of its linearized forces, J.
+ * `energy` is the elastic energy there and the kinetic one of the rates (judge.c). */
+double ds_deformable_surprise(double *energy, const ds_step_deformable *d, const double *rate, double h);
 /* After the solve: the number of deformable bodies with more elastic energy than their model, and in `stiffer`, one
  * matrix per body of the scene, their missing stiffness (judge.c). False if memory ran out. */
 bool ds_find_misjudged(ds_arena *arena, double **stiffer, int32_t *count, const ds_assembly *assembly, int32_t bodies,

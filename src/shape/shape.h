@@ -70,6 +70,9 @@ typedef struct ds_shape_ops {
   bool smooth;       /* convex, without flat parts and straight lines: it touches a convex thing at one point */
   bool unbounded;    /* has no mass and no bounds */
 
+  /* Of a shape that is a whole body, and the only one of it: whether that body may be one, to which `others` were added
+   * before. NULL for all others. */
+  ds_status (*check)(const ds_shape_def *def, const ds_body_def *body, int32_t others, ds_error *error);
   /* What is built once from the definition, besides the members that are copied. May be NULL. */
   ds_status (*prepare)(ds_shape *shape, const ds_shape_def *def, ds_error *error);
   /* Volume, centre, and inertia about the centre at a density of 1 kg/m³; *mass is zero before. */
@@ -91,6 +94,9 @@ typedef struct ds_shape_ops {
   void (*face)(ds_shape_face *face, const ds_shape *shape, ds_vec3 direction, int32_t wanted);
   /* Points at this spacing at most, on what can touch a plane: corners, edges, curves. NULL: none. */
   void (*samples)(ds_shape_points *points, const ds_shape *shape, double spacing);
+  /* Distance of the points by which its own surface is held against others, which are sampled as finely; infinite if it
+   * has none. NULL: it has none. */
+  double (*spacing)(const ds_shape *shape);
   /* NULL where the shape is not drawn, or drawn otherwise (solids, deformable bodies). `segments` is the number of
    * corners of a full circle, at least 6. */
   void (*tessellate)(ds_facets *facets, const ds_shape *shape, int32_t segments);

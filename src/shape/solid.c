@@ -77,6 +77,10 @@ static double distance(ds_vec3 *normal, const ds_shape *shape, ds_vec3 x) {
 
 static double distance_alone(const ds_shape *shape, ds_vec3 x) { return ds_field_distance(&shape->solid->field, x); }
 
+static double spacing(const ds_shape *shape) {
+  return shape->solid->samples.count > 0 ? shape->solid->info.spacing : INFINITY;
+}
+
 const ds_shape_ops ds_shape_solid = {
     .name = "solid",
     .measures = {{"solid", DS_MEASURE_SOLID, 0, 1}},
@@ -88,4 +92,5 @@ const ds_shape_ops ds_shape_solid = {
     .ray = ray,
     .distance = distance,
     .distance_alone = distance_alone,
+    .spacing = spacing,
 };

@@ -5,7 +5,7 @@
 
 #include "base/check.h"
 #include "base/error.h"
-#include "body/scene.h"
+#include "body/kind.h"
 #include "detect/deformed.h"
 
 ds_hand_def ds_default_hand(void) {
@@ -50,7 +50,7 @@ static ds_status check_hand(const ds_state *state, const ds_hand_def *def, ds_er
   if (def->body.index1 < 1 || def->body.index1 > state->body_count)
     return ds_fail(error, DS_ERROR_INPUT, "body %d is not in the scene: it has bodies 1 to %d", def->body.index1,
                    state->body_count);
-  if (state->scene->bodies[ds_index(def->body)].kind != DS_BODY_DYNAMIC)
+  if (!state->scene->bodies[ds_index(def->body)].ops->dynamic)
     return ds_fail(error, DS_ERROR_INPUT, "body \"%s\" is not dynamic: only dynamic bodies can be held",
                    ds_body_name(state->scene, def->body));
   if (!v3_finite(def->grip) || !pose_ok(def->target))
@@ -61,14 +61,13 @@ static ds_status check_hand(const ds_state *state, const ds_hand_def *def, ds_er
 
 /* The place of a deformable's surface, as it stands, next to the grip. */
 static ds_status find_place(ds_hand_state *hand, const ds_state *state, const ds_body *body, ds_error *error) {
-  const ds_reduced *reduced = body->reduced;
-  ds_deformed surface = {.reduced = reduced, .q = state->reduced + body->first_reduced};
-  surface.vertices = malloc((size_t)reduced->surface.vertex_count * sizeof *surface.vertices);
+  const ds_skin *skin = body->skin;
+  ds_deformed surface = {.skin = skin, .q = state->reduced + body->first_reduced};
+  surface.vertices = malloc((size_t)skin->mesh->vertex_count * sizeof *surface.vertices);
   if (!surface.vertices) return ds_fail(error, DS_ERROR_MEMORY, "out of memory");
-  for (int32_t v = 0; v < reduced->surface.vertex_count; v++)
-    surface.vertices[v] = ds_reduced_vertex(reduced, surface.q, v);
+  for (int32_t v = 0; v < skin->mesh->vertex_count; v++) surface.vertices[v] = ds_skin_vertex(skin, surface.q, v);
   double least = INFINITY;
-  for (int32_t k = 0; k < reduced->surface.triangle_count; k++) {
+  for (int32_t k = 0; k < skin->mesh->triangle_count; k++) {
     ds_nearest nearest;
     ds_deformed_on_triangle(&nearest, &surface, k, hand->def.grip);
     if (!(nearest.distance2 < least)) continue;
@@ -92,7 +91,7 @@ ds_hand_id ds_state_grab(ds_state *state, const ds_hand_def *def, ds_error *erro
   ds_hand_state hand = {.def = *def, .triangle = -1, .stiffness = def->stiffness};
   hand.def.grip = pose_point(body->user_frame, def->grip);
   hand.def.target.q = quat_unit(def->target.q);
-  if (body->reduced && !def->whole && find_place(&hand, state, body, error) != DS_OK) return (ds_hand_id){0};
+  if (body->skin && !def->whole && find_place(&hand, state, body, error) != DS_OK) return (ds_hand_id){0};
   state->hands[slot] = hand;
   if (slot >= state->hand_count) state->hand_count = slot + 1;
   return (ds_hand_id){slot + 1};
