@@ -137,7 +137,7 @@ static verdict evaluate(const ds_scene *scene, ds_state *state, const motion *mo
     out.sink = fmax(out.sink, sink_of(scene, state, i));
   }
   out.kinetic = ds_state_energy(scene, state).kinetic;
-  out.overlap = ds_state_deepest_overlap(scene, state, NULL, NULL);
+  if (ds_state_deepest_overlap(&out.overlap, NULL, NULL, scene, state) != DS_OK) out.overlap = NAN;
   return out;
 }
 

@@ -12,8 +12,8 @@ typedef struct ds_framing {
       elevation; /* degrees: where the camera stands as seen from what it looks at; azimuth from +x toward +y */
   bool look_given;
   ds_vec3 look; /* point in the middle of the picture */
-  double fill;  /* part of the usual space that the points take: 1, or less to show more around a lonely body */
-  double zoom;  /* 1 = as said by fill */
+  double fill;  /* fraction of the usual space for the points: 1, or less to show more around a single body */
+  double zoom;  /* 1 = as given by fill */
 } ds_framing;
 
 /* Also gives the direction toward a light over the camera's left shoulder. */

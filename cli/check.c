@@ -1,4 +1,4 @@
-/* drystone check: reads scenes, meshes and body files, and says whether they can be used. */
+/* drystone check: reads scenes, meshes and body files, and reports whether they can be used. */
 #include <stdio.h>
 #include <stdlib.h>
 

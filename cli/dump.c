@@ -1,7 +1,7 @@
 /* Which islands of a run become problem files, and under what names.
  *
- * A file holds the island's problem (docs/problems.md), its warm start as the guess, and in its title what the solve
- * came to. Names count steps and islands, so that the same run writes the same files. */
+ * A file holds the island's problem (docs/problems.md), its warm start as the guess, and in its title the result of the
+ * solve. Names count steps and islands, so that the same run writes the same files. */
 #include "dump.h"
 
 #include <errno.h>
@@ -81,7 +81,7 @@ problem_dump *dump_create(const char *folder, const char *when, const ds_run_set
     return NULL;
   }
   strcpy(d->folder, folder);
-  /* names of scenes are free; names of files had better be plain */
+  /* names of scenes may have any characters; names of files should be plain */
   snprintf(d->scene, sizeof d->scene, "%s", run->name[0] != '\0' ? run->name : "scene");
   for (char *c = d->scene; *c != '\0'; c++) {
     bool plain = (*c >= '0' && *c <= '9') || (*c >= 'A' && *c <= 'Z') || (*c >= 'a' && *c <= 'z') || *c == '_';
@@ -153,7 +153,7 @@ static void remove_problem(problem_dump *d, const dump_entry *entry) {
   free(path);
 }
 
-/* The fastest of the K slowest gives way to a slower one. */
+/* A slower one replaces the fastest of the K slowest. */
 static void consider(problem_dump *d, const ds_observation *o) {
   int32_t place = d->count;
   if (place == d->number) {

@@ -1,6 +1,6 @@
 /* A stroke font drawn for this program.
  *
- * A glyph is a width and a path on a grid of 20 units an em: the baseline at y = 4, lower-case letters to 14, capitals
+ * A glyph is a width and a path on a grid of 20 units per em: the baseline at y = 4, lower-case letters to 14, capitals
  * to 18, descenders to 0. In a path M moves, L draws a line, Q a quadratic Bezier curve (control point, end);
  * coordinates are one digit each, 0-9 then a-z for 10-35, x before y. Strokes have round ends; a curve is drawn as 6
  * segments. */
@@ -145,7 +145,7 @@ double ds_text_width(const char *text, double size) {
 
 static int digit(char c) { return c <= '9' ? c - '0' : c - 'a' + 10; }
 
-/* Where a glyph stands: unit (u, v) falls on (x, y) + u (ux, uy) + v (vx, vy). */
+/* The place of a glyph: unit (u, v) is at (x, y) + u (ux, uy) + v (vx, vy). */
 typedef struct frame {
   double x, y, ux, uy, vx, vy;
 } frame;

@@ -12,9 +12,9 @@
 #include "base/vec3.h"
 #include "bodies.h"
 
-#define FAR 8.0    /* bodies so many median distances away have flown away */
+#define FAR 8.0    /* in median distances: bodies farther away are ignored */
 #define SPECK 60.0 /* radii of a body in that of the picture: from there on it is a speck */
-#define BEYOND 2.0 /* a floor is so many times wider than what stands on it */
+#define BEYOND 2.0 /* a floor is this many times wider than what stands on it */
 
 typedef struct box {
   ds_vec3 low, high;
@@ -63,7 +63,7 @@ static ds_vec3 body_center(const chooser *c, int32_t body) {
   return pose_point(c->poses[body], ds_body_mass(c->scene, body_at(body)).center);
 }
 
-/* Those that have not flown away; their number. `values` has room for one a body. */
+/* Collects those that have not flown away; returns their number. `values` has room for one per body. */
 static int32_t frame_dynamic(const chooser *c, double *values) {
   ds_vec3 middle = v3(0, 0, 0);
   double spread = INFINITY;

@@ -147,6 +147,7 @@ static const char view_options[] =
     "      --step S            length of a time step, s\n"
     "      --tol E             natural-map error at which an island counts as converged, in every step;\n"
     "                          default: 1e-8 where nothing slides, at most 1e-4 where contacts slide\n"
+    "      --step-budget N     limit of factorizations per solve of an island (default 2000; 0: no limit)\n"
     "      --method NAME       the solver: see below\n"
     "      --metric NAME       for contact with deformable bodies: effective (default) or mass, as in SP08\n"
     "  -j, --threads N         threads; 0 = all cores (default)\n" CACHE_OPTIONS;

@@ -135,8 +135,10 @@ static void print_overlap(const ds_scene *scene) {
   ds_state *state = ds_state_create(scene);
   if (state == NULL) return;
   ds_body_id a, b;
-  double depth = ds_state_deepest_overlap(scene, state, &a, &b);
-  if (depth > 0)
+  double depth;
+  if (ds_state_deepest_overlap(&depth, &a, &b, scene, state) != DS_OK)
+    printf("overlap      unknown, out of memory\n");
+  else if (depth > 0)
     printf("overlap      %.3g m at the start, of %s and %s\n", depth, ds_body_name(scene, a), ds_body_name(scene, b));
   else
     printf("overlap      none at the start\n");

@@ -1,4 +1,4 @@
-/* What is in a mesh, and what contact makes of it: see info_mesh.h. */
+/* The content of a mesh and its contact data: see info_mesh.h. */
 #include "info_mesh.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* The program: finds the command and calls it. What a command prints has to arrive, or the exit status says so. */
+/* The program: finds the command and calls it. If output cannot be written, the exit status says so. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>

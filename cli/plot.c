@@ -1,8 +1,7 @@
-/* `drystone plot`: what recordings say over time, as panels of lines. docs/pictures.md.
+/* `drystone plot`: quantities of recordings over time, as panels of lines. docs/pictures.md.
  *
  * One recording is shown with several lines per panel; of several recordings every panel shows the main quantity of
- * each.
- */
+ * each. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -29,7 +29,7 @@ typedef struct reduce_options {
   source_reading reading;  /* of the cache: threads, quiet and where it is */
 } reduce_options;
 
-/* What was made on the way, for the report. */
+/* Intermediate results, for the report. */
 typedef struct reduction {
   char *mesh_name; /* the source as mesh_source.h knows it */
   char title[64];
@@ -37,7 +37,7 @@ typedef struct reduction {
   ds_mesh surface; /* what was filled; empty where the file had tetrahedra */
   ds_tets_report report;
   double surface_volume;
-  double density; /* asked for; what the tetrahedra have makes up for what was cut off */
+  double density; /* as requested; that of the tetrahedra makes up for what was cut off */
   ds_reduced *reduced;
   int64_t file_size;
   double mesh_seconds, reduce_seconds;
@@ -133,7 +133,7 @@ static bool find_mesh(reduction *x, const reduce_options *o, ds_error *error) {
   return true;
 }
 
-/* What the body is called: what --name says, or the source without folders and ending. */
+/* The name of the body: --name, or the source without folders and extension. */
 static void find_title(reduction *x, const reduce_options *o) {
   const char *start = o->name != NULL ? o->name : o->source, *slash = strrchr(start, '/'), *colon = strrchr(start, ':');
   if (o->name == NULL && slash != NULL) start = slash + 1;
@@ -183,7 +183,7 @@ static bool make_tets(reduction *x, const reduce_options *o, ds_error *error) {
   return ds_tets_check(&x->report, &x->tets, error) == DS_OK;
 }
 
-/* What a message of the library calls young is --young here. */
+/* Names in messages of the library as options: young is --young. */
 static void name_options(ds_error *error) {
   char *at = strstr(error->message, "give young, poisson and density"), rest[sizeof error->message];
   if (at == NULL) return;
@@ -245,7 +245,7 @@ static double volume_error(const reduction *x) {
   return x->surface_volume > 0 ? x->report.volume / x->surface_volume - 1 : 0;
 }
 
-/* What of the material is that of the file. */
+/* The part of the material that comes from the file. */
 static void print_taken(const reduction *x, const ds_material_given *given, bool has_mass) {
   const char *names[] = {"E", "nu", "density"};
   const bool by_option[] = {given->young, given->poisson, given->density || has_mass};

@@ -98,8 +98,8 @@ static bool set_up(renderer *r, ds_pool *pool, const ds_image *image, const ds_v
   store(low, v3_sub(view->low, origin)), store(high, v3_sub(view->high, origin));
   int32_t vertices = r->model->vertex_count;
   r->projected = malloc((size_t)(vertices > 0 ? vertices : 1) * 3 * sizeof *r->projected);
-  return r->projected &&
-         ds_lights_build(&r->lights, pool, view->casters ? view->casters : r->model, view->sun, view->dark, low, high);
+  return r->projected && ds_lights_build(&r->lights, pool, view->casters ? view->casters : r->model, view->sun,
+                                         view->dark, low, high, (double)image->width * image->height);
 }
 
 static void tear_down(renderer *r) {
@@ -401,7 +401,7 @@ typedef struct picture {
   renderer r;
   ds_image *image;
   float *depth;
-  band *bands; /* a thread each */
+  band *bands; /* one per thread */
 } picture;
 
 static void draw_band(void *context, int32_t item, int32_t worker) {

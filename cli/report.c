@@ -45,14 +45,19 @@ struct run_report {
   int64_t contacts, active_contacts, staggered_iterations, projection_iterations, factorizations; /* sums */
   int32_t contacts_max, active_contacts_max, islands_max, staggered_iterations_max;
   work_tally work;
-  int64_t unconverged_steps, moving_steps, limited_steps;
+  int64_t unconverged_steps, infeasible_steps, moving_steps, limited_steps;
   double moving_tolerance_max;
   double rest_error_max; /* of the steps in which nothing was solved as motion */
-  double first_unconverged_time;
+  double first_unconverged_time, first_infeasible_time;
   ds_certificate worst; /* the errors only */
   double penetration_max, penetration_first_second, penetration_last;
   double separation_max, joint_drift_max, joint_drift_time;
   int64_t stopped_bodies;
+  int64_t parts;         /* of all steps */
+  int64_t outside_steps; /* with deformable bodies outside the range of their model */
+  int32_t parts_max, outside_bodies_max, inverted_max;
+  double linear_strain_max, outside_time;
+  char outside_name[64];
   double energy_start, energy_end, elastic_end, energy_gain_max, energy_gain_time, energy_gained;
   bool restitution, scripted, forced, driven; /* what may raise the energy */
   ds_vec3 *start, *settled, *window;          /* centres at the start, after the first second, before the last tenth */
@@ -109,7 +114,7 @@ run_report *report_create(const ds_scene *scene, const ds_state *state, const ds
   r->joints = ds_scene_joint_count(scene);
   r->planned_steps = planned_steps;
   r->time = r->start_time = ds_state_time(state);
-  r->first_unconverged_time = r->energy_gain_time = NAN;
+  r->first_unconverged_time = r->first_infeasible_time = r->energy_gain_time = NAN;
   r->moved.body = r->moved_settled.body = r->crept.body = r->drifted.body = -1;
   for (int32_t i = 0; i < ds_scene_body_count(scene); i++) {
     ds_body_def def = ds_body_get_def(scene, body_at(i));
@@ -184,6 +189,7 @@ static void add_certificate(run_report *r, const ds_step_report *step) {
   r->limited_steps += c->limited;
   if (c->converged) return;
   if (r->unconverged_steps++ == 0) r->first_unconverged_time = step->time;
+  if (c->conflict > 0 && r->infeasible_steps++ == 0) r->first_infeasible_time = step->time;
 }
 
 static void add_motion(run_report *r, const ds_scene *scene, const ds_state *state, double time) {
@@ -196,6 +202,28 @@ static void add_motion(run_report *r, const ds_scene *scene, const ds_state *sta
   }
   open_window(r, state, time);
   drift_add(&r->drift, state, r->steps);
+}
+
+static void name_body(char *name, size_t size, const ds_scene *scene, int32_t index) {
+  name[0] = '\0';
+  if (index < 0) return;
+  const char *given = ds_body_name(scene, (ds_body_id){index + 1});
+  if (given[0] != '\0')
+    snprintf(name, size, "%s", given);
+  else
+    snprintf(name, size, "#%d", (int)index);
+}
+
+static void add_range(run_report *r, const ds_scene *scene, const ds_step_report *step) {
+  r->parts += step->parts;
+  if (step->parts > r->parts_max) r->parts_max = step->parts;
+  if (step->outside_bodies > 0 && r->outside_steps++ == 0) {
+    name_body(r->outside_name, sizeof r->outside_name, scene, step->outside_body.index1 - 1);
+    r->outside_time = step->time;
+  }
+  if (step->outside_bodies > r->outside_bodies_max) r->outside_bodies_max = step->outside_bodies;
+  if (step->inverted_tets > r->inverted_max) r->inverted_max = step->inverted_tets;
+  r->linear_strain_max = worse(r->linear_strain_max, step->linear_strain);
 }
 
 void report_add_step(run_report *r, const ds_scene *scene, const ds_state *state, const ds_step_report *step) {
@@ -215,6 +243,7 @@ void report_add_step(run_report *r, const ds_scene *scene, const ds_state *state
   if (!(step->joint_drift <= r->joint_drift_max)) r->joint_drift_time = step->time;
   r->joint_drift_max = worse(r->joint_drift_max, step->joint_drift);
   r->stopped_bodies += step->stopped_bodies;
+  add_range(r, scene, step);
   double gain = step->energy_after - step->energy_before;
   if (!(gain <= 0)) r->energy_gained += gain;
   if (!(gain <= r->energy_gain_max) && !isnan(r->energy_gain_max)) {
@@ -249,16 +278,6 @@ static int64_t peak_memory(void) {
   struct rusage usage;
   if (kib == 0 && getrusage(RUSAGE_SELF, &usage) == 0) kib = usage.ru_maxrss;
   return 1024 * (int64_t)kib;
-}
-
-static void name_body(char *name, size_t size, const ds_scene *scene, int32_t index) {
-  name[0] = '\0';
-  if (index < 0) return;
-  const char *given = ds_body_name(scene, (ds_body_id){index + 1});
-  if (given[0] != '\0')
-    snprintf(name, size, "%s", given);
-  else
-    snprintf(name, size, "#%d", (int)index);
 }
 
 static void find_drift(run_report *r, const ds_scene *scene) {
@@ -354,6 +373,8 @@ static void write_solution(json_object *j, const run_report *r) {
   json_real(j, "factorizations_rest_mean", work_rest_mean(&r->work));
   json_real(j, "converged_share", converged_share(r));
   json_integer(j, "unconverged_steps", r->unconverged_steps);
+  json_integer(j, "infeasible_steps", r->infeasible_steps);
+  json_real(j, "first_infeasible_time", r->first_infeasible_time);
   json_integer(j, "limited_steps", r->limited_steps);
   json_integer(j, "moving_steps", r->moving_steps);
   json_real(j, "natural_error_rest_max", r->rest_error_max);
@@ -381,6 +402,14 @@ static void write_motion(json_object *j, const run_report *r) {
   json_real(j, "joint_drift_max", r->joint_drift_max);
   json_real(j, "joint_drift_time", r->joint_drift_max > 0 ? r->joint_drift_time : NAN);
   json_integer(j, "stopped_bodies", r->stopped_bodies);
+  json_real(j, "parts_mean", mean(r, (double)r->parts));
+  json_integer(j, "parts_max", r->parts_max);
+  json_integer(j, "outside_range_steps", r->outside_steps);
+  json_integer(j, "outside_range_bodies_max", r->outside_bodies_max);
+  json_text(j, "outside_range_body", r->outside_steps > 0 ? r->outside_name : NULL);
+  json_real(j, "outside_range_time", r->outside_steps > 0 ? r->outside_time : NAN);
+  json_integer(j, "inverted_tets_max", r->inverted_max);
+  json_real(j, "linear_strain_max", r->linear_strain_max);
   json_real(j, "displacement_max", r->moved.distance);
   json_text(j, "displacement_body", r->moved.body >= 0 ? r->moved_name : NULL);
   json_real(j, "displacement_settled_max", r->has_settled ? r->moved_settled.distance : NAN);
@@ -441,6 +470,17 @@ bool report_write(const run_report *r, const char *path, ds_error *error) {
 
 /* ---- For people ---- */
 
+/* Bodies outside the range of their model: what they show may be wrong. */
+static void write_range(FILE *out, const run_report *r) {
+  fprintf(out, "  range         WARNING: outside the range of the model in %lld steps, first %s at t = %g s:",
+          (long long)r->outside_steps, r->outside_name, r->outside_time);
+  if (r->linear_strain_max > 0)
+    fprintf(out, " linear modes leave out strains of up to %.2g (use stvk)%s", r->linear_strain_max,
+            r->inverted_max > 0 ? ";" : "");
+  if (r->inverted_max > 0) fprintf(out, " up to %d tetrahedra inverted", (int)r->inverted_max);
+  fputc('\n', out);
+}
+
 void report_print(const run_report *r, FILE *out) {
   const ds_options *o = &r->run.options;
   fprintf(out, "%s: %d bodies (%d dynamic), %lld steps of %g s to t = %g s%s\n", r->run.name, (int)r->bodies,
@@ -460,6 +500,12 @@ void report_print(const run_report *r, FILE *out) {
             r->worst.natural_error, (long long)r->moving_steps, r->moving_tolerance_max);
     fprintf(out, "; %.2g in the others (%g)\n", r->rest_error_max, ds_options_tolerance(o));
   }
+  if (r->infeasible_steps > 0)
+    fprintf(
+        out,
+        "  infeasible    %lld of them, first at t = %g s: scripted bodies or joints leave no velocity that satisfies "
+        "all contacts and joint limits\n",
+        (long long)r->infeasible_steps, r->first_infeasible_time);
   if (r->limited_steps > 0)
     fprintf(out, "  limited       %lld steps without a solution, impulses reduced so that they add no energy\n",
             (long long)r->limited_steps);
@@ -481,6 +527,10 @@ void report_print(const run_report *r, FILE *out) {
   if (r->deformable_bodies > 0)
     fprintf(out, "  deformable    %d bod%s, %d coordinates; elastic energy %.4g J at the end\n",
             (int)r->deformable_bodies, r->deformable_bodies == 1 ? "y" : "ies", (int)r->reduced, r->elastic_end);
+  if (r->parts_max > 1)
+    fprintf(out, "  parts         steps taken in up to %d parts, %.3g on average\n", (int)r->parts_max,
+            mean(r, (double)r->parts));
+  if (r->outside_steps > 0) write_range(out, r);
   const timing *total = &r->timings[DS_STAGE_COUNT];
   fprintf(out, "  cost          %.3g ms per step, 99 %% below %.3g ms; %.3g times real time on %d thread%s\n",
           mean(r, 1e3 * total->sum), 1e3 * percentile(total, r->steps, 0.99), speed(r), (int)r->threads,

@@ -1,4 +1,4 @@
-/* A run that goes on where a recording ends: see resume.h. */
+/* A run that continues where a recording ends: see resume.h. */
 #include "resume.h"
 
 #include <math.h>
@@ -22,7 +22,7 @@ static int32_t coordinates(const ds_scene *scene, ds_body_id id) {
   return shape.kind == DS_SHAPE_REDUCED ? ds_reduced_get_info(shape.reduced).modes : 0;
 }
 
-/* The same bodies: names, kinds, mass. What they rub on, and gravity, may be other. */
+/* The same bodies: names, kinds, mass. Materials and gravity may differ. */
 static bool is_same(const ds_scene *a, const ds_scene *b, ds_error *error, const char *path) {
   char why[256];
   int32_t count = ds_scene_body_count(a);

@@ -1,4 +1,4 @@
-/* drystone run: simulates a scene, and writes what was asked for.
+/* drystone run: simulates a scene, and writes the requested output.
  *
  * Everything that can be wrong with the input or the places to write to is found before the first step. SIGINT, SIGTERM
  * and SIGHUP end the run after the current step, with recording and report complete; a second one ends the program. */
@@ -37,7 +37,7 @@ static void catch_signals(void) {
   sigemptyset(&action.sa_mask);
   const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-    struct sigaction before; /* what runs under nohup stays so */
+    struct sigaction before; /* nohup stays in effect */
     if (sigaction(numbers[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN) sigaction(numbers[i], &action, NULL);
   }
 }
@@ -52,7 +52,7 @@ typedef struct run_options {
   source_reading reading; /* threads and quiet are those of the run */
 } run_options;
 
-/* All that a run needs; torn down as a whole. */
+/* All data of a run; freed as a whole. */
 typedef struct run_context {
   run_options options;
   char *text;
@@ -258,7 +258,7 @@ static void print_files(const run_context *c, bool recorded) {
   if (c->dump != NULL) printf("  problems      %d in %s\n", (int)dump_count(c->dump), o->dump_folder);
 }
 
-/* Files first, words last: a reader who closes the pipe early loses nothing else. */
+/* Files first, text last: a reader that closes the pipe early loses nothing else. */
 static int conclude(run_context *c, report_ending ending, ds_error *error) {
   const run_options *o = &c->options;
   int status = EXIT_OK;

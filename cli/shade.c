@@ -10,8 +10,10 @@
 
 #define SUN_HALF_ANGLE 0.032 /* rad; the real sun's 0.0047 gives hard shadows */
 #define GOLDEN_ANGLE 2.39996322972865332
-#define SUN_MAP_SIZE 900
+#define SUN_MAP_SIZE 900 /* texels along a side, for pictures of FULL_PIXELS or more; fewer for smaller ones */
 #define SKY_MAP_SIZE 320
+#define FULL_PIXELS (1280.0 * 720.0)
+#define COARSEST 0.15 /* of these sizes */
 
 static float dot(const float a[3], const float b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
@@ -38,6 +40,7 @@ typedef struct map_builder {
   ds_lights *lights;
   const ds_model *model;
   const float *low, *high;
+  double share; /* of the full sizes of maps */
 } map_builder;
 
 /* The maps of the sun first, then those of the sky. */
@@ -50,19 +53,19 @@ static void build_map(void *context, int32_t item, int32_t worker) {
     v3_tangents(&t1, &t2, lights->sun_direction);
     double r = tan(SUN_HALF_ANGLE) * sqrt((item + 0.5) / DS_SUN_MAPS), angle = GOLDEN_ANGLE * item;
     ds_vec3 d = v3_mad(v3_mad(lights->sun_direction, r * cos(angle), t1), r * sin(angle), t2);
-    ds_shadow_map_build(&lights->sun[item], b->model, d, SUN_MAP_SIZE, b->low, b->high);
+    ds_shadow_map_build(&lights->sun[item], b->model, d, (int32_t)(b->share * SUN_MAP_SIZE), b->low, b->high);
   } else {
     int32_t i = item - DS_SUN_MAPS;
     double z = (i + 0.5) / DS_SKY_MAPS, r = sqrt(1 - z * z), angle = GOLDEN_ANGLE * i;
     ds_vec3 d = v3(r * cos(angle), r * sin(angle), z);
-    ds_shadow_map_build(&lights->sky[i], b->model, d, SKY_MAP_SIZE, b->low, b->high);
+    ds_shadow_map_build(&lights->sky[i], b->model, d, (int32_t)(b->share * SKY_MAP_SIZE), b->low, b->high);
   }
 }
 
 bool ds_lights_build(ds_lights *lights, ds_pool *pool, const ds_model *model, ds_vec3 sun_direction, bool dark,
-                     const float low[3], const float high[3]) {
+                     const float low[3], const float high[3], double pixels) {
   *lights = (ds_lights){.look = choose_look(dark), .sun_direction = v3_unit(sun_direction)};
-  map_builder b = {lights, model, low, high};
+  map_builder b = {lights, model, low, high, fmin(1, fmax(COARSEST, sqrt(pixels / FULL_PIXELS)))};
   ds_pool_run(pool, DS_SUN_MAPS + DS_SKY_MAPS, build_map, &b);
   bool good = true; /* a map that could not be built is empty */
   for (int i = 0; i < DS_SUN_MAPS; i++) good = good && lights->sun[i].depth;

@@ -20,15 +20,16 @@ typedef struct ds_lights {
 } ds_lights;
 
 /* Soft light: the sun is a disk of DS_SUN_MAPS directions, the sky DS_SKY_MAPS directions of the upper half. Shadows
- * are cast by what lies in the box [low, high] of model coordinates. False if memory ran out. */
+ * are cast by what lies in the box [low, high] of model coordinates, as finely as a picture of `pixels` needs. False if
+ * memory ran out. */
 bool ds_lights_build(ds_lights *lights, ds_pool *pool, const ds_model *model, ds_vec3 sun_direction, bool dark,
-                     const float low[3], const float high[3]);
+                     const float low[3], const float high[3], double pixels);
 void ds_lights_free(ds_lights *lights);
 
 /* A painted surface point seen along the unit direction `ray`. */
 void ds_shade_surface(float out[3], const ds_lights *lights, const ds_paint *paint, const float point[3],
                       const float normal[3], const float ray[3]);
-/* Part of the free light, a channel each, that falls on the ground at a point. */
+/* Part of the free light, one per channel, that falls on the ground at a point. */
 void ds_shade_ground_light(float out[3], const ds_lights *lights, const float point[3]);
 /* The backdrop in a unit direction. */
 void ds_shade_sky(float out[3], const ds_lights *lights, const float ray[3]);

@@ -1,4 +1,4 @@
-/* A mesh made fit to be drawn.
+/* A mesh prepared for drawing.
  *
  * Two triangles at an edge are smooth together where their normals differ by less than CREASE. A corner's normal is the
  * mean of the triangles' around its vertex that are smooth with it from edge to edge, weighted by their angle there;
@@ -11,7 +11,6 @@
 
 #include "base/array.h"
 #include "base/sets.h"
-#include "coarsen.h"
 
 #define CREASE_COSINE 0.81915204428899178 /* of 35 degrees */
 #define COARSE_COSINE 0.57357643635104605 /* of 55: surfaces of tetrahedra are coarser than they are curved */
@@ -25,12 +24,12 @@ typedef struct builder {
   const ds_mesh *mesh;
   const ds_vec3 *rest; /* vertices that define the creases */
   double crease;       /* cosine */
-  ds_vec3 *normals;    /* a triangle each */
+  ds_vec3 *normals;    /* one per triangle */
   ds_vec3 *rest_normals;
   spoke *spokes;
   int32_t *group;   /* disjoint sets of corners that share a normal */
   int32_t *surface; /* disjoint sets of triangles that are smooth together */
-  uint8_t *edges;   /* a triangle each, as in ds_triangle */
+  uint8_t *edges;   /* one per triangle, as in ds_triangle */
   int32_t *vertex;  /* of a group's root: its vertex in the skin */
 } builder;
 
@@ -181,10 +180,14 @@ bool ds_skin_build(ds_skin *skin, const ds_mesh *mesh, const ds_vec3 *rest, int3
   if (mesh->triangle_count <= triangles && mesh->triangle_count <= INT32_MAX / 4) {
     if (build(skin, mesh, rest, true)) return true;
   } else {
-    ds_mesh coarse;
-    if (!coarsen_mesh(&coarse, mesh, triangles)) return false;
-    bool good = build(skin, &coarse, NULL, false);
-    ds_mesh_free(&coarse);
+    ds_mesh coarse = *mesh; /* has the same vertices */
+    size_t bytes = 3 * (size_t)mesh->triangle_count * sizeof *mesh->triangles;
+    coarse.triangles = malloc(bytes);
+    bool good = coarse.triangles != NULL;
+    if (good) memcpy(coarse.triangles, mesh->triangles, bytes);
+    good = good && ds_mesh_decimate(&coarse, NULL, triangles, INFINITY, NULL) == DS_OK &&
+           build(skin, &coarse, NULL, false);
+    free(coarse.triangles);
     if (good) return true;
   }
   ds_skin_free(skin);

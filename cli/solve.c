@@ -1,7 +1,7 @@
 /* drystone solve: frictional contact problems from files, one row or one JSON object each. docs/problems.md has the
  * formats and what the figures mean.
  *
- * A file that cannot be used gets its message, the others are solved all the same. */
+ * A file that cannot be used gets a message, the others are solved. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ typedef struct solve_options {
   bool json, strict, cold, rank;
 } solve_options;
 
-/* What one file gave. */
+/* The result of one file. */
 typedef struct solve_row {
   const char *path;
   const ds_problem *problem;
@@ -213,7 +213,8 @@ static ds_status solve_problem(solve_row *row, const ds_problem_file *file, cons
   double start = ds_clock();
   status = ds_problem_solve(&file->problem, &o->solver, x.r, x.u, x.v, &row->solution, &why);
   row->seconds = ds_clock() - start;
-  if (status == DS_OK && o->rank) row->rank = ds_problem_rank(&file->problem, &why);
+  int32_t rank;
+  if (status == DS_OK && o->rank && ds_problem_rank(&rank, &file->problem, &why) == DS_OK) row->rank = rank;
   if (status != DS_OK)
     snprintf(error->message, sizeof error->message, "%.200s: %.300s", row->path,
              why.message[0] != '\0' ? why.message : "out of memory");

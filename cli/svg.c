@@ -1,5 +1,5 @@
-/* SVG 1.1: one path for all strokes of a width and colour that follow one another, a path a polygon, and a nested svg
- * element for what is clipped. Numbers have two decimals of a pixel. */
+/* SVG 1.1: one path for all strokes of a width and colour that follow one another, one path per polygon, and a nested
+ * svg element for what is clipped. Numbers have two decimals of a pixel. */
 #include "svg.h"
 
 #include <math.h>
@@ -52,7 +52,7 @@ static void put_points(const ds_svg *svg, const ds_svg_mark *m, int32_t from) {
   }
 }
 
-/* Whether a stroke goes on where another ends. */
+/* Whether a stroke begins where another ends. */
 static bool goes_on(const ds_svg *svg, const ds_svg_mark *before, const ds_svg_mark *m) {
   const double *a = svg->points + 2 * (size_t)(before->first + before->count - 1),
                *b = svg->points + 2 * (size_t)m->first;

@@ -1,10 +1,11 @@
 /* A scene as triangles.
  *
  * The picture is framed on the bodies that framed.c chooses. The highest horizontal half-space is the ground. A tilted
- * one is cut to a polygon around the bodies, now and at the start, and by the other half-spaces. A lonely one that is
+ * one is cut to a polygon around the bodies, now and at the start, and by the other half-spaces. A single one that is
  * not steep is drawn as a ramp with a floor at its foot; others are surfaces seen only from their free side. One that
- * faces down is not drawn. A solid is made fit to be drawn once, fewer triangles the more bodies have one, and still
- * fewer for shadows; a deformable body is made fit as it is now. Hidden bodies are as if they were not in the scene. */
+ * faces down is not drawn. A solid is prepared for drawing once, with fewer triangles the more bodies have one, and
+ * still fewer for shadows; a deformable body is prepared in its current shape. Hidden bodies are as if they were not in
+ * the scene. */
 #include "tableau.h"
 
 #include <stdio.h>
@@ -32,7 +33,7 @@ typedef struct builder {
   const ds_scene *scene;
   const ds_pose *poses;
   const double *reduced; /* NULL = undeformed */
-  const bool *hidden;    /* a body; NULL = none */
+  const bool *hidden;    /* one per body; NULL = none */
   bool *framed;          /* a body */
   int32_t segments;
   ds_wardrobe wardrobe;
@@ -42,8 +43,8 @@ typedef struct builder {
 static int32_t body_paint(builder *b, int32_t body) {
   ds_vec3 color = ds_palette_color(b->scene, body);
   if (b->muted) color = v3_add(v3_scale(0.35, color), v3_scale(0.65, v3(0.86, 0.86, 0.87)));
-  int32_t paint = ds_model_add_paint(&b->tableau->model, color, 0.06);
-  if (paint < 0) b->memory_ok = false;
+  int32_t paint = 0;
+  if (!ds_model_add_paint(&b->tableau->model, &paint, color, 0.06)) b->memory_ok = false;
   return paint;
 }
 
@@ -53,7 +54,7 @@ static bool add_solid(builder *b, ds_model *model, const ds_solid *solid, ds_pos
   return ds_model_add_skin(model, model == &b->tableau->casters ? &d->caster : &d->skin, pose, paint, false);
 }
 
-/* The surface of a deformable body as it is now, in the model and among the casters. */
+/* The current surface of a deformable body, in the model and among the casters. */
 static bool add_deformed(builder *b, int32_t body, ds_pose pose, int32_t paint) {
   ds_tableau *t = b->tableau;
   ds_dressed dressed;
@@ -201,8 +202,8 @@ static void frame_polygon(ds_tableau *t, const polygon *poly) {
   }
 }
 
-/* A tilted half-space, cut to a polygon around the bodies. A lonely ramp stands on the ground, which comes into being
- * if there is none; where there are several, only their surfaces are drawn, and so they hide nothing from behind. */
+/* A tilted half-space, cut to a polygon around the bodies. A single ramp stands on the ground, which is added if there
+ * is none; if there are several, only their surfaces are drawn, and so they hide nothing from behind. */
 static bool add_tilted(builder *b, int32_t body, int32_t shape, bool ramp) {
   ds_tableau *t = b->tableau;
   patch p = cut_patch(b, half_space_pose(b, body, shape));
@@ -342,8 +343,9 @@ ds_status ds_tableau_build_mesh(ds_tableau *tableau, const ds_mesh *mesh, const 
   const ds_skin *skin = &dressed.skin;
   if (good) {
     t->model.origin = t->casters.origin = t->low = t->high = mesh->vertices[mesh->triangles[0]];
-    int32_t paint = ds_model_add_paint(&t->model, front, 0.06), inner = ds_model_add_paint(&t->model, behind, 0);
-    good = paint >= 0 && inner >= 0 && ds_model_add_skin(&t->model, skin, pose_identity(), paint, false);
+    int32_t paint, inner;
+    good = ds_model_add_paint(&t->model, &paint, front, 0.06) && ds_model_add_paint(&t->model, &inner, behind, 0) &&
+           ds_model_add_skin(&t->model, skin, pose_identity(), paint, false);
     if (good && (skin->open_edges > 0 || skin->volume < 0))
       good = ds_model_add_skin(&t->model, skin, pose_identity(), inner, true);
     if (good && wardrobe.has_casters)

@@ -1,4 +1,4 @@
-/* A scene at one time as triangles: what is drawn of it and what the camera has to see. */
+/* A scene at one time as triangles: what is drawn and what the camera must see. */
 #ifndef DS_CLI_TABLEAU_H
 #define DS_CLI_TABLEAU_H
 
@@ -22,14 +22,14 @@ typedef struct ds_tableau {
 /* The bodies of a scene at one time. */
 typedef struct ds_bodies_at {
   const ds_scene *scene;
-  const ds_pose *poses;  /* of the bodies' user frames, one a body */
+  const ds_pose *poses;  /* of the bodies' user frames, one per body */
   const double *reduced; /* coordinates of all deformable bodies, one after the other; NULL = undeformed */
-  const bool *hidden;    /* bodies that are left out, a flag each; NULL = none */
+  const bool *hidden;    /* bodies that are left out, one flag per body; NULL = none */
 } ds_bodies_at;
 /* `muted` draws in pale colours, so that marks stand out. */
 ds_status ds_tableau_build(ds_tableau *tableau, const ds_bodies_at *bodies, bool muted, ds_error *error);
-/* A mesh alone, standing on the ground. Where it is open or inside out, back sides are drawn too, in red. `rest`
- * is NULL, or where the vertices of a deformed mesh were before. */
+/* A mesh alone, standing on the ground. Where it is open or inside out, back sides are drawn too, in red. `rest` is
+ * NULL, or where the vertices of a deformed mesh were before. */
 ds_status ds_tableau_build_mesh(ds_tableau *tableau, const ds_mesh *mesh, const ds_vec3 *rest, ds_error *error);
 void ds_tableau_free(ds_tableau *tableau);
 

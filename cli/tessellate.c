@@ -18,11 +18,12 @@ static float linear(double c) {
   return (float)(c <= 0.04045 ? c / 12.92 : pow((c + 0.055) / 1.055, 2.4));
 }
 
-int32_t ds_model_add_paint(ds_model *model, ds_vec3 color, double gloss) {
+bool ds_model_add_paint(ds_model *model, int32_t *paint, ds_vec3 color, double gloss) {
   if (!ds_array_reserve(&model->paints, &model->paint_capacity, model->paint_count + 1, sizeof *model->paints))
-    return -1;
-  model->paints[model->paint_count] = (ds_paint){{linear(color.x), linear(color.y), linear(color.z)}, (float)gloss};
-  return model->paint_count++;
+    return false;
+  *paint = model->paint_count++;
+  model->paints[*paint] = (ds_paint){{linear(color.x), linear(color.y), linear(color.z)}, (float)gloss};
+  return true;
 }
 
 static bool reserve(ds_model *model, int32_t vertices, int32_t triangles) {

@@ -6,8 +6,8 @@
 #include "model.h"
 
 void ds_model_free(ds_model *model);
-/* Adds a paint and gives its index, or -1 if memory ran out. Colours are sRGB-encoded, 0..1. */
-int32_t ds_model_add_paint(ds_model *model, ds_vec3 color, double gloss);
+/* Adds a paint; *paint is its index. Colours are sRGB-encoded, 0..1. False if memory ran out. */
+bool ds_model_add_paint(ds_model *model, int32_t *paint, ds_vec3 color, double gloss);
 
 /* Both return false if memory ran out; the model is still usable. Shapes without triangles (solids, half-spaces,
  * deformable bodies) add nothing. `segments` is the number of corners of a full circle, at least 6. */

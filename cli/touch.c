@@ -202,7 +202,7 @@ static bool prepare(touch_context *c, ds_error *error) {
   return c->recorder != NULL;
 }
 
-/* A frame of what the loop shows, where that is new. */
+/* Records a frame if the loop has a new one. */
 static bool record_frame(touch_context *c, ds_error *error) {
   ds_step_report step;
   double before = c->seen != NULL ? ds_state_time(c->seen) : 0;
@@ -212,7 +212,7 @@ static bool record_frame(touch_context *c, ds_error *error) {
   return ds_recorder_append(c->recorder, c->scene, c->seen, &step, error) == DS_OK;
 }
 
-/* Ticks as fast as they go, for results that do not depend on the clock. */
+/* Ticks without waiting, for results that do not depend on the clock. */
 static bool run_free(touch_context *c, ds_error *error) {
   double frame = 0;
   while (c->series.count < c->ticks && caught == 0) {

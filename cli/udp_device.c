@@ -32,7 +32,7 @@ typedef struct bridge {
   udp_counts counts;
 } bridge;
 
-/* ---- little-endian numbers, whatever the machine has ---- */
+/* ---- little-endian numbers on any machine ---- */
 
 static uint64_t get_bits(const unsigned char *at, int bytes) {
   uint64_t value = 0;
@@ -102,7 +102,7 @@ static bool read_udp(void *user, double time, ds_device_motion *motion) {
     struct sockaddr_in from;
     socklen_t size = sizeof from;
     ssize_t length = recvfrom(b->socket, data, sizeof data, MSG_DONTWAIT, (struct sockaddr *)&from, &size);
-    if (length < 0 && errno != ECONNREFUSED) break; /* refused: somebody has gone, and more may wait */
+    if (length < 0 && errno != ECONNREFUSED) break; /* refused: a sender has gone, and more datagrams may wait */
     if (length >= 0 && size == sizeof from && from.sin_family == AF_INET) take(b, data, (size_t)length, &from, now);
   }
   *motion = b->motion;

@@ -28,8 +28,8 @@ target_compile_definitions(drystone-program PRIVATE DRYSTONE_VIEW)
 target_link_libraries(drystone-program PRIVATE PkgConfig::LIBWEBSOCKETS)
 
 if(DRYSTONE_TESTS)
-  add_executable(test_view_messages view/test/test_view_messages.c view/bytes.c view/frame.c view/geometry.c
-                 view/probe.c view/commands.c view/access.c tessellate.c skin.c wardrobe.c coarsen.c)
+  add_executable(test_view_messages view/test/test_view_messages.c view/bytes.c view/frame.c view/geometry.c view/levels.c
+                 view/probe.c view/commands.c view/access.c tessellate.c skin.c wardrobe.c)
   add_executable(test_view_hub view/test/test_view_hub.c view/hub.c view/bytes.c view/commands.c)
   foreach(name test_view_messages test_view_hub)
     target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR}/test ${CMAKE_SOURCE_DIR}/src)

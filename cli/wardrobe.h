@@ -1,4 +1,4 @@
-/* The solids of a scene as they are drawn: each made fit for the picture once, however many bodies have it. */
+/* The solids of a scene as they are drawn: each prepared for drawing once, however many bodies have it. */
 #ifndef DS_CLI_WARDROBE_H
 #define DS_CLI_WARDROBE_H
 
@@ -15,11 +15,11 @@ typedef struct ds_dressed {
 typedef struct ds_wardrobe {
   ds_dressed *solids;
   int32_t count, capacity, last;
-  int32_t skin_triangles, caster_triangles; /* a solid at most */
+  int32_t skin_triangles, caster_triangles; /* per solid, at most */
   bool has_casters;                         /* shadows are cast by coarser solids */
 } ds_wardrobe;
 
-/* Chooses the detail: fewer triangles a solid the more bodies have one. `hidden` bodies do not count; NULL = none. */
+/* Chooses the detail: fewer triangles per solid the more bodies have one. `hidden` bodies do not count; NULL = none. */
 void ds_wardrobe_open(ds_wardrobe *wardrobe, const ds_scene *scene, const bool *hidden);
 /* The same for one mesh. */
 void ds_wardrobe_open_mesh(ds_wardrobe *wardrobe, const ds_mesh *mesh);

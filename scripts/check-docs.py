@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks README.md, CONTRIBUTING.md, docs/ and problems/README.md; exits 1 and lists what is wrong.
+"""Checks README.md, CONTRIBUTING.md, CHANGELOG.md, docs/ and problems/README.md; exits 1 and lists what is wrong.
 
 - README.md has at most 130 lines: it is a landing page, the manual is in docs/.
 - Every relative link leads to a file that exists, and to a heading of it where it names one (#heading).
@@ -68,7 +68,7 @@ def check_page(page, wrong):
 
 def main():
     wrong = []
-    pages = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "problems/README.md"]
+    pages = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", ROOT / "problems/README.md"]
     for page in pages + sorted((ROOT / "docs").glob("*.md")):
         if page.exists():
             check_page(page, wrong)

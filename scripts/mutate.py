@@ -44,8 +44,8 @@ FIRST = {
     "project": "single_contact system newton homotopy cone conflict certificate goal project random_problems observe problem_set "
     "effort deadline equivalence golden",
     "problem": "certificate conflict problem_checks random_problems project problem_set problem_file problem_bad observe effort",
-    "assemble": "truth_impact warm joints truth_motion joint_kinds certificate observe equivalence truth_incline deformable_contact "
-    "deformable_motion deformable_incline stvk effort golden",
+    "assemble": "assemble truth_impact warm touch_limits hand joints truth_motion joint_kinds certificate observe equivalence "
+    "truth_incline deformable_contact deformable_motion deformable_incline stvk effort golden",
     "joint": "joint_kinds joints certificate joints_contact golden",
     "touch": "touch_limits hand touch",
     "predict": "truth_motion truth_spin touch_limits stvk deformable_motion golden",
@@ -58,7 +58,7 @@ FIRST = {
     "src": "certificate api effort observe deadline",
 }
 # They look at the text of the sources, need a browser, or draw: nothing that a fault would change.
-NEVER = {"test_format", "test_install", "test_page", "test_draw", "test_film", "test_view", "test_bench_await"}
+NEVER = {"test_format", "test_layout", "test_install", "test_page", "test_draw", "test_film", "test_view", "test_bench_await"}
 
 
 def fail(message):
@@ -293,11 +293,14 @@ def main():
     parser.add_argument("--random", type=int, metavar="N", help="N faults at random places instead of the list")
     parser.add_argument("--seed", type=int, default=1, help="of the random places; default 1")
     parser.add_argument("--report", action="store_true", help="only print what is known")
+    parser.add_argument("--check", action="store_true", help="only check that every fault of the list can be made")
     parser.add_argument("--rest", type=float, default=30, help="s of processor time for tests that are not the folder's own; default 30")
     parser.add_argument("--jobs", type=int, default=1, help="for the compiler; default 1")
     arguments = parser.parse_args()
 
     mutations = draw(arguments.random, arguments.seed, arguments.folder) if arguments.random else read_list(LIST)
+    if arguments.check:
+        return print("%d faults" % len(mutations))
     if arguments.folder:
         mutations = [m for m in mutations if m.folder in arguments.folder]
     os.makedirs(WORK, exist_ok=True)

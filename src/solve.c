@@ -143,7 +143,7 @@ static ds_status judge(ds_arena *arena, ds_solution *s, const ds_whole *whole, c
 }
 
 static void write_path(ds_solution *s) {
-  static const char *const name[DS_TOOL_COUNT] = {"newton", "convex", "cone", "homotopy", "gauss-seidel", "staggered"};
+  static const char *const name[DS_TOOL_COUNT] = {"newton", "homotopy", "gauss-seidel", "staggered"};
   size_t used = 0;
   s->path[0] = 0;
   for (int32_t i = 0; i < DS_TOOL_COUNT; i++)
@@ -177,7 +177,7 @@ static ds_status prepare(ds_prepared *s, const ds_problem *p, ds_error *error) {
   s->r = DS_NEW0(&s->arena, double, 3 * (size_t)n + 1);
   s->u = DS_NEW0(&s->arena, double, 3 * (size_t)n + 1);
   s->v = DS_NEW0(&s->arena, double, s->whole.p.dof + 1);
-  s->islands = ds_parts_count(&s->arena, &s->whole.p);
+  if (!ds_parts_count(&s->arena, &s->islands, &s->whole.p)) return no_memory(error);
   DS_NEW0(&s->scratch, double, 64 * (size_t)n + (size_t)s->whole.p.dof); /* what sweeps need is there beforehand */
   bool failed = ds_arena_failed(&s->arena) || ds_arena_failed(&s->scratch) || ds_arena_failed(&s->own);
   return failed ? no_memory(error) : DS_OK;

@@ -1,20 +1,16 @@
 /* Stage 0: one step, a call a stage. The report is filled along the way; the state changes in the last stage only. */
-#include <math.h>
 #include <string.h>
 
 #include "assemble/assemble.h"
-#include "assemble/hold.h"
-#include "base/array.h"
 #include "base/check.h"
 #include "base/thread.h"
 #include "detect/detect.h"
-#include "integrate/integrate.h"
 #include "joint/articulate.h"
 #include "joint/limit.h"
 #include "predict/predict.h"
 #include "step/step.h"
 
-enum { LOOKS_AGAIN = 1 }; /* at what the solution runs into, at most */
+enum { LOOKS_AGAIN = 4 }; /* at what the solution runs into, at most */
 enum { JUDGEMENTS = 8 };  /* of how stiff deformable bodies are, after the first, at most */
 
 /* Stages 2 to 4 for given contacts; `warm` is the state with the contacts that the impulses start from, `stiffer` what
@@ -37,16 +33,18 @@ static ds_status solve(ds_step_run *run, const ds_state *warm, double *const *st
   return DS_OK;
 }
 
-/* Solves again where the solution runs into something that was out of reach. */
+/* Solves again where the solution runs into something that its contacts do not see. */
 static ds_status look_again(ds_step_run *run) {
-  ds_status status = DS_OK;
-  int32_t added = 1;
-  for (int look = 0; look < LOOKS_AGAIN && added > 0 && status == DS_OK; look++) {
+  for (int32_t look = 0, added; look < LOOKS_AGAIN; look++) {
     ds_state solved;
-    status = ds_step_look_again(run, &solved, &added);
+    ds_status status = ds_step_look_again(run, &solved, &added);
     if (status == DS_OK && added > 0) status = solve(run, &solved, NULL);
+    if (status != DS_OK || added == 0 || ds_step_is_late(run)) return status;
+    if (ds_step_is_sound(run)) continue;
+    ds_relax_ahead(&run->contacts);
+    return solve(run, run->state, NULL);
   }
-  return status;
+  return DS_OK;
 }
 
 /* Solves again until no deformable body was misjudged. */
@@ -64,42 +62,36 @@ static ds_status judge(ds_step_run *run) {
   return status;
 }
 
-/* Stage 5: from here on the state changes, or memory ran out and it is as it was. */
-static ds_status integrate(ds_step_run *run, ds_state *state) {
-  ds_integration integration;
-  ds_step_report *report = run->report;
+/* Stages 1 to 4 */
+static ds_status solve_all(ds_step_run *run, ds_state *state) {
+  ds_arena *arena = &run->stepper->arena;
   run->clock = ds_clock();
-  if (!ds_integrate(&run->stepper->arena, state, &integration, run->scene, &run->assembly, &run->contacts,
-                    run->options->step))
-    return DS_ERROR_MEMORY;
-  ds_hold_feel(state, &run->assembly, run->options->step);
-  for (int32_t i = 0; i < run->scene->joint_count; i++)
-    report->joint_drift =
-        fmax(report->joint_drift, ds_state_joint(run->scene, state, ds_scene_joint(run->scene, i)).gap);
-  report->separation = integration.separation;
-  report->stopped_bodies = integration.stopped;
-  ds_step_lap(run, DS_STAGE_INTEGRATE);
-  return DS_OK;
-}
-
-static ds_status step(ds_step_run *run, ds_state *state) {
-  ds_stepper *stepper = run->stepper;
-  run->clock = ds_clock();
-  ds_status status = ds_detect(&stepper->arena, &run->contacts, run->scene, state, &run->detect); /* 1 */
-  if (status == DS_OK && !ds_limits_add(&stepper->arena, &run->contacts, run->scene, state, NULL, run->options->step))
+  ds_status status = ds_detect(arena, &run->contacts, run->scene, state, &run->detect); /* 1 */
+  if (status == DS_OK && !ds_limits_add(arena, &run->contacts, run->scene, state, NULL, run->options->step))
     status = DS_ERROR_MEMORY;
   ds_step_lap(run, DS_STAGE_DETECT);
   if (status == DS_OK) status = solve(run, state, NULL); /* 2 to 4 */
-  if (status == DS_OK) status = look_again(run);
-  if (status == DS_OK) status = judge(run);
-  if (status != DS_OK) return status;
-  if (atomic_exchange_explicit(&stepper->stop, false, memory_order_relaxed)) return DS_STOPPED;
+  return status == DS_OK ? look_again(run) : status;
+}
 
-  if (!ds_array_reserve(&state->contacts, &state->contact_capacity, run->contacts.count, sizeof *state->contacts) ||
-      !ds_step_reserve(run) || !ds_step_show(run))
-    return DS_ERROR_MEMORY;
-  ds_step_certify(run);
-  return integrate(run, state); /* 5 */
+static ds_status finish(ds_step_run *run, ds_state *state) {
+  ds_status status = judge(run);
+  return status == DS_OK ? ds_step_finish(run, state) : status; /* 5 */
+}
+
+/* All stages of a step, or of a part of it. */
+static ds_status take(ds_step_run *run, ds_state *state) {
+  ds_status status = solve_all(run, state);
+  return status == DS_OK ? finish(run, state) : status;
+}
+
+static ds_status step(ds_step_run *run, ds_state *state) {
+  int32_t parts = 1;
+  ds_status status = solve_all(run, state);
+  if (status == DS_OK && !ds_step_parts(&parts, run)) status = DS_ERROR_MEMORY;
+  if (status != DS_OK) return status;
+  run->report->parts = parts;
+  return parts > 1 ? ds_step_in_parts(run, state, parts, take) : finish(run, state);
 }
 
 ds_status ds_step(ds_stepper *stepper, ds_state *state, ds_step_report *report, const ds_scene *scene,
@@ -109,6 +101,7 @@ ds_status ds_step(ds_stepper *stepper, ds_state *state, ds_step_report *report, 
   if (ds_options_check(options, &error) != DS_OK) return DS_ERROR_INPUT;
   stepper->started = ds_clock();
   memset(report, 0, sizeof *report);
+  report->worst.converged = true;
   atomic_store_explicit(&stepper->work, 0, memory_order_relaxed);
   ds_arena_reset(&stepper->arena);
   for (int32_t i = 0; i < ds_pool_size(stepper->pool); i++) ds_arena_reset(&stepper->workers[i]);
@@ -121,7 +114,9 @@ ds_status ds_step(ds_stepper *stepper, ds_state *state, ds_step_report *report, 
                                    .recall = &state->recall};
   report->energy_before = ds_step_energy(scene, state, options->step);
   ds_status status = step(&run, state);
+  if (status != DS_OK) report->worst.converged = false;
   report->energy_after = ds_step_energy(scene, state, options->step);
+  ds_step_range(report, state);
   report->step = state->step;
   report->time = state->time;
   return status;

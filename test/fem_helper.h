@@ -58,7 +58,35 @@ static inline void tets_shake(ds_tets *t, double cell, double share) {
   }
 }
 
-/* ---- St. Venant-Kirchhoff by elements, straight from F, E = (FᵀF - 1)/2, S = lambda tr(E) 1 + 2 mu E, P = F S ---- */
+/* ---- St. Venant-Kirchhoff by elements, straight from F, E = (FᵀF - 1)/2, S = lambda tr(E) 1 + 2 mu E, P = F S, with
+ * resistance to compression, phi(J) = kappa (J0 - J)³/J below J0 (body/compression.c): P += phi' cof F ---- */
+
+static inline ds_mat3 cofactor(ds_mat3 a) {
+  ds_mat3 c;
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) {
+      int p = (i + 1) % 3, q = (i + 2) % 3, u = (j + 1) % 3, v = (j + 2) % 3;
+      c.m[3 * i + j] = a.m[3 * p + u] * a.m[3 * q + v] - a.m[3 * p + v] * a.m[3 * q + u];
+    }
+  return c;
+}
+
+static inline double determinant(ds_mat3 a) {
+  ds_mat3 c = cofactor(a);
+  return a.m[0] * c.m[0] + a.m[1] * c.m[1] + a.m[2] * c.m[2];
+}
+
+/* phi, phi' and phi''; below 0.1 the parabola that continues them */
+static inline void compression(double phi[3], const ds_fem *fem, double j) {
+  double kappa = (fem->lame + 2 * fem->shear) / 6, j0 = 1 / sqrt(3), at = j > 0.1 ? j : 0.1, d = j - at;
+  phi[0] = phi[1] = phi[2] = 0;
+  if (j >= j0) return;
+  double value = pow(j0 - at, 3) / at, slope = -3 * pow(j0 - at, 2) / at - pow(j0 - at, 3) / (at * at);
+  double bend = 6 * (j0 - at) / at + 6 * pow(j0 - at, 2) / (at * at) + 2 * pow(j0 - at, 3) / pow(at, 3);
+  phi[0] = kappa * (value + slope * d + bend * d * d / 2);
+  phi[1] = kappa * (slope + bend * d);
+  phi[2] = kappa * bend;
+}
 
 static inline ds_mat3 mat_mul(ds_mat3 a, ds_mat3 b, bool transpose_a) {
   ds_mat3 c = {{0}};
@@ -85,8 +113,11 @@ static inline double stvk_direct(double *f, const ds_fem *fem, const double *u) 
     for (int k = 0; k < 9; k += 4) d.m[k] += 1;
     e = mat_mul(d, d, true);
     for (int k = 0; k < 9; k++) e.m[k] = 0.5 * (e.m[k] - (k % 4 == 0));
-    ds_mat3 s = stress(fem, e), p = mat_mul(d, s, false);
-    for (int k = 0; k < 9; k++) energy += 0.5 * el->volume * s.m[k] * e.m[k];
+    ds_mat3 s = stress(fem, e), p = mat_mul(d, s, false), c = cofactor(d);
+    double phi[3];
+    compression(phi, fem, determinant(d));
+    energy += el->volume * phi[0];
+    for (int k = 0; k < 9; k++) energy += 0.5 * el->volume * s.m[k] * e.m[k], p.m[k] += phi[1] * c.m[k];
     for (int a = 0; f && a < 4; a++) {
       ds_vec3 g = mat3_mul_v3(&p, el->gradient[a]);
       double *to = f + 3 * (int64_t)tet[a];
@@ -106,7 +137,9 @@ static inline void stvk_tangent(double *k, const ds_fem *fem, const double *u) {
     for (int i = 0; i < 9; i += 4) d.m[i] += 1;
     e = mat_mul(d, d, true);
     for (int i = 0; i < 9; i++) e.m[i] = 0.5 * (e.m[i] - (i % 4 == 0));
-    ds_mat3 s = stress(fem, e);
+    ds_mat3 s = stress(fem, e), c = cofactor(d);
+    double phi[3];
+    compression(phi, fem, determinant(d));
     for (int b = 0; b < 4; b++)
       for (int j = 0; j < 3; j++) { /* corner b moves along axis j */
         double g[3] = {el->gradient[b].x, el->gradient[b].y, el->gradient[b].z};
@@ -115,7 +148,11 @@ static inline void stvk_tangent(double *k, const ds_fem *fem, const double *u) {
         ds_mat3 x = mat_mul(d, dd, true), de;
         for (int i = 0; i < 9; i++) de.m[i] = 0.5 * (x.m[i] + x.m[i % 3 * 3 + i / 3]);
         ds_mat3 p = mat_mul(dd, s, false), q = mat_mul(d, stress(fem, de), false);
-        for (int i = 0; i < 9; i++) p.m[i] += q.m[i];
+        ds_mat3 sum = d, own = cofactor(dd);
+        double dj = 0;
+        for (int i = 0; i < 9; i++) dj += c.m[i] * dd.m[i], sum.m[i] += dd.m[i];
+        sum = cofactor(sum); /* quadratic: its derivative is what remains without the squares */
+        for (int i = 0; i < 9; i++) p.m[i] += q.m[i] + phi[2] * dj * c.m[i] + phi[1] * (sum.m[i] - c.m[i] - own.m[i]);
         for (int a = 0; a < 4; a++) {
           ds_vec3 force = mat3_mul_v3(&p, el->gradient[a]);
           int32_t at = fem->start[tet[a]];

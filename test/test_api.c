@@ -388,10 +388,13 @@ static void test_overlap(void) {
   sim s;
   if (sim_finish(&s, "overlap", scene)) {
     ds_body_id x = {0}, y = {0};
-    CHECK_NEAR(ds_state_deepest_overlap(s.scene, s.state, &x, &y), 0.03, 1e-12);
+    double depth = -1;
+    CHECK(ds_state_deepest_overlap(&depth, &x, &y, s.scene, s.state) == DS_OK);
+    CHECK_NEAR(depth, 0.03, 1e-12);
     CHECK(x.index1 == a.index1 && y.index1 == b.index1);
     ds_state_set_pose(s.scene, s.state, b, (ds_pose){v3(0, 0, 5), quat_identity()});
-    CHECK_LE(ds_state_deepest_overlap(s.scene, s.state, &x, &y), 1e-12);
+    CHECK(ds_state_deepest_overlap(&depth, &x, &y, s.scene, s.state) == DS_OK);
+    CHECK_LE(depth, 1e-12);
   }
   sim_close(&s);
 }

@@ -258,7 +258,7 @@ static void check_step(world *x, int32_t i, double *worst) {
   step->v = s->v;
   step->w = mat3_mul_v3(&step->rotation, step->ops->predict(step, p, p, &x->options));
   step->spin = mat3_mul_v3(&step->rotation, p);
-  ds_move move = {.v = step->v, .w = step->w, .rate = step->rate, .share = 1};
+  ds_move move = {.v = step->v, .w = step->w, .rate = step->rate, .share = 1, .keep = 1};
   step->ops->move(x->state, i, step, &move, h);
   note(worst, v3_dist(s->x, v3_mad(before.x, h, before.v)), 0, 1);
   note(worst, v3_dist(s->v, before.v), 0, 1);

@@ -5,7 +5,7 @@
 
 static const double gravity = 9.81;
 static const double rest_overlap =
-    0.0041; /* of the bounding radius: what bodies at rest may overlap, integrate/separate.c */
+    0.0011; /* of the bounding radius: what bodies at rest may overlap, integrate/separate.c */
 
 static ds_shape_def ellipsoid(double a, double b, double c) {
   ds_shape_def def = ds_default_shape();

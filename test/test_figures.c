@@ -6,6 +6,7 @@
 #include "drystone/scene_file.h"
 #include "drystone/solid.h"
 #include "la/vec3.h"
+#include "scene/generate_solids.h"
 
 /* Size in m, triangles, V - E + F, and how much of its box is solid. */
 typedef struct expectation {
@@ -38,13 +39,28 @@ static const expectation all[] = {
 };
 enum { COUNT = (int)(sizeof all / sizeof all[0]) };
 
-static void check_figure(const expectation *e) {
+/* A figure that falls keeps within the ball for which generators make their grids, which is not much larger. */
+static bool check_ball(const ds_mesh *mesh, const char *name) {
+  for (int32_t k = 0; k < DS_FALLERS; k++) {
+    const ds_faller *f = &ds_fallers[k];
+    if (strcmp(f->figure, name) != 0) continue;
+    double farthest = 0;
+    for (int32_t i = 0; i < mesh->vertex_count; i++)
+      farthest = fmax(farthest, v3_dist(mesh->vertices[i], v3(f->ahead, 0, f->center)));
+    CHECK_LE(farthest, f->radius);
+    CHECK_LE(f->radius, 1.1 * farthest);
+    return true;
+  }
+  return false;
+}
+
+static bool check_figure(const expectation *e) {
   ds_mesh m;
   ds_error error = {""};
   ds_mesh_report report;
   CHECK(ds_mesh_figure(&m, e->name, 1, &error) == DS_OK);
   if (error.message[0]) printf("  %s: %s\n", e->name, error.message);
-  if (!m.vertices) return;
+  if (!m.vertices) return false;
   CHECK(ds_mesh_check(&report, &m, &error) == DS_OK);
   CHECK(report.usable && report.parts == 1);
   for (int k = 0; k < DS_MESH_FAULT_COUNT; k++)
@@ -70,18 +86,21 @@ static void check_figure(const expectation *e) {
   }
   printf("  %-12s %6d triangles, %.3g m³ of %.3g\n", e->name, m.triangle_count, report.volume,
          size.x * size.y * size.z);
+  bool falls = check_ball(&m, e->name);
   ds_mesh_free(&m);
+  return falls;
 }
 
 static void every_figure(void) {
-  int32_t count;
+  int32_t count, falling = 0;
   const ds_figure *figures = ds_figures(&count);
   CHECK(count == COUNT);
   for (int32_t i = 0; i < count && i < COUNT; i++) {
     CHECK(strcmp(figures[i].name, all[i].name) == 0);
     CHECK(strlen(figures[i].summary) > 5);
-    if (!test_quick() || all[i].most <= 4000) check_figure(&all[i]);
+    if (!test_quick() || all[i].most <= 4000) falling += check_figure(&all[i]);
   }
+  if (!test_quick()) CHECK_NEAR(falling, DS_FALLERS, 0);
 }
 
 /* Crossed logs: the necks meet 25.25 mm from the middle, flat. */

@@ -181,12 +181,14 @@ static void test_not_finite(void) {
           if (!open) CHECK(!is_met(&c));
           ds_arena_free(&c.arena);
         }
-  /* nor does one in the slip of the step before */
-  slide(&c, 0);
-  c.p.u_before = c.u_before;
-  c.u_before[1] = NAN;
-  CHECK_NEAR(tolerance_of(&c), REST, 0);
-  ds_arena_free(&c.arena);
+  /* nor does one in the slip of the step before, or a slip whose square overflows */
+  for (int overflow = 0; overflow < 2; overflow++) {
+    slide(&c, 0);
+    c.p.u_before = c.u_before;
+    c.u_before[1] = overflow ? 1e200 : NAN;
+    CHECK_NEAR(tolerance_of(&c), REST, 0);
+    ds_arena_free(&c.arena);
+  }
 }
 
 /* A tolerance that is given holds whatever slides; so does 1e-8 for methods and deadlines that promise nothing else. */

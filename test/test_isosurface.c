@@ -165,6 +165,68 @@ static void simplified(void) {
   ds_mesh_free(&m);
 }
 
+/* For drawing: the vertices stay, the surface is closed as before, and no farther off than is said. */
+static void decimated(void) {
+  ds_recipe r = {0};
+  ds_mesh m = mesh_of(&r, ds_recipe_sphere(&r, v3(0, 0, 0), 1), 0.05, 0);
+  int32_t vertices = m.vertex_count;
+  double departure = -1, deepest = 0;
+  CHECK(ds_mesh_decimate(&m, &departure, 500, INFINITY, NULL) == DS_OK);
+  CHECK(m.vertex_count == vertices && m.triangle_count <= 500 && m.triangle_count > 400);
+  for (int32_t i = 0; i < m.triangle_count; i++) {
+    const int32_t *c = m.triangles + 3 * (size_t)i;
+    ds_vec3 middle = v3_add(v3_add(m.vertices[c[0]], m.vertices[c[1]]), m.vertices[c[2]]);
+    deepest = fmax(deepest, 1 - v3_norm(v3_scale(1.0 / 3, middle)));
+  }
+  printf("  %d triangles: %.4f said, %.4f at the deepest middle of a triangle\n", m.triangle_count, departure, deepest);
+  CHECK_LE(departure, deepest);
+  CHECK_LE(deepest, 4 * departure);
+  ds_mesh_report report;
+  CHECK(ds_mesh_check(&report, &m, NULL) == DS_OK);
+  CHECK(report.count[DS_MESH_OPEN] == 0 && report.count[DS_MESH_NOT_MANIFOLD] == 0);
+  CHECK_NEAR(report.volume / (4.0 / 3 * DS_PI), 1, 0.03);
+  /* a tolerance stops it */
+  int32_t before = m.triangle_count;
+  CHECK(ds_mesh_decimate(&m, &departure, 4, 1e-9, NULL) == DS_OK);
+  CHECK_NEAR(departure, 0, 1e-9);
+  CHECK(m.triangle_count == before);
+  ds_mesh_free(&m);
+}
+
+/* A square sheet with a bend and a hole of one cell: nothing closed, and flat parts cost nothing; borders and the bend
+ * stay. */
+static void open_sheet_keeps_its_border(void) {
+  enum { N = 20 };
+  ds_mesh m = {.vertices = malloc((N + 1) * (N + 1) * sizeof(ds_vec3)),
+               .triangles = malloc(6 * N * N * sizeof(int32_t))};
+  for (int i = 0; i <= N; i++)
+    for (int k = 0; k <= N; k++) m.vertices[m.vertex_count++] = v3(i, k, i > N / 2 ? i - N / 2 : 0);
+  for (int i = 0; i < N; i++)
+    for (int k = 0; k < N; k++) {
+      int32_t a = i * (N + 1) + k, b = a + N + 1, *t = m.triangles + 3 * (size_t)m.triangle_count;
+      if (i == 5 && k == 5) continue;
+      memcpy(t, (int32_t[]){a, b, b + 1, a, b + 1, a + 1}, 6 * sizeof *t);
+      m.triangle_count += 2;
+    }
+  double departure = -1;
+  CHECK(ds_mesh_decimate(&m, &departure, 40, INFINITY, NULL) == DS_OK);
+  CHECK(m.triangle_count <= 40);
+  CHECK_LE(departure, 0.05);
+  double area = 0;
+  bool corner[4] = {false};
+  for (int32_t i = 0; i < m.triangle_count; i++) {
+    const int32_t *c = m.triangles + 3 * (size_t)i;
+    ds_vec3 a = m.vertices[c[0]], across = v3_cross(v3_sub(m.vertices[c[1]], a), v3_sub(m.vertices[c[2]], a));
+    area += 0.5 * v3_norm(across);
+    CHECK(across.z > 0);
+    for (int k = 0; k < 3; k++)
+      for (int j = 0; j < 4; j++) corner[j] |= c[k] == (j & 1 ? N : 0) * (N + 1) + (j & 2 ? N : 0);
+  }
+  CHECK(corner[0] && corner[1] && corner[2] && corner[3]);
+  CHECK_NEAR(area, 0.5 * N * N * (1 + sqrt(2)) - 1, 0.02 * N * N);
+  ds_mesh_free(&m);
+}
+
 /* The same mesh again, bit for bit. */
 static void repeatable(void) {
   ds_mesh m[2];
@@ -202,6 +264,8 @@ int main(void) {
   RUN(vertices_on_surface);
   RUN(random_heaps);
   RUN(simplified);
+  RUN(decimated);
+  RUN(open_sheet_keeps_its_border);
   RUN(repeatable);
   RUN(refused);
   return test_summary();

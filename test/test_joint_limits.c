@@ -165,6 +165,68 @@ static void slammed(void) {
   sim_close(&s);
 }
 
+/* A carriage on a rail that goes from -1 m to 0.2 m, and a rod that moves at 1 m/s, from which it may differ by `play`:
+ * from t = 0.2 + play on no velocity satisfies both. Without play the carriage has no freedom at all. Steps before
+ * that are certified; those after it are infeasible, and say so. */
+static void contradicted(double play, ds_quat q) {
+  ds_scene *scene = scene_new(quat_rotate(q, v3(0, 0, -9.81)), 0.5, 0);
+  ds_body_def rod = body_at(0, 0, 0), def = body_at(0, 0, 0);
+  rod.pose = (ds_pose){quat_rotate(q, v3(-1, 0, 0)), q}, def.pose.q = q;
+  rod.kind = DS_BODY_KINEMATIC, rod.motion.kind = DS_MOTION_VELOCITY;
+  rod.motion.velocity = quat_rotate(q, v3(1, 0, 0));
+  ds_body_id rail = scene_add_anchor(scene, 0, 0, 0), carriage = scene_add(scene, &def, shape_box(0.2, 0.2, 0.2));
+  ds_body_id pusher = scene_add(scene, &rod, shape_box(0.1, 0.1, 0.1));
+  ds_joint_def joint = ds_default_joint();
+  joint.kind = DS_JOINT_SLIDER, joint.a = rail, joint.b = carriage, joint.axis = quat_rotate(q, v3(1, 0, 0));
+  joint.limited = true, joint.lower = -1, joint.upper = 0.2;
+  CHECK(ds_scene_add_joint(scene, &joint, NULL).index1 > 0);
+  joint.a = pusher, joint.lower = -play, joint.upper = play;
+  if (play == 0) joint.kind = DS_JOINT_WELD, joint.limited = false;
+  CHECK(ds_scene_add_joint(scene, &joint, NULL).index1 > 0);
+  sim s;
+  if (sim_finish(&s, "contradicted", scene)) {
+    int certified = 0, infeasible = 0, last = (int)lround((0.2 + play) / s.options.step);
+    for (int i = 0; i < last + 20; i++) {
+      CHECK(ds_step(s.stepper, s.state, &s.report, s.scene, &s.options) == DS_OK);
+      const ds_certificate *c = &s.report.worst;
+      certified += i < last && c->converged && c->conflict == 0;
+      infeasible += i > last && !c->converged && c->conflict > 0.1;
+    }
+    printf("     play %g m: %d of %d steps certified, then %d of 19 infeasible\n", play, certified, last, infeasible);
+    CHECK_NEAR(certified, last, 1); /* rounding decides the step in which they meet */
+    CHECK_NEAR(infeasible, 19, 0);
+  }
+  sim_close(&s);
+}
+
+/* The same without limits: a block that is welded to the rod is led into a wall; beside it, it passes. */
+static void led_into_a_wall(bool beside) {
+  ds_scene *scene = scene_new(v3(0, 0, 0), 0.5, 0);
+  ds_body_def rod = body_at(-1, 0, 0), def = body_at(0, 0, 0), wall = body_at(0.35, beside ? 0.7 : 0, 0);
+  rod.kind = DS_BODY_KINEMATIC, rod.motion.kind = DS_MOTION_VELOCITY, rod.motion.velocity = v3(1, 0, 0);
+  wall.kind = DS_BODY_STATIC;
+  scene_add(scene, &wall, shape_box(0.1, 1, 1));
+  ds_body_id pusher = scene_add(scene, &rod, shape_box(0.1, 0.1, 0.1));
+  scene_join(scene, DS_JOINT_WELD, pusher, scene_add(scene, &def, shape_box(0.2, 0.2, 0.2)), v3(0, 0, 0), v3(0, 0, 1));
+  sim s;
+  if (sim_finish(&s, "wall", scene)) {
+    int infeasible = 0;
+    for (int i = 0; i < 30; i++) {
+      CHECK(ds_step(s.stepper, s.state, &s.report, s.scene, &s.options) == DS_OK);
+      infeasible += s.report.worst.conflict > 0.1;
+      CHECK(s.report.worst.converged == !(s.report.worst.conflict > 0));
+    }
+    CHECK_NEAR(infeasible, beside ? 0 : 10, beside ? 0 : 1); /* from 0.2 s on */
+  }
+  sim_close(&s);
+}
+
+static void scripts_against_limits(void) {
+  const ds_quat tilted = quat_axis_angle(v3(1, 2, -0.7), 1.1);
+  for (int i = 0; i < 4; i++) contradicted(i & 1 ? 0.3 : 0, i & 2 ? tilted : quat(1, 0, 0, 0));
+  for (int beside = 0; beside < 2; beside++) led_into_a_wall(beside);
+}
+
 static void refuse(ds_joint_kind kind, double lower, double upper, const char *why) {
   ds_scene *scene = scene_new(v3(0, 0, 0), 0.5, 0);
   ds_joint_def def = ds_default_joint();
@@ -194,6 +256,7 @@ int main(void) {
   RUN(on_a_wheel);
   RUN(nearly_a_turn);
   RUN(slammed);
+  RUN(scripts_against_limits);
   RUN(what_is_refused);
   return test_summary();
 }

@@ -225,7 +225,27 @@ static void test_scripted(void) {
   sim_close(&s);
 }
 
+/* A rod that turns about its end by up to two radians in every step: its joint is closed to rounding all the same. */
+static void turns_far_in_a_step(void) {
+  for (double turn = 0.2; turn < 2.1; turn += 0.2) {
+    ds_scene *scene = scene_new(v3(0, 0, 0), 0.5, 0);
+    ds_body_id post = scene_add_anchor(scene, 0, 0, 0);
+    ds_body_def def = body_at(0.5, 0, 0);
+    def.velocity = v3(0, 50 * turn, 0), def.angular_velocity = v3(0, 0, 100 * turn);
+    ds_body_id rod = scene_add(scene, &def, shape_box(1, 0.1, 0.1));
+    scene_join(scene, DS_JOINT_HINGE, post, rod, v3(0, 0, 0), v3(0, 0, 1));
+    sim s;
+    if (sim_finish(&s, "rod", scene)) {
+      double drift = 0;
+      for (int i = 0; i < 50 && sim_step(&s); i++) drift = fmax(drift, s.report.joint_drift);
+      CHECK_LE(drift, 2e-14);
+    }
+    sim_close(&s);
+  }
+}
+
 int main(void) {
+  RUN(turns_far_in_a_step);
   RUN(test_pendulum);
   RUN(test_double_pendulum);
   RUN(test_four_bar);

@@ -292,7 +292,8 @@ static void dissection_separates(void) {
     if (y > 0) pairs[2 * count] = i, pairs[2 * count++ + 1] = i - SIDE;
     if (z > 0) pairs[2 * count] = i, pairs[2 * count++ + 1] = i - SIDE * SIDE;
   }
-  int32_t classes = ds_dissect(&arena, class_of, pairs, count, N), top = 0;
+  int32_t classes = 0, top = 0;
+  CHECK(ds_dissect(&arena, class_of, &classes, pairs, count, N));
   CHECK(classes > 30);
   for (int32_t i = 0; i < N; i++) top += class_of[i] == classes - 1;
   CHECK_LE(top, 1.3 * SIDE * SIDE); /* a plane across is the best there is */

@@ -10,7 +10,7 @@ lengths() { python3 "$source/scripts/check-functions.py" "$@"; }
 
 check "the layout" layout "$source"
 cat check.log
-check "the faults of make mutate" python3 "$source/scripts/mutate.py" --report
+check "the faults of make mutate" python3 "$source/scripts/mutate.py" --check
 check "the lengths" lengths "$source"
 cat check.log
 

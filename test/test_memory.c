@@ -199,10 +199,36 @@ static void test_building_goes_on(void) {
   CHECK(all_done); /* every request has failed once */
 }
 
+/* A question that needs memory says so where it has none, and not that nothing overlaps. */
+static void test_overlap_without_memory(void) {
+  ds_run_settings run = {.options = ds_default_options()};
+  ds_scene *scene = scene_generate(&run, "stack:count=3", NULL, 0);
+  ds_state *state = ds_state_create(scene);
+  ds_body_id top = ds_scene_body(scene, ds_scene_body_count(scene) - 1);
+  ds_pose pose = ds_state_pose(scene, state, top);
+  pose.p.z -= 0.01;
+  ds_state_set_pose(scene, state, top, pose);
+  long total = 0;
+  for (long k = 0; k <= total; k++) { /* k = 0: none fails */
+    double depth = -1;
+    atomic_store(&requests, 0);
+    atomic_store(&fail_at, k);
+    ds_status status = ds_state_deepest_overlap(&depth, NULL, NULL, scene, state);
+    atomic_store(&fail_at, 0);
+    if (k == 0) total = atomic_load(&requests);
+    CHECK(status == (k ? DS_ERROR_MEMORY : DS_OK));
+    if (status == DS_OK) CHECK_NEAR(depth, 0.01, 1e-12);
+  }
+  CHECK(total > 0);
+  ds_state_destroy(state);
+  ds_scene_destroy(scene);
+}
+
 int main(void) {
   RUN(test_warm_step);
   RUN(test_moving_step);
   RUN_THREADS(test_failing_requests);
   RUN(test_building_goes_on);
+  RUN(test_overlap_without_memory);
   return test_summary();
 }

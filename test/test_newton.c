@@ -110,16 +110,15 @@ static void few_steps_from_near(void) {
     ds_subproblem p = random_problem(&arena, &s, bodies, 1 + random_int(&s, 2 * bodies), 1 + random_int(&s, 4));
     ds_solve solve = bare_solve(&arena, &p);
     ds_iterate x = ds_iterate_new(&arena, &p);
-    ds_newton_options o = {.tolerance = 1e-10, .target = 1e-12, .proximal = 1e-2, .steps = 100};
-    ds_iterate_update(&x, &p);
-    if (!ds_newton_solve(&solve, &x, &p, &o)) continue;
+    ds_goal goal = {.tolerance = 1e-10, .moving = 1e-10, .target = 1e-12};
+    if (!ds_newton_solve(&solve, &x, &p, &goal, 1e-2, 100)) continue;
     double size = p.rho * p.target;
     for (int32_t k = 0; k < p.contact_count; k++) /* what is open stays open */
       for (int j = 0; j < 3 && x.r[3 * k] > 1e-3 * size; j++) x.r[3 * k + j] += 1e-5 * size * random_in(&s, -1, 1);
     ds_iterate_update(&x, &p);
     solve.work = (ds_work){0};
-    o.tolerance = 1e-9, o.target = 1e-9, o.proximal = 1e-4;
-    solved += ds_newton_solve(&solve, &x, &p, &o);
+    goal.tolerance = goal.moving = goal.target = 1e-9;
+    solved += ds_newton_solve(&solve, &x, &p, &goal, 1e-4, 100);
     steps += solve.work.projections;
     most = solve.work.projections > most ? solve.work.projections : most;
     cases++;

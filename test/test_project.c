@@ -336,7 +336,45 @@ static void cancelling_impulses_hide_nothing(void) {
   ds_arena_free(&arena);
 }
 
+/* Points on a floor, the first of which slides without friction behind the second, which is faster but is stopped by
+ * friction: a contact between them that parts at first, and is run into once the parts are solved. They are joined
+ * then, and the island is solved by parts all the same; with the velocities that it has as one. */
+static void parts_join_where_they_meet(void) {
+  enum { POINTS = 26, CONTACTS = POINTS + 1 };
+  static double g[9 * (CONTACTS + 1)], b[3 * CONTACTS], mu[CONTACTS], predicted[3 * POINTS];
+  static int32_t size[POINTS], first[POINTS], body[2 * CONTACTS], jacobian[2 * CONTACTS];
+  ds_arena arena = {0};
+  for (int32_t i = 0; i < POINTS; i++) { /* the normal is z, the tangents are x and y */
+    size[i] = 3, first[i] = 3 * i, predicted[3 * i + 2] = -10, mu[i] = i == 0 ? 0 : 10;
+    body[2 * i] = i, body[2 * i + 1] = -1, jacobian[2 * i] = jacobian[2 * i + 1] = 9 * i;
+    g[9 * i + 2] = g[9 * i + 3] = g[9 * i + 7] = 1;
+  }
+  predicted[0] = 1, predicted[3] = 20;
+  body[2 * POINTS] = 1, body[2 * POINTS + 1] = 0; /* the normal is x, from the first to the second */
+  for (int side = 0; side < 2; side++) {
+    int32_t at = jacobian[2 * POINTS + side] = 9 * (POINTS + side);
+    g[at] = g[at + 4] = g[at + 8] = side ? -1 : 1;
+  }
+  ds_subproblem p = {.body_count = POINTS, .contact_count = CONTACTS, .dof = 3 * POINTS, .size = size, .first = first};
+  p.body = body, p.jacobian = jacobian, p.g = g, p.b = b, p.mu = mu, p.predicted = predicted;
+  CHECK(ds_subproblem_prepare(&arena, &p));
+  ds_iterate parts = ds_iterate_new(&arena, &p), whole = ds_iterate_new(&arena, &p);
+  ds_certificate certificate = {0}, of_whole = {0};
+  ds_options options = ds_default_options();
+  ds_solve solve = {.arena = &arena, .options = &options, .purpose = DS_FOR_STEP};
+  CHECK(ds_project_parts(&solve, parts.r, parts.v, &certificate, &p));
+  CHECK(certificate.converged);
+  solve.part = true; /* not split again */
+  CHECK(ds_project_island(&solve, whole.r, whole.v, &of_whole, &p));
+  CHECK(of_whole.converged);
+  for (int32_t i = 0; i < p.dof; i++) CHECK_NEAR(parts.v[i], whole.v[i], 1e-6);
+  CHECK_NEAR(parts.v[0], parts.v[3], 1e-6); /* one pushes the other */
+  CHECK_LE(1e-3, parts.r[3 * POINTS]);
+  ds_arena_free(&arena);
+}
+
 int main(void) {
+  RUN(parts_join_where_they_meet);
   RUN(contact_projection_kkt);
   RUN(friction_projection_kkt);
   RUN(polygon_tends_to_disk);

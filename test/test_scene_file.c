@@ -250,6 +250,8 @@ static const mistake mistakes[] = {
      "0, 0]"},
     {"[1, 0, 0, 0]", "[0, 0, 0, 0]", "quaternion \"rotation\" is zero; [1, 0, 0, 0] is no rotation"},
     {"[1, 0, 0, 0]", "[1, 0, 0]", "\"rotation\" has 3 elements; expected a quaternion [w, x, y, z] or {\"axis\""},
+    {"[1, 0, 0, 0]", "[1, 0, 0, \"0\"]", "\"rotation\" holds a text; expected a quaternion [w, x, y, z] or {\"axis\""},
+    {"[1, 0, 0, 0]", "[1e13, 0, 0, 0]", "\"rotation\" is 1e+13; expected a number between -1e12 and 1e12"},
     {"[1, 0, 0, 0]", "45", "\"rotation\" is a number; expected a quaternion"},
     {"[1, 0, 0, 0]", "{\"axis\": [0, 0, 0], \"degrees\": 30}",
      "s.json:12:65: body \"b\": \"axis\" is zero; expected a direction"},

@@ -89,7 +89,7 @@ static passage pass(const char *spec) {
 
 static void test_jam(void) {
   if (test_quick()) return;
-  passage rough = pass("soft-jam:mu=0.5"), middle = pass("soft-jam:mu=0.28"), smooth = pass("soft-jam:mu=0.1");
+  passage rough = pass("soft-jam:mu=0.5"), middle = pass("soft-jam:mu=0.35"), smooth = pass("soft-jam:mu=0.1");
   CHECK_NEAR(rough.through, 0, 0);
   CHECK_LE(rough.moved, 3e-3); /* still settling, a millimetre in half a second */
   CHECK_LE(1, middle.through);

@@ -267,12 +267,13 @@ static void test_caught(void) {
     if (!sim_finish(&s, "caught", scene) || !sim_step(&s)) continue;
     ds_state_set_pose(s.scene, s.state, id, caught);
     ds_state_set_velocity(s.state, id, v3(0, 0, 0), v3(0, 0, 0));
-    double before = ds_state_deepest_overlap(s.scene, s.state, NULL, NULL), speed = 0;
+    double before = 0, after = 1, speed = 0;
+    CHECK(ds_state_deepest_overlap(&before, NULL, NULL, s.scene, s.state) == DS_OK);
     for (int i = 0; i < 100 && sim_step(&s); i++) {
       ds_vec3 v = ds_state_velocity(s.state, ds_scene_body(s.scene, 0));
       if (!weight) speed = fmax(speed, v3_norm(v));
     }
-    double after = ds_state_deepest_overlap(s.scene, s.state, NULL, NULL);
+    CHECK(ds_state_deepest_overlap(&after, NULL, NULL, s.scene, s.state) == DS_OK);
     printf("     caught by %.2f mm: after 1 s %.2f mm\n", 1e3 * before, 1e3 * after);
     CHECK_LE(2e-3, before);
     CHECK_LE(after, 0.5e-3);

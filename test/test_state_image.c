@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "drystone/touch.h"
+#include "hand_body.h"
 #include "random.h"
 #include "scene_helper.h"
 
@@ -130,7 +131,35 @@ static void test_refused(void) {
   sim_close(&t);
 }
 
+/* States that differ in anything have different hashes. */
+static void test_hash(void) {
+  hand_def def = hand_default();
+  ds_reduced *x = hand_body(&def);
+  ds_scene *scene = scene_new(v3(0, 0, 0), 0.5, 0);
+  ds_body_def body = body_at(0, 0, 0);
+  ds_shape_def shape = ds_default_shape();
+  shape.kind = DS_SHAPE_REDUCED, shape.reduced = x;
+  ds_body_id id = scene_add(scene, &body, shape);
+  sim s;
+  if (sim_finish(&s, "hash", scene)) {
+    const double one[6] = {0, 0, 0, 0, 0, 1e-9};
+    uint64_t hash[7] = {ds_state_hash(s.state)};
+    ds_state_set_reduced(s.state, id, one, NULL), hash[1] = ds_state_hash(s.state);
+    ds_state_set_reduced(s.state, id, NULL, one), hash[2] = ds_state_hash(s.state);
+    ds_state_set_velocity(s.state, id, v3(0, 0, 1e-9), v3(0, 0, 0)), hash[3] = ds_state_hash(s.state);
+    ds_state_set_velocity(s.state, id, v3(0, 0, 1e-9), v3(0, 1e-9, 0)), hash[4] = ds_state_hash(s.state);
+    ds_state_set_pose(s.scene, s.state, id, (ds_pose){v3(1e-9, 0, 0), quat_identity()}),
+        hash[5] = ds_state_hash(s.state);
+    ds_state_set_time(s.state, 1e-9), hash[6] = ds_state_hash(s.state);
+    for (int i = 0; i < 7; i++)
+      for (int k = 0; k < i; k++) CHECK(hash[i] != hash[k]);
+  }
+  sim_close(&s);
+  ds_reduced_release(x);
+}
+
 int main(void) {
+  RUN(test_hash);
   RUN(test_go_on);
   RUN(test_second_look);
   RUN(test_deformable);

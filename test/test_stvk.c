@@ -1,5 +1,8 @@
 /* Reduced St. Venant-Kirchhoff forces: the polynomial is what elements give, its stiffness and energy belong to it;
  * modal derivatives solve their equation and let a beam bend far; static large deflection against the elastica. */
+#include <string.h>
+
+#include "body/compression.h"
 #include "fem_helper.h"
 #include "la/small.h"
 #include "random_pose.h"
@@ -89,13 +92,20 @@ static void check_against_elements(const body *b, double size) {
   free(u), free(forces), free(k), free(ku), free(column), free(reduced_k);
 }
 
-/* Five-point differences are exact for polynomials of degree four: of the energy, and of the force. */
+/* Five-point differences are exact for polynomials of degree four: of the energy, and of the force. With resistance to
+ * compression they are not, and have small steps; its third derivative jumps where it begins. */
 static void check_derivatives(const ds_reduced *x, double size) {
   static const double at[4] = {-2, -1, 1, 2}, weight[4] = {1.0 / 12, -2.0 / 3, 2.0 / 3, -1.0 / 12};
   int32_t r = x->r;
   double q[DS_REDUCED_MAX] = {0}, f[DS_REDUCED_MAX], moved[DS_REDUCED_MAX], g[DS_REDUCED_MAX];
-  double *k = need((size_t)(r * r), sizeof *k), h = 0.3 * size * sqrt(x->mass);
   random_q(q, x, size);
+  bool pressed = false;
+  for (int32_t a = 0; a < 2 * r; a++) {
+    memcpy(moved, q, sizeof moved);
+    moved[a / 2] += (a % 2 ? 0.6 : -0.6) * size * sqrt(x->mass);
+    pressed |= ds_compression_energy(x, moved) > 0;
+  }
+  double *k = need((size_t)(r * r), sizeof *k), h = (pressed ? 1e-4 : 0.3) * size * sqrt(x->mass);
   ds_reduced_force(f, x, q);
   ds_reduced_stiffness(k, x, q);
   double force_error = 0, stiffness_error = 0;
@@ -110,8 +120,8 @@ static void check_derivatives(const ds_reduced *x, double size) {
     force_error = fmax(force_error, fabs(slope - f[a]));
     for (int32_t b = 0; b < r; b++) stiffness_error = fmax(stiffness_error, fabs(column[b] - k[b * r + a]));
   }
-  CHECK_LE(force_error, 1e-10 * largest(f, r));
-  CHECK_LE(stiffness_error, 1e-10 * largest(k, r * r));
+  CHECK_LE(force_error, (pressed ? 1e-7 : 1e-10) * largest(f, r));
+  CHECK_LE(stiffness_error, (pressed ? 1e-3 : 1e-10) * largest(k, r * r));
   free(k);
 }
 
@@ -163,7 +173,7 @@ static void second_derivative(void) {
   int32_t n = ds_fem_dimension(&fem);
   double *x[8];
   for (int i = 0; i < 8; i++) x[i] = need((size_t)n, sizeof(double));
-  for (int32_t i = 0; i < n; i++) x[0][i] = uniform(-0.1, 0.1), x[1][i] = uniform(-0.1, 0.1);
+  for (int32_t i = 0; i < n; i++) x[0][i] = uniform(-0.01, 0.01), x[1][i] = uniform(-0.01, 0.01);
   for (int sign = 0; sign < 4; sign++) {
     for (int32_t i = 0; i < n; i++) x[2][i] = (sign & 1 ? -1 : 1) * (x[0][i] + (sign & 2 ? -1 : 1) * x[1][i]);
     stvk_direct(x[3 + sign], &fem, x[2]);

@@ -258,6 +258,29 @@ static void test_long_time(void) {
   sim_close(&s);
 }
 
+/* A script has a start and an end: a wall that moves at 2 m/s from 0.1 s to 0.35 s stays before and after, and pushes a
+ * ball ahead only meanwhile. */
+static void test_start_and_end(void) {
+  ds_scene *scene = scene_new(v3(0, 0, 0), 0, 0);
+  ds_body_def wall = body_at(0, 0, 0), ball = body_at(0.3, 0, 0);
+  wall.kind = DS_BODY_KINEMATIC, wall.motion.kind = DS_MOTION_VELOCITY, wall.motion.velocity = v3(2, 0, 0);
+  wall.motion.start_time = 0.1, wall.motion.end_time = 0.35;
+  ds_body_id pusher = scene_add(scene, &wall, shape_box(0.2, 1, 1)),
+             pushed = scene_add(scene, &ball, shape_sphere(0.1));
+  sim s;
+  if (sim_finish(&s, "start and end", scene)) {
+    for (int i = 1; i <= 60 && sim_step(&s); i++) {
+      double t = 0.01 * i, at = 2 * fmin(fmax(t - 0.1, 0), 0.25);
+      CHECK_NEAR(ds_state_pose(s.scene, s.state, pusher).p.x, at, 1e-12);
+      if (t < 0.14) CHECK_NEAR(ds_state_center(s.state, pushed).x, 0.3, 1e-12);
+    }
+    /* it was met at 0.05 s after the start, and goes on at 2 m/s when the wall has stopped */
+    CHECK_NEAR(ds_state_center(s.state, pushed).x, 0.7 + 2 * 0.25, 1e-9);
+    CHECK_NEAR(ds_state_velocity(s.state, pushed).x, 2, 1e-9);
+  }
+  sim_close(&s);
+}
+
 int main(void) {
   RUN(test_belt);
   RUN(test_platform);
@@ -267,6 +290,7 @@ int main(void) {
   RUN(test_forces);
   RUN(test_damping);
   RUN(test_keyframes);
+  RUN(test_start_and_end);
   RUN(test_long_time);
   return test_summary();
 }

@@ -88,8 +88,9 @@ def test_greeting(server):
     for index in range(scene["geometries"]):
         kind, body = client.receive()
         head = struct.unpack_from("<8I", body)
-        n, m, e, r = head[2:6]
+        n, m, e, r, levels = head[2:7]
         equal("GEOMETRY %d" % index, (kind, head[0], len(body)), (GEOMETRY, index, 32 + 24 * n + 12 * m + 8 * e + 12 * n * r))
+        equal("levels of a small scene", levels, 0)
         corners = struct.unpack_from("<%dI" % (3 * m), body, 32 + 24 * n)
         check("corners exist", all(c < n for c in corners), max(corners, default=0), n)
     used = {part["geometry"] for b in scene["bodies"] for part in b["parts"]}
@@ -379,6 +380,8 @@ def test_hand(server):
 
 def test_recording():
     subprocess.run([program, "run", "stack:count=3", "--time", "0.2", "-o", "short.h5", "-q"], check=True)
+    refused = subprocess.run([program, "view", "short.h5", "--no-open", "--step-budget", "5"], capture_output=True, timeout=30)
+    check("a recording has no budget", refused.returncode == 2 and b"--step-budget" in refused.stderr, refused)
     server = Server(program, "short.h5")
     client = server.connect()
     equal("the socket says what it is", json.loads(client.receive()[1])["mode"], "recording")
@@ -440,6 +443,10 @@ def test_start_and_end():
     check("a scene that cannot be opened", bad.returncode == 2 and b"bad.json:1" in bad.stderr, bad)
     server = Server(program, "stack")
     equal("SIGTERM", server.stop(15)[0], 143)
+    server = Server(program, "pile:count=20", "--step-budget", "1", "--tol", "1e-12")
+    client = server.connect()
+    check("--step-budget: steps that do not converge are shown", any(not client.frame().flags & 1 for _ in range(100)))
+    server.stop()
 
 
 def main():

@@ -175,6 +175,7 @@ static void test_round_trip(void) {
   w.run.options.tolerance = 1e-5;
   w.run.options.method = ds_method_named("staggered");
   w.run.options.warm_start = false;
+  w.run.options.step_budget = 77;
   w.run.time = 3.25;
   ds_error error = {{0}};
   ds_recorder *recorder = write_frames(&w, place("a.h5"), FRAMES);
@@ -188,6 +189,7 @@ static void test_round_trip(void) {
     CHECK(strcmp(run->name, "two") == 0 && run->time == 3.25);
     CHECK(run->options.tolerance == 1e-5 && run->options.method == ds_method_named("staggered") &&
           !run->options.warm_start);
+    CHECK_NEAR(run->options.step_budget, 77, 0);
     CHECK(run->options.step == w.run.options.step && run->options.rel_err == w.run.options.rel_err);
     CHECK(ds_scene_body_count(ds_recording_scene(r)) == 2);
     CHECK(strcmp(ds_recording_version(r), ds_version()) == 0);
@@ -329,6 +331,7 @@ static void test_damaged_index(void) {
   check_doctored("/", "format_version", 0, 0, "format version 0");
   check_doctored("/settings", "step", 0, -1, "step");
   check_doctored("/settings", "method", 0, 77, "method");
+  check_doctored("/settings", "step_budget", 0, -1, "step_budget");
   check_doctored("/frames/count", NULL, 0, 13, "shorter");
   check_doctored("/frames/count", NULL, 0, -1, "count");
   check_doctored("/frames/contact_start", NULL, 3, -1, "negative");
@@ -336,6 +339,27 @@ static void test_damaged_index(void) {
   check_doctored("/frames/contact_count", NULL, 3, 1e9, "missing");
   check_doctored("/frames/time", NULL, 5, (double)NAN, "ascend");
   check_doctored("/frames/time", NULL, 5, 1e9, "ascend");
+}
+
+/* What older recordings do not say is as usual. */
+static void test_older_settings(void) {
+  static const char *const later[] = {"sub_islands", "metric", "newton", "newmark_damping", "step_budget"};
+  const char *path = place("bad.h5");
+  const ds_options usual = ds_default_options();
+  write_plain(path);
+  hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT), group = H5Gopen2(file, "/settings", H5P_DEFAULT);
+  for (int i = 0; i < 5; i++) CHECK(H5Adelete(group, later[i]) >= 0);
+  H5Gclose(group);
+  H5Fclose(file);
+  ds_error error = {{0}};
+  ds_recording *r = ds_recording_open(path, &error);
+  CHECK(r != NULL);
+  if (r == NULL) return;
+  const ds_options *o = &ds_recording_settings(r)->options;
+  CHECK_NEAR(o->step_budget, usual.step_budget, 0);
+  CHECK_NEAR(o->newmark_damping, usual.newmark_damping, 0);
+  CHECK(o->sub_islands == usual.sub_islands && o->metric == usual.metric && o->newton == usual.newton);
+  ds_recording_close(r);
 }
 
 static void test_damaged_structure(void) {
@@ -661,6 +685,7 @@ int main(void) {
   RUN(test_killed);
   RUN(test_foreign);
   RUN(test_damaged_index);
+  RUN(test_older_settings);
   RUN(test_damaged_structure);
   RUN(test_damaged_frame);
   RUN(test_damaged_numbers);

@@ -1,7 +1,7 @@
 /* Who may connect: the token in the URL, the Host header and the Origin header.
  *
  * Another page in the user's browser can send requests to 127.0.0.1, but with its own Origin, and it cannot know the
- * token. A name that somebody lets point to this machine (DNS rebinding) shows in the Host header. */
+ * token. A foreign name that points to this machine (DNS rebinding) shows in the Host header. */
 #ifndef DS_CLI_VIEW_ACCESS_H
 #define DS_CLI_VIEW_ACCESS_H
 
@@ -25,7 +25,7 @@ bool view_access_token_fits(const view_access *access, const char *token); /* ta
 bool view_access_host_fits(const view_access *access, const char *host);
 /* Whether an Origin header is the server's own, as the Host header named it. */
 bool view_access_origin_fits(const char *origin, const char *host);
-/* The address as it stands in a URL: in brackets where it has colons; 127.0.0.1 where it listens everywhere. */
+/* The address as in a URL: in brackets where it has colons; 127.0.0.1 where it listens everywhere. */
 void view_access_url(char *url, size_t size, const view_access *access, bool with_token);
 
 #endif

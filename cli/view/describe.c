@@ -143,18 +143,18 @@ static int compare(const void *a, const void *b) {
   return x < y ? -1 : x > y;
 }
 
-/* The median size of bodies that can be pushed, 1 m where there are none; 0 if memory ran out. */
-static double near_size(const ds_scene *scene) {
+/* The median size of bodies that can be pushed, 1 m where there are none. False if memory ran out. */
+static bool near_size(double *size, const ds_scene *scene) {
   double *sizes = malloc(((size_t)ds_scene_body_count(scene) + 1) * sizeof *sizes);
   int32_t count = 0;
-  if (sizes == NULL) return 0;
+  if (sizes == NULL) return false;
   for (int32_t i = 0; i < ds_scene_body_count(scene); i++)
     if (body_is_dynamic(scene, i) && isfinite(ds_body_radius(scene, body_at(i))))
       sizes[count++] = 2 * ds_body_radius(scene, body_at(i));
   qsort(sizes, (size_t)count, sizeof *sizes, compare);
-  double size = count > 0 ? sizes[count / 2] : 1;
+  *size = count > 0 ? sizes[count / 2] : 1;
   free(sizes);
-  return size;
+  return true;
 }
 
 /* ---- SCENE ---- */
@@ -183,7 +183,7 @@ static void write_body(view_bytes *out, const view_scene_text *t, int32_t index)
             (int)reduced);
 }
 
-/* Points and axes are as the frame of body a sees them, whose pose is in every FRAME. */
+/* Points and axes are in the frame of body a, whose pose is in every FRAME. */
 static void write_joints(view_bytes *out, const ds_scene *scene) {
   view_text(out, ", \"joints\": [");
   for (int32_t i = 0; i < ds_scene_joint_count(scene); i++) {
@@ -239,8 +239,8 @@ static void write_settings(view_bytes *out, const view_scene_text *t) {
 
 view_message *view_scene_message(const view_scene_text *t) {
   viewpoint from;
-  double size = near_size(t->scene);
-  if (size <= 0 || !find_viewpoint(&from, t->scene)) return NULL;
+  double size;
+  if (!near_size(&size, t->scene) || !find_viewpoint(&from, t->scene)) return NULL;
   view_bytes out;
   view_begin(&out, VIEW_SCENE);
   write_settings(&out, t);

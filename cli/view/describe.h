@@ -1,4 +1,4 @@
-/* HELLO, SCENE and STATUS: what there is, as JSON. */
+/* HELLO, SCENE and STATUS as JSON. */
 #ifndef DS_CLI_VIEW_DESCRIBE_H
 #define DS_CLI_VIEW_DESCRIBE_H
 
@@ -26,7 +26,7 @@ typedef struct view_scene_text {
 } view_scene_text;
 view_message *view_scene_message(const view_scene_text *text);
 
-/* What a running scene is at; constant texts of the session are copied. */
+/* The status of a running scene; constant texts of the session are copied. */
 typedef struct view_state_text {
   bool paused;
   double speed, realtime, time, tolerance;

@@ -4,8 +4,8 @@
 
 #include "stream.h"
 
-/* Writes index.html and what belongs to it, and recording.bin, into a folder that is made if it is not there. Files are
- * whole or not there. False with a message. */
+/* Writes index.html and what belongs to it, and recording.bin, into a folder, which is created if missing. Files are
+ * complete or absent. False with a message. */
 bool view_export(const char *recording, const char *folder, ds_error *error);
 
 #endif

@@ -1,6 +1,7 @@
 /* `drystone film`: a recording as a film, drawn by the page of `drystone view` in a Chromium without a window.
  *
- * The server is the same as for a recording; the page sends every picture, each after the one before was taken. */
+ * The server is the same as for a recording; the page sends the images one by one, each after the previous one was
+ * taken. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,10 +27,10 @@ typedef struct filming {
   view_film film;
   bool quiet;
   reel *reel;
-  uint32_t next, count; /* pictures taken, and how many there will be */
+  uint32_t next, count; /* images taken, and their total number */
   double last;          /* clock, of the last picture */
   progress line;
-  ds_error error; /* of a picture that could not be written */
+  ds_error error; /* of an image that could not be written */
 } filming;
 
 static int complain(const char *message) {
@@ -118,7 +119,7 @@ static bool take_picture(void *user, const view_command *command) {
   return true;
 }
 
-/* NULL when the film is whole, or what went wrong. */
+/* NULL when the film is complete, or what went wrong. */
 static const char *shoot(filming *f, view_server *server, browser *chromium) {
   int status;
   f->last = ds_clock();

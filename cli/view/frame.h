@@ -1,4 +1,4 @@
-/* FRAME: where everything is, and what the step that led there says of itself. */
+/* FRAME: poses and velocities, and the report of the step that led there. */
 #ifndef DS_CLI_VIEW_FRAME_H
 #define DS_CLI_VIEW_FRAME_H
 
@@ -10,7 +10,7 @@ typedef enum view_contacts {
   VIEW_CONTACTS_NONE,
   VIEW_CONTACTS_ALL,
   VIEW_CONTACTS_CARRYING,
-  VIEW_CONTACTS_USUAL, /* all, or of more than VIEW_CONTACTS_MANY those that carry, so many at most */
+  VIEW_CONTACTS_USUAL, /* all, or, of more than VIEW_CONTACTS_MANY, at most that many that carry load */
   VIEW_CONTACTS_END,
 } view_contacts;
 enum { VIEW_CONTACTS_MANY = 4000 };

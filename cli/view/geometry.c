@@ -16,7 +16,9 @@
 #include "base/array.h"
 #include "base/vec3.h"
 #include "drystone/inspect.h"
+#include "levels.h"
 
+#define PLAIN 100000.0         /* triangles of a scene that is drawn as it is, without levels */
 #define CURVED_BUDGET 600000.0 /* triangles of all curved shapes together */
 enum { SEGMENTS_MIN = 12, SEGMENTS_MAX = 48 };
 
@@ -32,9 +34,10 @@ typedef struct form {
 typedef struct builder {
   view_geometries *out;
   const ds_scene *scene;
-  form *forms; /* a shape that has it, a geometry each */
+  form *forms; /* one per geometry: a shape that has it */
   int32_t form_capacity, message_capacity;
   int32_t segments;
+  bool leveled; /* the scene has more than PLAIN triangles */
   ds_wardrobe wardrobe;
 } builder;
 
@@ -47,6 +50,26 @@ static int32_t choose_segments(const ds_scene *scene) {
       curved += ds_shape_kind_is_curved(ds_body_shape(scene, body_at(i), s).kind);
   double segments = sqrt(CURVED_BUDGET / curved); /* a sphere of s segments has about s² triangles */
   return (int32_t)fmin(SEGMENTS_MAX, fmax(SEGMENTS_MIN, segments)) / 4 * 4;
+}
+
+/* Whether all parts together have more than PLAIN triangles. False too where memory runs out: what follows finds out.
+ */
+static bool needs_levels(const builder *b) {
+  double triangles = 0;
+  for (int32_t i = 0; i < ds_scene_body_count(b->scene) && triangles <= PLAIN; i++)
+    for (int32_t s = 0; s < ds_body_shape_count(b->scene, body_at(i)); s++) {
+      ds_shape_def shape = ds_body_shape(b->scene, body_at(i), s);
+      if (shape.kind == DS_SHAPE_SOLID) {
+        triangles += fmin(ds_solid_mesh(shape.solid)->triangle_count, b->wardrobe.skin_triangles);
+      } else if (shape.kind == DS_SHAPE_REDUCED) {
+        triangles += ds_reduced_get_info(shape.reduced).triangles;
+      } else {
+        ds_facets facets;
+        if (ds_body_facets(&facets, b->scene, body_at(i), s, b->segments) == DS_OK) triangles += facets.triangle_count;
+        ds_facets_free(&facets);
+      }
+    }
+  return triangles > PLAIN;
 }
 
 /* ---- creases ---- */
@@ -68,12 +91,12 @@ static int compare_creases(const void *x, const void *y) {
   return order != 0 ? order : compare_points(a->high, b->high);
 }
 
-/* The edges to be drawn as lines, each once; their number, or -1 if memory ran out. */
-static int32_t find_creases(crease **out, const ds_vertex *vertices, const ds_triangle *triangles, int32_t count) {
+/* The edges to be drawn as lines, each once; *kept is their number. NULL if memory ran out. */
+static crease *find_creases(int32_t *kept, const ds_vertex *vertices, const ds_triangle *triangles, int32_t count) {
   crease *found = malloc((3 * (size_t)count + 1) * sizeof *found);
-  int32_t n = 0, kept = 0;
-  *out = found;
-  if (found == NULL) return -1;
+  int32_t n = 0;
+  *kept = 0;
+  if (found == NULL) return NULL;
   for (int32_t t = 0; t < count; t++)
     for (int k = 0; k < 3; k++) {
       if ((triangles[t].edges >> k & 1) == 0) continue;
@@ -89,23 +112,57 @@ static int32_t find_creases(crease **out, const ds_vertex *vertices, const ds_tr
     }
   qsort(found, (size_t)n, sizeof *found, compare_creases);
   for (int32_t i = 0; i < n; i++)
-    if (kept == 0 || compare_creases(&found[kept - 1], &found[i]) != 0) found[kept++] = found[i];
-  return kept;
+    if (*kept == 0 || compare_creases(&found[*kept - 1], &found[i]) != 0) found[(*kept)++] = found[i];
+  return found;
 }
 
 /* ---- messages ---- */
 
-static void write_mesh(view_bytes *out, const ds_vertex *vertices, int32_t n, const ds_triangle *triangles, int32_t m,
-                       const crease *creases, int32_t e, int32_t r, geometry_kind kind, int32_t index) {
+/* A form as it is sent. */
+typedef struct drawing {
+  const ds_vertex *vertices;
+  const ds_triangle *triangles;
+  int32_t vertex_count, triangle_count;
+  crease *creases;
+  int32_t crease_count;
+  view_levels levels;
+} drawing;
+
+/* Adds creases, and levels where the scene needs them. False if memory ran out; to be freed in any case. */
+static bool drawing_fill(drawing *d, const builder *b) {
+  d->creases = find_creases(&d->crease_count, d->vertices, d->triangles, d->triangle_count);
+  return d->creases != NULL &&
+         (!b->leveled || view_levels_build(&d->levels, d->vertices, d->vertex_count, d->triangles, d->triangle_count));
+}
+
+static void drawing_free(drawing *d) {
+  free(d->creases);
+  view_levels_free(&d->levels);
+}
+
+static void write_surface(view_bytes *out, const drawing *d, int32_t modes, geometry_kind kind, int32_t index) {
   view_begin(out, VIEW_GEOMETRY);
-  const uint32_t head[8] = {(uint32_t)index, (uint32_t)kind, (uint32_t)n, (uint32_t)m, (uint32_t)e, (uint32_t)r};
+  const uint32_t head[8] = {
+      (uint32_t)index,           (uint32_t)kind,  (uint32_t)d->vertex_count, (uint32_t)d->triangle_count,
+      (uint32_t)d->crease_count, (uint32_t)modes, (uint32_t)d->levels.count};
   view_raw(out, head, sizeof head);
-  for (int32_t i = 0; i < n; i++) view_raw(out, vertices[i].position, sizeof vertices[i].position);
-  for (int32_t i = 0; i < n; i++) view_raw(out, vertices[i].normal, sizeof vertices[i].normal);
-  for (int32_t t = 0; t < m; t++) view_raw(out, triangles[t].corner, sizeof triangles[t].corner);
-  for (int32_t i = 0; i < e; i++) {
-    view_u32(out, creases[i].a);
-    view_u32(out, creases[i].b);
+  for (int32_t i = 0; i < d->vertex_count; i++) view_raw(out, d->vertices[i].position, sizeof d->vertices[i].position);
+  for (int32_t i = 0; i < d->vertex_count; i++) view_raw(out, d->vertices[i].normal, sizeof d->vertices[i].normal);
+  for (int32_t t = 0; t < d->triangle_count; t++) view_raw(out, d->triangles[t].corner, sizeof d->triangles[t].corner);
+  for (int32_t i = 0; i < d->crease_count; i++) {
+    view_u32(out, d->creases[i].a);
+    view_u32(out, d->creases[i].b);
+  }
+}
+
+static void write_levels(view_bytes *out, const view_levels *levels) {
+  for (int32_t i = 0; i < levels->count; i++) {
+    view_u32(out, (uint32_t)levels->levels[i].triangles);
+    view_f32(out, levels->levels[i].error);
+  }
+  for (int32_t i = 0; i < levels->count; i++) {
+    const view_level *level = &levels->levels[i];
+    view_raw(out, level->corners, 3 * (size_t)level->triangles * sizeof *level->corners);
   }
 }
 
@@ -128,22 +185,21 @@ static bool write_modes(view_bytes *out, const ds_skin *skin, const ds_reduced *
   return good;
 }
 
-static view_message *deformable_message(const ds_reduced *body, int32_t index) {
+static view_message *deformable_message(const builder *b, const ds_reduced *body, int32_t index) {
   ds_wardrobe whole = {.skin_triangles = INT32_MAX};
   ds_dressed dressed;
-  crease *creases = NULL;
   view_bytes out = {0};
   view_message *message = NULL;
   bool good = ds_wardrobe_dress_reduced(&dressed, &whole, body, NULL);
   const ds_skin *skin = &dressed.skin;
-  int32_t e = good ? find_creases(&creases, skin->vertices, skin->triangles, skin->triangle_count) : -1;
-  if (e >= 0) {
-    write_mesh(&out, skin->vertices, skin->vertex_count, skin->triangles, skin->triangle_count, creases, e,
-               ds_reduced_get_info(body).modes, GEOMETRY_DEFORMABLE, index);
+  drawing d = {skin->vertices, skin->triangles, skin->vertex_count, skin->triangle_count, NULL, 0, {.count = 0}};
+  if (good && drawing_fill(&d, b)) {
+    write_surface(&out, &d, ds_reduced_get_info(body).modes, GEOMETRY_DEFORMABLE, index);
     if (!write_modes(&out, skin, body)) out.failed = true;
+    write_levels(&out, &d.levels);
     message = view_end(&out);
   }
-  free(creases);
+  drawing_free(&d);
   ds_dressed_free(&dressed);
   return message;
 }
@@ -157,39 +213,41 @@ static bool add_to_model(builder *b, ds_model *model, const form *of) {
 
 static view_message *form_message(builder *b, const form *of, int32_t index) {
   const ds_shape_def *shape = &of->shape;
-  if (shape->kind == DS_SHAPE_REDUCED) return deformable_message(shape->reduced, index);
+  if (shape->kind == DS_SHAPE_REDUCED) return deformable_message(b, shape->reduced, index);
   ds_model model = {0};
-  crease *creases = NULL;
   view_bytes out = {0};
   view_message *message = NULL;
   geometry_kind kind = shape->kind == DS_SHAPE_HALF_SPACE ? GEOMETRY_HALF_SPACE : GEOMETRY_MESH;
-  int32_t e =
-      add_to_model(b, &model, of) ? find_creases(&creases, model.vertices, model.triangles, model.triangle_count) : -1;
-  if (e >= 0) {
-    write_mesh(&out, model.vertices, model.vertex_count, model.triangles, model.triangle_count, creases, e, 0, kind,
-               index);
+  bool good = add_to_model(b, &model, of);
+  drawing d = {model.vertices, model.triangles, model.vertex_count, model.triangle_count, NULL, 0, {.count = 0}};
+  if (good && drawing_fill(&d, b)) {
+    write_surface(&out, &d, 0, kind, index);
+    write_levels(&out, &d.levels);
     message = view_end(&out);
   }
-  free(creases);
+  drawing_free(&d);
   ds_model_free(&model);
   return message;
 }
 
 /* ---- the scene ---- */
 
-/* The index of a shape's form, which is added where it is new; -1 where memory ran out. */
-static int32_t find_form(builder *b, const form *of) {
+/* *index is that of a shape's form, which is added where it is new. False where memory ran out. */
+static bool find_form(builder *b, int32_t *index, const form *of) {
   view_geometries *out = b->out;
-  for (int32_t i = out->count - 1; i >= 0; i--)
-    if (ds_body_same_form(b->scene, b->forms[i].body, b->forms[i].index, of->body, of->index)) return i;
+  for (*index = out->count - 1; *index >= 0; --*index) {
+    const form *known = &b->forms[*index];
+    if (ds_body_same_form(b->scene, known->body, known->index, of->body, of->index)) return true;
+  }
   if (!ds_array_reserve(&b->forms, &b->form_capacity, out->count + 1, sizeof *b->forms) ||
       !ds_array_reserve(&out->messages, &b->message_capacity, out->count + 1, sizeof *out->messages))
-    return -1;
+    return false;
   view_message *message = form_message(b, of, out->count);
-  if (message == NULL) return -1;
-  b->forms[out->count] = *of;
-  out->messages[out->count] = message;
-  return out->count++;
+  if (message == NULL) return false;
+  *index = out->count++;
+  b->forms[*index] = *of;
+  out->messages[*index] = message;
+  return true;
 }
 
 static bool add_bodies(builder *b) {
@@ -199,8 +257,8 @@ static bool add_bodies(builder *b) {
     b->out->first_part[i] = part;
     for (int32_t s = 0; s < ds_body_shape_count(b->scene, body); s++) {
       form of = {ds_body_shape(b->scene, body, s), body, s};
-      int32_t index = find_form(b, &of);
-      if (index < 0) return false;
+      int32_t index;
+      if (!find_form(b, &index, &of)) return false;
       b->out->parts[part++] = (view_part){index, of.shape.pose};
     }
   }
@@ -215,6 +273,7 @@ bool view_geometries_build(view_geometries *out, const ds_scene *scene) {
   *out = (view_geometries){.parts = malloc(parts * sizeof *out->parts),
                            .first_part = malloc(((size_t)ds_scene_body_count(scene) + 1) * sizeof *out->first_part)};
   ds_wardrobe_open(&b.wardrobe, scene, NULL);
+  b.leveled = needs_levels(&b);
   bool good = out->parts != NULL && out->first_part != NULL && add_bodies(&b);
   ds_wardrobe_close(&b.wardrobe);
   free(b.forms);

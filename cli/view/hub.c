@@ -133,7 +133,7 @@ void view_hub_on_urgent(view_hub *hub, void (*urgent)(void *user), void *user) {
   leave(hub);
 }
 
-/* What a long step must not keep waiting. Moves come sixty times per second and would leave no step its time. */
+/* Commands that interrupt a long step. Moves arrive sixty times per second and would let no step finish. */
 static bool is_urgent(const view_command *command) {
   return command->type == VIEW_PAUSE || command->type == VIEW_RESET || command->type == VIEW_OPEN;
 }
@@ -291,7 +291,7 @@ void view_hub_publish_frame(view_hub *hub, view_message *frame, view_contacts co
   view_message *before = hub->frames[contacts];
   hub->frames[contacts] = frame;
   hub->serials[contacts] = serial;
-  hub->wanted &= ~(1u << contacts); /* asked for again by who needs another */
+  hub->wanted &= ~(1u << contacts); /* requested again by clients that need another */
   leave_and_wake(hub);
   view_message_release(before);
 }

@@ -45,7 +45,7 @@ view_message *view_hub_frame(view_hub *hub, view_contacts contacts, int64_t gene
 /* STATUS for a client; `serial` identifies the last status sent, and is updated. */
 view_message *view_hub_status(view_hub *hub, int64_t *serial, int64_t skipped, int32_t clients);
 int64_t view_hub_status_serial(view_hub *hub); /* -1 = no status yet */
-/* The next answer and for whom; NULL = none. */
+/* The next answer and its client; NULL = none. */
 view_message *view_hub_answer(view_hub *hub, uint32_t *client);
 bool view_hub_is_building(view_hub *hub);
 bool view_hub_failed(view_hub *hub, ds_error *error); /* the first scene could not be opened */

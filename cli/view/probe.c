@@ -1,4 +1,4 @@
-/* What is inside bodies: see probe.h. Spheres come level by level, SPHERES_MAX at most. */
+/* Spheres and slices: see probe.h. Spheres are sent level by level, SPHERES_MAX at most. */
 #include "probe.h"
 
 #include <math.h>

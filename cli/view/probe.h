@@ -1,4 +1,4 @@
-/* What is inside bodies: the spheres of their trees, and slices of their distance fields. */
+/* The spheres of bodies' trees, and slices of their distance fields. */
 #ifndef DS_CLI_VIEW_PROBE_H
 #define DS_CLI_VIEW_PROBE_H
 

@@ -28,7 +28,7 @@ bool process_find(char *path, size_t size, const char *name) {
   return false;
 }
 
-/* In the child: nothing is inherited but the pipe, and messages where they are heard. */
+/* In the child: only the pipe is inherited, and stderr if messages are wanted. */
 static void become(const char *path, const char *const *arguments, int input, bool heard) {
   int nothing = open("/dev/null", O_RDWR);
   setpgid(0, 0);

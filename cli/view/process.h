@@ -9,7 +9,7 @@
 
 bool process_find(char *path, size_t size, const char *name); /* an executable in PATH */
 /* Starts it. `input`, unless NULL, receives the writing end of a pipe to its standard input; else that is empty. Its
- * output goes nowhere, its messages too unless `heard`. 0 where it cannot be started. */
+ * output is discarded, its messages too unless `heard`. 0 where it cannot be started. */
 pid_t process_start(const char *path, const char *const *arguments, int *input, bool heard);
 bool process_ended(pid_t process, int *status); /* and has been waited for */
 int process_wait(pid_t process);                /* its exit status, 128 + signal, or -1 */

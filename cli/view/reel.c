@@ -1,7 +1,7 @@
-/* Where the pictures of a film go: see reel.h.
+/* The output of a film: see reel.h.
  *
- * MP4 is H.264 of yuv420p, what every player shows: its sides are even. A GIF has one palette for the whole film, which
- * ffmpeg finds in a first pass over pictures kept in a folder beside it. */
+ * MP4 is H.264 of yuv420p, which every player supports: its sides are even. A GIF has one palette for the whole film,
+ * which ffmpeg finds in a first pass over images kept in a folder beside it. */
 #include "reel.h"
 
 #include <errno.h>
@@ -75,7 +75,7 @@ static bool make_folder(const char *path, ds_error *error) {
   return mkdir(path, 0777) == 0 || errno == EEXIST || fail(error, path, "cannot create this folder", errno);
 }
 
-/* Whether the film can be written there at all; said before the work, not after it. */
+/* Whether the film can be written there; checked before the work starts. */
 static bool try_part(const reel *r, ds_error *error) {
   int file = open(r->part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (file < 0) return fail(error, r->output, "cannot be written", errno);
@@ -153,7 +153,7 @@ bool reel_add(reel *r, const void *png, size_t size, ds_error *error) {
 
 /* ---- the end ---- */
 
-/* ffmpeg with the pictures as its first input, and the rest of its arguments, which end in NULL. */
+/* ffmpeg with the images as its first input, and the rest of its arguments, which end in NULL. */
 static bool run_ffmpeg(reel *r, const char *const *rest, ds_error *error) {
   char pattern[PATH_SIZE + 64];
   snprintf(pattern, sizeof pattern, "%s/frame-%%06d.png", r->pictures);
@@ -166,7 +166,7 @@ static bool run_ffmpeg(reel *r, const char *const *rest, ds_error *error) {
   return status == 0;
 }
 
-/* First the palette, from all pictures, then the pictures in it. */
+/* First the palette, from all images, then the images with it. */
 static bool make_gif(reel *r, ds_error *error) {
   char palette[PATH_SIZE + 64];
   snprintf(palette, sizeof palette, "%s/palette.png", r->pictures);

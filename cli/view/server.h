@@ -16,7 +16,7 @@ typedef struct view_server_def {
   int32_t port;          /* 0 = one that is free */
   const char *recording; /* in the modes recording and film */
   const view_film *film; /* in that mode */
-  /* film: a picture has come; false ends the server. The answer is TAKEN. */
+  /* film: an image has arrived; false ends the server. The answer is TAKEN. */
   bool (*picture)(void *user, const view_command *command);
   void *user;
 } view_server_def;
@@ -27,7 +27,7 @@ void view_server_destroy(view_server *server); /* after the session, before the 
 const view_access *view_server_access(const view_server *server);
 void view_server_set_hub(view_server *server, view_hub *hub); /* live */
 void view_server_wake(void *server);                          /* from any thread: there is something in the hub */
-/* Serves until there is nothing to do or about a second has passed; false if it cannot go on. */
+/* Serves until there is nothing to do or about a second has passed; false on a fatal error. */
 bool view_server_serve(view_server *server);
 
 #endif

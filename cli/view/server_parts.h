@@ -14,7 +14,7 @@ struct view_server {
   view_access access;
   struct lws_context *context;
   struct lws_vhost *vhost;
-  lws_sorted_usec_list_t tick; /* once a second */
+  lws_sorted_usec_list_t tick; /* once per second */
   view_hub *hub;
   view_message *hello;
   view_client *clients;

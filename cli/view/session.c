@@ -17,8 +17,8 @@
 #include "io/reduced_file.h"
 #include "probe.h"
 
-#define LATE 0.1          /* s behind at which lost time is given up */
-#define STATUS_EVERY 0.25 /* s between two looks at how fast it goes */
+#define LATE 0.1          /* s: a larger delay is not caught up */
+#define STATUS_EVERY 0.25 /* s between measurements of the speed */
 #define MU_MAX 100.0
 #define GRAVITY_MAX 1e4
 enum { COMMANDS_MAX = 64 /* between two steps */ };
@@ -42,7 +42,7 @@ struct view_session {
   ds_step_report report; /* of the last step */
   view_hold hold;
   int64_t generation, serial; /* of the scene; of what a frame would show */
-  bool paused, watched;       /* watched: somebody has seen the start */
+  bool paused, watched;       /* watched: a client has seen the start */
   double speed;
   int32_t steps_left; /* asked for while paused */
   char failed[256];
@@ -101,6 +101,7 @@ static ds_scene *build(view_session *s, world *w, const char *text, size_t lengt
 static bool apply_options(ds_options *o, const view_start *start, ds_error *error) {
   if (start->has_step) o->step = start->step;
   if (start->has_tolerance) o->tolerance = start->tolerance;
+  if (start->has_step_budget) o->step_budget = start->step_budget;
   if (start->has_method) o->method = start->method;
   if (start->has_metric) o->metric = (ds_metric)start->metric;
   return ds_options_check(o, error) == DS_OK;

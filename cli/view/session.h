@@ -1,18 +1,18 @@
-/* A live scene: the thread that owns it, takes commands from the hub and publishes what becomes of it. */
+/* A live scene: the thread that owns it, takes commands from the hub and publishes frames. */
 #ifndef DS_CLI_VIEW_SESSION_H
 #define DS_CLI_VIEW_SESSION_H
 
 #include "../source.h"
 #include "hub.h"
 
-/* What a session begins with; has to stay as it is until the session ends. */
+/* The start of a session; must not change until the session ends. */
 typedef struct view_start {
   const char *source;
   arg_list settings; /* --set */
   source_reading reading;
-  double step, tolerance;
+  double step, tolerance, step_budget;
   int32_t method, metric;
-  bool has_step, has_tolerance, has_method, has_metric;
+  bool has_step, has_tolerance, has_step_budget, has_method, has_metric;
 } view_start;
 
 typedef struct view_session view_session;

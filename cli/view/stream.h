@@ -6,7 +6,7 @@
 
 typedef struct view_stream view_stream;
 
-/* What is there of a recording that is still being written. NULL with a message. */
+/* Of a recording that is still being written, the frames so far. NULL with a message. */
 view_stream *view_stream_open(const char *path, view_mode mode, const view_film *film, ds_error *error);
 void view_stream_close(view_stream *stream); /* NULL is allowed */
 /* The next message, the caller being its one owner. NULL after the last, with an empty message, or where a frame cannot

@@ -34,8 +34,10 @@ static int complain(const char *message) {
 static bool check_viewing(viewing *v) {
   view_start *s = &v->start;
   v->recording = source_is_recording(s->source) && !ds_reduced_file_is(s->source);
-  if (v->recording && (s->settings.count > 0 || s->has_step || s->has_tolerance || s->has_method || s->has_metric)) {
-    complain("a recording is shown as it is; --set, --step, --tol, --method and --metric are for scenes");
+  if (v->recording && (s->settings.count > 0 || s->has_step || s->has_tolerance || s->has_step_budget ||
+                       s->has_method || s->has_metric)) {
+    complain(
+        "a recording is shown as it is; --set, --step, --tol, --step-budget, --method and --metric are for scenes");
     return false;
   }
   if (!v->recording && v->export_folder != NULL) {
@@ -56,6 +58,7 @@ static bool parse(viewing *v, const char **words, int argc, char **argv) {
       {"--set", NULL, ARG_LIST, &s->settings, 0, 0, NULL, NULL},
       {"--step", NULL, ARG_REAL, &s->step, 1e-9, 10, NULL, &s->has_step},
       {"--tol", NULL, ARG_REAL, &s->tolerance, 1e-16, 1, NULL, &s->has_tolerance},
+      {"--step-budget", NULL, ARG_REAL, &s->step_budget, 0, 1e9, NULL, &s->has_step_budget},
       {"--method", NULL, ARG_CHOICE, &s->method, 0, 0, methods.text, &s->has_method},
       {"--metric", NULL, ARG_CHOICE, &s->metric, 0, 0, METRIC_CHOICES, &s->has_metric},
       {"--threads", "-j", ARG_INTEGER, &s->reading.threads, 0, 256, NULL, NULL},
@@ -73,7 +76,7 @@ static bool parse(viewing *v, const char **words, int argc, char **argv) {
   return check_viewing(v);
 }
 
-/* What can be known to be wrong before the first client comes. */
+/* Errors that can be found before the first client connects. */
 static bool check_source(const viewing *v, ds_error *error) {
   size_t length;
   if (v->recording) {
@@ -88,7 +91,7 @@ static bool check_source(const viewing *v, ds_error *error) {
 
 /* ---- browser ---- */
 
-/* Two forks, so that nobody has to wait for the browser. */
+/* Two forks, so that no process waits for the browser. */
 static void open_browser(const char *url) {
   if (getenv("DISPLAY") == NULL && getenv("WAYLAND_DISPLAY") == NULL) return;
   pid_t child = fork();
@@ -118,7 +121,7 @@ static void announce(const viewing *v, const view_server *server, char *url, siz
   if (isatty(STDERR_FILENO) == 1) fprintf(stderr, "showing %s; Ctrl-C ends\n", v->start.source);
 }
 
-/* Serves until a signal comes or something fails. */
+/* Serves until a signal arrives or something fails. */
 static int serve(const viewing *v, view_server *server, view_hub *hub) {
   char url[256];
   ds_error error;

@@ -147,8 +147,10 @@ ds_ray_hit ds_state_ray_cast(const ds_scene *scene, const ds_state *state, ds_ve
 /* 64-bit hash of time, poses, velocities, reduced coordinates, impulses and hands: equal hashes mean bit-equal states.
  */
 uint64_t ds_state_hash(const ds_state *state);
-/* The deepest overlap in the state and its bodies; 0 = none. */
-double ds_state_deepest_overlap(const ds_scene *scene, const ds_state *state, ds_body_id *a, ds_body_id *b);
+/* The deepest overlap in the state, m, and its bodies (a and b may be NULL); 0 = none. DS_ERROR_MEMORY is the only
+ * failure. */
+ds_status ds_state_deepest_overlap(double *depth, ds_body_id *a, ds_body_id *b, const ds_scene *scene,
+                                   const ds_state *state);
 
 /* ---- Solvers ---- */
 ds_method ds_method_named(const char *name);  /* -1 where there is none of this name */

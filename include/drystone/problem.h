@@ -99,8 +99,9 @@ ds_status ds_prepared_solve(ds_prepared *prepared, const ds_solve_options *optio
 ds_status ds_problem_solve(const ds_problem *problem, const ds_solve_options *options, double *r, double *u, double *v,
                            ds_solution *solution, ds_error *error);
 
-/* Numerical rank of W: pivots above 1e-10 of the largest. Costs more than a solve; -1 if memory is not sufficient. */
-int32_t ds_problem_rank(const ds_problem *problem, ds_error *error);
+/* Numerical rank of W: pivots above 1e-10 of the largest. Costs more than a solve. DS_ERROR_MEMORY also for an
+ * independent part of more than 6000 rows. */
+ds_status ds_problem_rank(int32_t *rank, const ds_problem *problem, ds_error *error);
 
 /* The scale-free natural-map error |r - P_K(r - rho u~)| / max(|r|, rho |q|) of any r, with rho = 3 nc / tr W and
  * u = W r + q. */

@@ -61,6 +61,14 @@ const char *ds_mesh_fault_name(ds_mesh_fault fault);
 /* Mass, centre and inertia of the enclosed volume (Mirtich 1996). */
 ds_mass ds_mesh_mass(const ds_mesh *mesh, double density);
 
+/* Both make a mesh coarser: edges are collapsed until `triangles` are left, or none is left that departs from the
+ * surface by less than `tolerance` (m; INFINITY = any). DS_ERROR_MEMORY is the only failure; the mesh is then somewhere
+ * between. The first takes a mesh that can be a solid (ds_mesh_check), which stays one. */
+ds_status ds_mesh_simplify(ds_mesh *mesh, int32_t triangles, double tolerance, ds_error *error);
+/* For drawing: any mesh of valid indices and finite coordinates. Vertices are not written, and those
+ * that are no longer used stay. *departure is an estimate of how far the surfaces are apart, m; may be NULL. */
+ds_status ds_mesh_decimate(ds_mesh *mesh, double *departure, int32_t triangles, double tolerance, ds_error *error);
+
 /* ---- Recipes: signed-distance primitives put together, meshed with their edges kept ---- */
 /* A recipe as JSON text, docs/shapes.md; cell is the size of the mesh's triangles, 0 = chosen. `file` is for messages.
  */

@@ -247,9 +247,7 @@ typedef enum ds_stage {
 /* The tools of "coupled" [docs/solver.md]. */
 typedef enum ds_tool {
   DS_TOOL_NEWTON,       /* proximal Newton on the natural map */
-  DS_TOOL_CONVEX,       /* interior point without De Saxcé's term: sufficient if nothing slides */
-  DS_TOOL_CONE,         /* interior point on the Coulomb cones */
-  DS_TOOL_HOMOTOPY,     /* continuation of the same path through its folds */
+  DS_TOOL_HOMOTOPY,     /* continuation from the central path of a convex program, through folds */
   DS_TOOL_GAUSS_SEIDEL, /* sweeps */
   DS_TOOL_STAGGERED,    /* the two projections alternately */
   DS_TOOL_COUNT,
@@ -288,7 +286,14 @@ typedef struct ds_step_report {
   double separation;                  /* largest distance that a body was moved to reduce an overlap, m */
   double joint_drift;                 /* largest joint gap after the step, m */
   int32_t stopped_bodies;             /* stopped within the step because they would have passed through others */
-  double seconds[DS_STAGE_COUNT];     /* wall time per stage; does not affect results */
+  int32_t parts; /* equal parts in which the step was taken for the sake of deformable bodies; 1 = as a whole */
+  int32_t outside_bodies;  /* deformable bodies outside the range of their model after the step: with inverted
+                              tetrahedra, or with linear modes and a linear_strain above 0.0025 */
+  ds_body_id outside_body; /* the first of them; 0 = none */
+  int32_t inverted_tets;   /* tetrahedra of deformable bodies with a volume of zero or less after the step */
+  double linear_strain;    /* largest strain that linear modes leave out, half the square of the displacement gradient;
+                              0 = below 0.0025 */
+  double seconds[DS_STAGE_COUNT]; /* wall time per stage; does not affect results */
 } ds_step_report;
 
 typedef enum ds_contact_mode {

@@ -93,7 +93,8 @@ static void right_hand_side(double b[3], const ds_contact_point *c, const ds_con
     }
   }
   double approach = v3_dot(f->normal, before);
-  double bound = ds_contact_is_open(c, scene) ? -c->gap / h : 0;
+  /* overlaps are not pushed apart by velocities; but the gap of a second look is where the points have to start from */
+  double bound = ds_contact_is_open(c, scene) || ds_feature_is_ahead(c->feature) ? -c->gap / h : 0;
   /* A rebound slower than one step of gravity would not leave the surface; a gap not reached in this step does not act.
    */
   double rebound = f->restitution * fmax(0, -approach);

@@ -9,9 +9,10 @@
 #include "detect/detect.h"
 #include "problem/subproblem.h"
 
-/* Newmark's constants of every reduced coordinate, gamma = 1/2 + delta and beta = (1 + delta)²/4, as square roots so
- * that matrices stay symmetric (predict/deformable.c). Damping has its own gamma, 1/2 + delta/2. r numbers each. */
+/* Newmark's constants of every reduced coordinate for a step of h, beta = (1 + delta)²/4 and gamma = (1 + delta)/2, the
+ * weight of damping, as square roots so that matrices stay symmetric (predict/deformable.c). r numbers each. */
 typedef struct ds_newmark {
+  double h;
   double *root_beta, *root_gamma, *root_delta;
 } ds_newmark;
 
@@ -27,7 +28,7 @@ typedef struct ds_step_deformable {
   double *columns;                        /* ... and Lᵀ; diagonals are reciprocal */
   double *again_tangent, *again_implicit; /* the same as tangent and implicit, of further Newton steps; or NULL */
   double *rate;                           /* predicted (stage 3) */
-  ds_newmark newmark;                     /* constants of its integrator */
+  ds_newmark newmark, newmark_before;     /* constants of its integrator in this step and in the one before */
 } ds_step_deformable;
 
 /* What a step knows of one body besides its state. */
@@ -49,6 +50,11 @@ typedef struct ds_step_body {
   struct ds_hold *hold;          /* hands that hold it (assemble/hold.h); NULL = none */
 } ds_step_body;
 
+/* The same of a reduced deformable body that moves in the step; NULL for others. */
+static inline const ds_step_deformable *ds_step_reduced(const ds_step_body *step) {
+  return step->moves && step->body->reduced ? step->own : NULL;
+}
+
 /* The frame of one contact. */
 typedef struct ds_contact_frame {
   ds_vec3 normal, t1, t2;
@@ -69,11 +75,11 @@ typedef struct ds_island {
 
 typedef struct ds_assembly {
   ds_step_body *bodies;     /* a body of the scene each */
-  ds_contact_frame *frames; /* a contact each */
+  ds_contact_frame *frames; /* one per contact */
   struct ds_grasp *grasps;  /* a hand of the state each (assemble/hold.h) */
   ds_island *islands;
   int32_t island_count;
-  double *const *stiffer; /* set before: one a body, as in ds_step_body; or NULL */
+  double *const *stiffer; /* set before: one per body, as in ds_step_body; or NULL */
 } ds_assembly;
 
 /* Items by the threads of the pool, or one after the other where it is NULL. */
@@ -105,7 +111,7 @@ void ds_body_velocity(ds_vec3 *v, ds_vec3 *w, double *rate, const ds_assembly *a
 /* The Cholesky factor (n x n) of the implicit integrator's matrix M(q) + gamma h D + beta h² K; K (r x r) comes as the
  * tangent of the elastic forces and leaves as what was used: its positive part, and `stiffer` unless that is NULL. */
 void ds_implicit_factor(double *factor, double *tangent, const double *stiffer, const struct ds_reduced *reduced,
-                        const double *q, double h, const ds_newmark *newmark);
+                        const double *q, const ds_newmark *newmark);
 /* What a step needs of a deformable body: the memory, then the numbers. */
 bool ds_new_deformable(ds_arena *arena, ds_step_body *step, const ds_state *state, const ds_options *options);
 void ds_fill_deformable(ds_step_deformable *deformable, const ds_options *options);
@@ -124,7 +130,7 @@ void ds_force_rows(double *g, const ds_step_body *body, const ds_vec3 force[3], 
 
 /* islands.c: labels bodies by island; lists bodies, contacts and joints of each. */
 bool ds_find_islands(ds_arena *arena, ds_assembly *assembly, const ds_contact_list *contacts, const ds_scene *scene);
-/* warm.c: impulses of the last step's contacts for those of the same key, expressed in the new frames; 3 a contact.
+/* warm.c: impulses of the last step's contacts for those of the same key, expressed in the new frames; 3 per contact.
  * u: their relative velocities, likewise; as it was for new ones. */
 void ds_match_warm_start(double *r, double *u, const ds_assembly *assembly, const ds_contact_list *contacts,
                          const ds_state *state);

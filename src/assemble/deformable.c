@@ -11,7 +11,7 @@
  * the two points are subtracted: what moves the body as a whole drops out.
  *
  * The tangent of a St. Venant-Kirchhoff body is indefinite where it is pressed together, and a step along a direction
- * of negative stiffness goes anywhere: the implicit matrix has the positive part of the tangent. */
+ * of negative stiffness is unbounded: the implicit matrix has the positive part of the tangent. */
 #include <math.h>
 #include <string.h>
 
@@ -21,10 +21,10 @@
 #include "la/small.h"
 
 /* What a step cannot follow is damped: delta = damping x / (pi² + x), x = (h omega)², in the frequencies of the
- * undeformed body; pi is half a period a step. */
+ * undeformed body; pi is half a period per step. */
 static void fill_newmark(ds_newmark *newmark, const ds_reduced *reduced, const ds_options *options) {
   for (int32_t i = 0; i < reduced->r; i++) {
-    double x = options->step * options->step * reduced->stiffness[i * reduced->r + i];
+    double x = newmark->h * newmark->h * reduced->stiffness[i * reduced->r + i];
     double delta = options->newmark_damping * x / (DS_PI * DS_PI + x);
     newmark->root_beta[i] = 0.5 * (1 + delta);
     newmark->root_gamma[i] = sqrt(0.5 + 0.5 * delta);
@@ -33,9 +33,10 @@ static void fill_newmark(ds_newmark *newmark, const ds_reduced *reduced, const d
 }
 
 /* M + gamma h (a + b K0) + beta h² K */
-static void fill_implicit(double *m, const double *tangent, const ds_reduced *reduced, const double *q, double h,
+static void fill_implicit(double *m, const double *tangent, const ds_reduced *reduced, const double *q,
                           const ds_newmark *newmark) {
   int32_t r = reduced->r, n = 3 + r;
+  double h = newmark->h;
   ds_deformable_mass(m, reduced, q);
   for (int32_t i = 0; i < r; i++) {
     double *row = m + (3 + i) * n + 3;
@@ -47,8 +48,8 @@ static void fill_implicit(double *m, const double *tangent, const ds_reduced *re
   }
 }
 
-/* The part of a tangent with eigenvalues that are not negative; that of the undeformed body where it has none that are
- * numbers. The scratch holds r x r. */
+/* The part of a tangent with eigenvalues that are not negative; that of the undeformed body if they cannot be computed.
+ * The scratch holds r x r. */
 static void make_positive(double *tangent, double *scratch, const ds_reduced *reduced) {
   int32_t r = reduced->r;
   size_t bytes = (size_t)r * (size_t)r * sizeof(double);
@@ -69,11 +70,18 @@ static void make_positive(double *tangent, double *scratch, const ds_reduced *re
 }
 
 void ds_implicit_factor(double *factor, double *tangent, const double *stiffer, const ds_reduced *reduced,
-                        const double *q, double h, const ds_newmark *newmark) {
+                        const double *q, const ds_newmark *newmark) {
   if (reduced->quadratic) make_positive(tangent, factor, reduced);
   for (int32_t i = 0; stiffer && i < reduced->r * reduced->r; i++) tangent[i] += stiffer[i];
-  fill_implicit(factor, tangent, reduced, q, h, newmark);
+  fill_implicit(factor, tangent, reduced, q, newmark);
   ds_small_cholesky(factor, 3 + reduced->r);
+}
+
+static void new_newmark(ds_newmark *newmark, ds_arena *arena, double h, size_t r) {
+  newmark->h = h;
+  newmark->root_beta = DS_NEW(arena, double, r);
+  newmark->root_gamma = DS_NEW(arena, double, r);
+  newmark->root_delta = DS_NEW(arena, double, r);
 }
 
 bool ds_new_deformable(ds_arena *arena, ds_step_body *step, const ds_state *state, const ds_options *options) {
@@ -81,7 +89,7 @@ bool ds_new_deformable(ds_arena *arena, ds_step_body *step, const ds_state *stat
   size_t r = (size_t)reduced->r, n = 3 + r;
   ds_step_deformable *d = DS_NEW0(arena, ds_step_deformable, 1);
   if (!d) return false;
-  (void)state;
+  double before = state->reduced_step > 0 ? state->reduced_step : options->step; /* the first step has one like it */
   *d = (ds_step_deformable){
       .reduced = reduced, .q = step->q, .rate_before = step->rate_before, .stiffer = step->stiffer};
   d->rows = DS_NEW(arena, double, 3 * n);
@@ -90,9 +98,8 @@ bool ds_new_deformable(ds_arena *arena, ds_step_body *step, const ds_state *stat
   d->factor = options->metric == DS_METRIC_EFFECTIVE ? d->implicit : DS_NEW(arena, double, n *n);
   d->columns = DS_NEW(arena, double, n *n);
   d->rate = DS_NEW0(arena, double, r);
-  d->newmark.root_beta = DS_NEW(arena, double, r);
-  d->newmark.root_gamma = DS_NEW(arena, double, r);
-  d->newmark.root_delta = DS_NEW(arena, double, r);
+  new_newmark(&d->newmark, arena, options->step, r);
+  new_newmark(&d->newmark_before, arena, before, r);
   if (options->newton > 1) {
     d->again_tangent = DS_NEW(arena, double, r *r);
     d->again_implicit = DS_NEW(arena, double, n *n);
@@ -108,7 +115,8 @@ void ds_fill_deformable(ds_step_deformable *d, const ds_options *options) {
   ds_deformable_rows(d->rows, d->reduced, d->q);
   ds_reduced_stiffness(d->tangent, d->reduced, d->q);
   fill_newmark(&d->newmark, d->reduced, options);
-  ds_implicit_factor(d->implicit, d->tangent, d->stiffer, d->reduced, d->q, options->step, &d->newmark);
+  fill_newmark(&d->newmark_before, d->reduced, options);
+  ds_implicit_factor(d->implicit, d->tangent, d->stiffer, d->reduced, d->q, &d->newmark);
   if (d->factor != d->implicit) {
     ds_deformable_mass(d->factor, d->reduced, d->q);
     ds_small_cholesky(d->factor, n);

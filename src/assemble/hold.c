@@ -14,7 +14,7 @@
  * whose coordinates are z = Tᵀ y and whose rows are T⁻¹ g. So contact, friction and hands are solved as one.
  *
  * Rotation is held in the same way, by the angle bend. Besides, a pull F at the arm r turns the body like a pendulum,
- * with the stiffness (r.F) 1 - r Fᵀ that a step would otherwise not know of: a light body pulled hard would flutter.
+ * with the stiffness (r.F) 1 - r Fᵀ; without it a light body pulled hard would flutter.
  * The positive part of its symmetric part has the eigenvectors r x F, with r.F, and r/|r| - F/|F|, with (|r||F| +
  * r.F)/2.
  *

@@ -1,5 +1,5 @@
-/* Warm start: both lists are sorted by (a, b, feature), so matching is one merge. What only the second look of the last
- * step found has a mark in its name, and is looked for among the rest of its pair. An impulse is kept as a world
+/* Warm start: both lists are sorted by (a, b, feature), so matching is one merge. What only the second detection of the
+ * last step found has a mark in its name, and is looked for among the rest of its pair. An impulse is kept as a world
  * vector; in the new frame its normal part stays >= 0 and its friction inside the cone by construction of the solver's
  * first check. */
 #include "assemble/assemble.h"
@@ -12,8 +12,8 @@ static int compare(const ds_contact_point *p, const ds_contact *c) {
   return 0;
 }
 
-/* The contact of the last step by this name, or by the same from a second look; NULL where there is none. `old` is the
- * first that does not come before it. */
+/* The contact of the last step by this name, or by the same from a second detection; NULL if there is none. `old` is
+ * the first that does not come before it. */
 static const ds_contact *find(const ds_contact_point *p, const ds_contact *old, const ds_contact *end) {
   ds_contact_point again = *p;
   again.feature |= DS_FEATURE_AGAIN;

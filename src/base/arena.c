@@ -62,7 +62,7 @@ void ds_arena_reset(ds_arena *arena) {
   arena->failed = false;
   arena->used = 0;
   if (arena->chunk && arena->chunk->next) {
-    /* half as much again, so that slowly growing steps do not re-lay the memory every time */
+    /* half as much again, so that slowly growing steps do not reallocate every time */
     size_t total = arena->total + arena->total / 2;
     free_chunks(arena);
     add_chunk(arena, total); /* on failure the next allocation tries again */

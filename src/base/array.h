@@ -1,5 +1,5 @@
-/* Growing arrays owned by long-lived objects (scene, state): capacity doubles, elements never shrink away. And looking
- * things up in sorted ones. */
+/* Growing arrays owned by long-lived objects (scene, state): capacity doubles and never shrinks. Also binary search in
+ * sorted arrays. */
 #ifndef DS_BASE_ARRAY_H
 #define DS_BASE_ARRAY_H
 

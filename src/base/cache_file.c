@@ -61,7 +61,7 @@ void *ds_stream_array(ds_stream *s, void *items, int64_t count, size_t size) {
   return items;
 }
 
-/* What stands before the content; a head that is not ours fails. */
+/* The header before the content; a header of another format fails. */
 static void pass_head(ds_stream *s, const ds_cache_kind *kind, ds_cache_key key, int64_t size) {
   char magic[sizeof kind->magic];
   uint32_t version = kind->version, order = ORDER;

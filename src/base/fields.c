@@ -55,7 +55,7 @@ static void put_choices(words *w, const char *choices) {
   }
 }
 
-/* A small positive lower bound only keeps divisions finite: the words say "above 0" first. */
+/* A small positive lower bound only keeps divisions finite: the message says "above 0" first. */
 static void put_range(words *w, const ds_field *f) {
   size_t n = strlen(w->text), size = sizeof w->text - n;
   if (f->low == 0 && f->high == 0)
@@ -101,7 +101,7 @@ static bool check_range(ds_reader *reader, const ds_json *value, const ds_field 
   double x = value->number, low = any ? -DS_FIELD_LIMIT : f->low, high = any ? DS_FIELD_LIMIT : f->high;
   if (x >= low && x <= high && !(f->above && x == low)) return true;
   ds_field one = *f;
-  if (one.kind == DS_FIELD_VECTOR) one.kind = DS_FIELD_NUMBER;
+  if (one.kind != DS_FIELD_INTEGER) one.kind = DS_FIELD_NUMBER; /* of an array: one of its numbers */
   return ds_reader_fail(reader, value, "\"%s\" is %.9g; expected %s", f->key, x, expected(&one, true).text);
 }
 
@@ -120,38 +120,33 @@ static bool read_integer(ds_reader *reader, int32_t *out, const ds_json *value, 
   return true;
 }
 
-bool ds_reader_vector(ds_reader *reader, ds_vec3 *vector, const ds_json *value, const ds_field *f) {
+/* An array of `count` numbers, each within the range of the field. */
+static bool read_numbers(ds_reader *reader, double *x, int32_t count, const ds_json *value, const ds_field *f) {
   if (value->kind != DS_JSON_ARRAY) return fail_kind(reader, value, f);
-  if (value->count != 3)
+  if (value->count != count)
     return ds_reader_fail(reader, value, "\"%s\" has %d elements; expected %s", f->key, value->count,
                           expected(f, false).text);
-  double x[3];
-  const ds_json *c = value->first;
-  for (int i = 0; i < 3; i++, c = c->next) {
+  for (const ds_json *c = value->first; c; c = c->next) {
     if (c->kind != DS_JSON_NUMBER)
       return ds_reader_fail(reader, c, "\"%s\" holds %s; expected %s", f->key, ds_json_kind_name(c->kind),
                             expected(f, false).text);
     if (!check_range(reader, c, f)) return false;
-    x[i] = c->number;
+    *x++ = c->number;
   }
+  return true;
+}
+
+bool ds_reader_vector(ds_reader *reader, ds_vec3 *vector, const ds_json *value, const ds_field *f) {
+  double x[3];
+  if (!read_numbers(reader, x, 3, value, f)) return false;
   *vector = v3(x[0], x[1], x[2]);
   return true;
 }
 
-/* A unit quaternion; rounding in the file is evened out, anything more is refused. */
+/* A unit quaternion; it is normalized within rounding, anything more is refused. */
 static bool read_quaternion(ds_reader *reader, ds_quat *q, const ds_json *value, const ds_field *f) {
-  if (value->count != 4)
-    return ds_reader_fail(reader, value, "\"%s\" has %d elements; expected %s", f->key, value->count,
-                          expected(f, false).text);
   double x[4];
-  const ds_json *c = value->first;
-  for (int i = 0; i < 4; i++, c = c->next) {
-    if (c->kind != DS_JSON_NUMBER)
-      return ds_reader_fail(reader, c, "\"%s\" holds %s; expected %s", f->key, ds_json_kind_name(c->kind),
-                            expected(f, false).text);
-    if (fabs(c->number) > DS_FIELD_LIMIT) return check_range(reader, c, &(ds_field){.key = f->key});
-    x[i] = c->number;
-  }
+  if (!read_numbers(reader, x, 4, value, f)) return false;
   *q = quat(x[0], x[1], x[2], x[3]);
   double norm = quat_norm(*q);
   if (!(norm > 1e-12))

@@ -28,8 +28,7 @@ typedef enum ds_field_kind {
   DS_FIELD_NAMED,    /* const ds_json *: an object, or a text that names one */
 } ds_field_kind;
 
-/* A number lies in [low, high], or in (low, high] where `above`; low = high = 0 stands for any number up to the limit.
- */
+/* A number lies in [low, high], or in (low, high] where `above`; low = high = 0 means any number up to the limit. */
 typedef struct ds_field {
   const char *key;
   ds_field_kind kind;

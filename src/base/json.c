@@ -98,7 +98,7 @@ static bool skip_space(parser *p) {
   }
 }
 
-/* What stands at the parser's place, for a message. */
+/* What is at the parser's position, for a message. */
 static ds_quoted found(const parser *p) {
   ds_quoted quoted = {"the end of the text"};
   if (p->at >= p->length) return quoted;
@@ -199,7 +199,7 @@ static bool read_escape(parser *p) {
   return true;
 }
 
-/* Reads a string into the pool; the parser stands on its opening quote. */
+/* Reads a string into the pool; the parser is at its opening quote. */
 static bool read_string(parser *p, const char **string) {
   size_t start = p->at++;
   *string = p->doc->pool + p->pool_used;
@@ -308,7 +308,7 @@ static bool read_key(parser *p, const char **key) {
   return skip_space(p);
 }
 
-/* The inside of an array or object; the parser stands on its opening bracket. */
+/* The content of an array or object; the parser is at its opening bracket. */
 static bool read_children(parser *p, ds_json *parent, int32_t depth) {
   bool object = parent->kind == DS_JSON_OBJECT;
   char close = object ? '}' : ']';
@@ -394,7 +394,7 @@ ds_status ds_json_parse(ds_json_doc *doc, const char *text, size_t length, const
     return DS_ERROR_INPUT;
   }
   doc->pool = malloc(length + 1);
-  locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0); /* strtod reads "0.5" in no other locale for sure */
+  locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0); /* strtod may not read "0.5" in other locales */
   if (!doc->pool || !c_locale) {
     fail_memory(&p);
   } else {

@@ -1,4 +1,4 @@
-/* JSON text as a tree that remembers where every value stands, so that a message about its meaning can name the line.
+/* JSON text as a tree with the position of every value, so that messages can name the line.
  *
  * Strict JSON, plus comments to the end of a line after two slashes or between slash-star and star-slash. The tree
  * points into the text given, which has to outlive it. */
@@ -64,13 +64,13 @@ const char *ds_json_kind_name(ds_json_kind kind);
  * cut at its front, so that the message always fits. */
 void ds_json_message(ds_error *error, const char *file, const char *text, size_t offset, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
-/* A string made fit for a message: in quotes, control characters replaced, cut after 40 characters. */
+/* A string for a message: in quotes, control characters replaced, cut after 40 characters. */
 typedef struct ds_quoted {
   char text[176];
 } ds_quoted;
 ds_quoted ds_quote(const char *string);
 
-/* The value as text, indented by `indent` spaces from its second line on; arrays of numbers and short objects stand on
+/* The value as text, indented by `indent` spaces from its second line on; arrays of numbers and short objects are on
  * one line. NULL if memory ran out. The caller frees it. */
 char *ds_json_write(const ds_json *value, int32_t indent);
 /* The shortest of 15 to 17 digits that reads back as the same number. */

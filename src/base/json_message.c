@@ -1,4 +1,4 @@
-/* Messages about a place in a text: line and column of a byte, and strings made fit to be shown. */
+/* Messages about a place in a text: line and column of a byte, and strings quoted for messages. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* A table from names to pointers, so that looking a name up costs the same however many there are. */
+/* A hash table from names to pointers. */
 #ifndef DS_BASE_NAMES_H
 #define DS_BASE_NAMES_H
 

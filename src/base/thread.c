@@ -123,7 +123,7 @@ void ds_pool_run(ds_pool *pool, int32_t count, ds_pool_item *item, void *context
 void ds_flag_raise(ds_flag *flag) { atomic_store_explicit(flag, 1, memory_order_release); }
 
 void ds_flag_wait(ds_flag *flag) {
-  enum { SPINS = 1000 }; /* some microseconds: what is waited for is short, where every thread has a core */
+  enum { SPINS = 1000 }; /* some microseconds: waits are short if every thread has a core */
   for (int32_t i = 0; !atomic_load_explicit(flag, memory_order_acquire); i++)
     if (i >= SPINS) sched_yield();
 }

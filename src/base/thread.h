@@ -1,5 +1,4 @@
-/* A pool of threads that share out the items of a loop; and single threads, locks and clocks for what runs beside
- * others. thread.c alone knows about threads.
+/* A pool of threads for the items of a loop; and single threads, locks and clocks. Threads are used in thread.c only.
  *
  * Items must be independent: which thread runs which item is not defined, so nothing may depend on it. */
 #ifndef DS_BASE_THREAD_H
@@ -20,8 +19,8 @@ int32_t ds_pool_size(const ds_pool *pool);
 /* Runs items 0 .. count-1, returns when all are done. Items are handed out in ascending order. */
 void ds_pool_run(ds_pool *pool, int32_t count, ds_pool_item *item, void *context);
 
-/* An item may wait for items with lower numbers: those have been taken, by this thread or another, and go on. What was
- * written before a flag was raised is seen by who has waited for it. */
+/* An item may wait for items with lower numbers: those have been started, by this thread or another, and will end. What
+ * was written before a flag was raised is visible to those who waited for it. */
 typedef atomic_int ds_flag;
 void ds_flag_raise(ds_flag *flag);
 void ds_flag_wait(ds_flag *flag);

@@ -12,7 +12,8 @@
 
 #include "base/check.h"
 #include "base/error.h"
-#include "la/simd.h"
+#include "body/compression.h"
+#include "la/runs.h"
 
 /* ---- memory ---- */
 
@@ -63,6 +64,7 @@ ds_reduced *ds_reduced_retain(ds_reduced *x) {
 void ds_reduced_release(ds_reduced *x) {
   if (!x || atomic_fetch_sub_explicit(&x->owners, 1, memory_order_acq_rel) > 1) return;
   ds_bd_tree_free(&x->tree);
+  ds_clusters_free(&x->clusters);
   void *blocks[] = {x->name,
                     x->frequency,
                     x->tets.nodes,
@@ -184,34 +186,12 @@ ds_status ds_reduced_finish(ds_reduced *x, ds_error *error) {
   ds_status status = check_arrays(x, error);
   if (status == DS_OK) status = check_constants(x, error);
   if (status == DS_OK) status = ds_bd_tree_build(x, error);
+  if (status == DS_OK && !ds_clusters_build(x))
+    status = ds_fail(error, DS_ERROR_MEMORY, "no memory for a deformable body");
   if (status != DS_OK) return status;
   fill_info(x);
   x->skin = (ds_skin){&x->surface, &x->tree, x->r, x, skin_vertex, skin_place, skin_sphere};
   return DS_OK;
-}
-
-/* ---- runs of numbers ---- */
-
-/* t (n) += s w */
-DS_INLINE void add_run(double *t, const double *w, double s, int32_t n) {
-  int32_t i = 0;
-  for (; i + 4 <= n; i += 4)
-    ds_v4_store(t + i, ds_v4_add(ds_v4_load(t + i), ds_v4_mul(ds_v4_all(s), ds_v4_load(w + i))));
-  for (; i < n; i++) t[i] += s * w[i];
-}
-
-/* w . q over a run of n, in sixteen sums */
-DS_INLINE double dot_run(const double *w, const double *q, int32_t n) {
-  double lane[4], rest = 0;
-  int32_t i = 0;
-  ds_v4 sum[4] = {ds_v4_all(0), ds_v4_all(0), ds_v4_all(0), ds_v4_all(0)};
-  for (; i + 16 <= n; i += 16)
-    for (int k = 0; k < 4; k++)
-      sum[k] = ds_v4_add(sum[k], ds_v4_mul(ds_v4_load(w + i + 4 * k), ds_v4_load(q + i + 4 * k)));
-  for (; i + 4 <= n; i += 4) sum[0] = ds_v4_add(sum[0], ds_v4_mul(ds_v4_load(w + i), ds_v4_load(q + i)));
-  ds_v4_store(lane, ds_v4_add(ds_v4_add(sum[0], sum[1]), ds_v4_add(sum[2], sum[3])));
-  for (; i < n; i++) rest += w[i] * q[i];
-  return (lane[0] + lane[1]) + (lane[2] + lane[3]) + rest;
 }
 
 /* ---- what users ask ---- */
@@ -238,7 +218,7 @@ void ds_reduced_mode(ds_vec3 *displacements, const ds_reduced *x, int32_t mode) 
 DS_INLINE ds_vec3 displacement(const ds_reduced *x, const double *q, int32_t vertex) {
   int32_t r = x->r;
   const double *u = x->basis + 3 * (int64_t)vertex * r;
-  return v3(dot_run(u, q, r), dot_run(u + r, q, r), dot_run(u + 2 * r, q, r));
+  return v3(ds_run_dot(u, q, r), ds_run_dot(u + r, q, r), ds_run_dot(u + 2 * r, q, r));
 }
 
 ds_vec3 ds_reduced_vertex(const ds_reduced *x, const double *q, int32_t vertex) {
@@ -274,29 +254,35 @@ static void pair_products(double *m, const double *q, int32_t r) {
 DS_INLINE double force_of(const ds_reduced *x, const double *q, const double *m, int32_t k, double s1, double s2,
                           double s3) {
   int32_t r = x->r, pairs = (int32_t)pair_terms(r);
-  double f = s1 * dot_run(x->stiffness + k * r, q, r), cubic = 0;
+  double f = s1 * ds_run_dot(x->stiffness + k * r, q, r), cubic = 0;
   if (!x->quadratic) return f;
   const double *w = x->cubic + k * triple_terms(r);
   for (int32_t a = 0; a < r; a++) {
     int32_t run = (int32_t)pair_terms(r - a);
-    cubic += q[a] * dot_run(w, m + pairs - run, run);
+    cubic += q[a] * ds_run_dot(w, m + pairs - run, run);
     w += run;
   }
-  return f + s2 * dot_run(x->quadratic + k * (int64_t)pairs, m, pairs) + s3 * cubic;
+  return f + s2 * ds_run_dot(x->quadratic + k * (int64_t)pairs, m, pairs) + s3 * cubic;
 }
 
-DS_INLINE void ds_reduced_force_body(double *f, const ds_reduced *x, const double *q) {
+static void polynomial_force(double *f, const ds_reduced *x, const double *q);
+DS_INLINE void polynomial_force_body(double *f, const ds_reduced *x, const double *q) {
   double m[PAIRS_MAX];
   if (x->quadratic) pair_products(m, q, x->r);
   for (int32_t k = 0; k < x->r; k++) f[k] = force_of(x, q, m, k, 1, 1, 1);
 }
-DS_KERNEL(ds_reduced_force, (double *f, const ds_reduced *x, const double *q), (f, x, q))
+DS_KERNEL(polynomial_force, (double *f, const ds_reduced *x, const double *q), (f, x, q))
+
+void ds_reduced_force(double *f, const ds_reduced *x, const double *q) {
+  polynomial_force(f, x, q);
+  if (x->quadratic) ds_compression_force(f, x, q);
+}
 
 double ds_reduced_energy(const ds_reduced *x, const double *q) {
   double m[PAIRS_MAX], energy = 0;
   if (x->quadratic) pair_products(m, q, x->r);
   for (int32_t k = 0; k < x->r; k++) energy += q[k] * force_of(x, q, m, k, 1.0 / 2, 1.0 / 3, 1.0 / 4);
-  return energy;
+  return x->quadratic ? energy + ds_compression_energy(x, q) : energy;
 }
 
 /* Row k of df/dq from the diagonal on. With s_bc = P_k,bc + sum_a q_a Q_k,abc, what depends on q_b and q_c is s . m,
@@ -307,29 +293,36 @@ DS_INLINE void stiffness_row(double *d, double *s, const ds_reduced *x, const do
   memcpy(s, x->quadratic + k * (int64_t)pairs, (size_t)pairs * sizeof *s);
   for (int32_t a = 0; a < r; a++) {
     int32_t run = (int32_t)pair_terms(r - a);
-    add_run(s + pairs - run, w, q[a], run);
-    if (a >= k) d[a] += dot_run(w, m + pairs - run, run);
+    ds_run_add(s + pairs - run, w, q[a], run);
+    if (a >= k) d[a] += ds_run_dot(w, m + pairs - run, run);
     w += run;
   }
   for (int32_t b = 0; b < r; s += r - b, b++) {
     int32_t from = b > k ? b : k;
-    add_run(d + from, s + from - b, q[b], r - from);
-    if (b >= k) d[b] += dot_run(s, q + b, r - b);
+    ds_run_add(d + from, s + from - b, q[b], r - from);
+    if (b >= k) d[b] += ds_run_dot(s, q + b, r - b);
   }
 }
 
-DS_INLINE void ds_reduced_stiffness_body(double *k, const ds_reduced *x, const double *q) {
+static void polynomial_stiffness(double *k, const ds_reduced *x, const double *q);
+DS_INLINE void polynomial_stiffness_body(double *k, const ds_reduced *x, const double *q) {
   double m[PAIRS_MAX], s[PAIRS_MAX];
+  pair_products(m, q, x->r);
+  for (int32_t i = 0; i < x->r; i++) stiffness_row(k + i * x->r, s, x, q, m, i);
+}
+DS_KERNEL(polynomial_stiffness, (double *k, const ds_reduced *x, const double *q), (k, x, q))
+
+void ds_reduced_stiffness(double *k, const ds_reduced *x, const double *q) {
   int32_t r = x->r;
   memcpy(k, x->stiffness, (size_t)(r * r) * sizeof(double));
   if (!x->quadratic) return;
-  pair_products(m, q, r);
-  for (int32_t i = 0; i < r; i++) {
-    stiffness_row(k + i * r, s, x, q, m, i);
+  polynomial_stiffness(k, x, q); /* from the diagonal on */
+  for (int32_t i = 0; i < r; i++)
     for (int32_t j = i + 1; j < r; j++) k[j * r + i] = k[i * r + j];
-  }
+  ds_compression_stiffness(k, x, q); /* up to the diagonal */
+  for (int32_t i = 0; i < r; i++)
+    for (int32_t j = i + 1; j < r; j++) k[i * r + j] = k[j * r + i];
 }
-DS_KERNEL(ds_reduced_stiffness, (double *k, const ds_reduced *x, const double *q), (k, x, q))
 
 /* ---- inertia ---- */
 
@@ -353,10 +346,10 @@ void ds_reduced_inertia_gradient(double *g, const ds_reduced *x, const double *q
   double w2 = v3_norm2(w);
   double v[6] = {w2 - w.x * w.x, w2 - w.y * w.y, w2 - w.z * w.z, -2 * w.x * w.y, -2 * w.x * w.z, -2 * w.y * w.z};
   const double *second = x->second2;
-  for (int32_t a = 0; a < x->r; a++) g[a] = dot_run(v, x->second1 + 6 * a, 6) / 2;
+  for (int32_t a = 0; a < x->r; a++) g[a] = ds_run_dot(v, x->second1 + 6 * a, 6) / 2;
   for (int32_t a = 0; a < x->r; a++)
     for (int32_t b = a; b < x->r; b++, second += 6) {
-      double s = dot_run(v, second, 6) / 2;
+      double s = ds_run_dot(v, second, 6) / 2;
       g[a] += s * q[b];
       g[b] += s * q[a];
     }
@@ -366,7 +359,7 @@ DS_INLINE void ds_reduced_coupling_body(double *c, const ds_reduced *x, const do
   double columns[3 * DS_REDUCED_MAX];
   int32_t r = x->r;
   memset(columns, 0, (size_t)(3 * r) * sizeof(double));
-  for (int32_t a = 0; a < r; a++) add_run(columns, x->coupling + 3 * (int64_t)a * r, q[a], 3 * r);
+  for (int32_t a = 0; a < r; a++) ds_run_add(columns, x->coupling + 3 * (int64_t)a * r, q[a], 3 * r);
   for (int32_t b = 0; b < r; b++)
     for (int32_t i = 0; i < 3; i++) c[i * r + b] = columns[3 * b + i];
 }

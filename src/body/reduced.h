@@ -15,7 +15,7 @@
  *
  * Elastic forces f(q), to be subtracted: K q for a modal body; for StVK the cubic polynomial
  *   f_k = sum_a K_ka q_a + sum_{a<=b} P_k,ab q_a q_b + sum_{a<=b<=c} Q_k,abc q_a q_b q_c,
- * with terms in lexicographic order. */
+ * with terms in lexicographic order, and resistance to compression (compression.c) besides. */
 #ifndef DS_BODY_REDUCED_H
 #define DS_BODY_REDUCED_H
 
@@ -24,6 +24,23 @@
 #include "body/skin.h"
 #include "drystone/reduce.h"
 #include "la/vec3.h"
+
+/* Neighbouring tetrahedra, with the nodes of all of them. */
+typedef struct ds_cluster {
+  int32_t first, count; /* tetrahedra, in the order of the clusters */
+  int32_t first_node, node_count;
+} ds_cluster;
+
+/* All tetrahedra, cluster by cluster (compression.c). */
+typedef struct ds_clusters {
+  ds_cluster *list;
+  int32_t count;
+  int32_t *node;   /* nodes of the clusters, one cluster after the other */
+  uint8_t *corner; /* 4 per tetrahedron: places in the list of its cluster's nodes */
+  double *inverse; /* per tetrahedron: 1 / 6 volume, 1/m³ */
+  ds_vec3 *normal; /* 3 per tetrahedron: gradients of the shape functions of its corners 1, 2, 3 */
+  double *growth;  /* count x r: largest displacement gradient in the cluster for a coordinate of 1 */
+} ds_clusters;
 
 struct ds_reduced {
   atomic_int owners;
@@ -38,6 +55,7 @@ struct ds_reduced {
   /* the volume, for files and pictures of stress: principal frame */
   ds_tets tets;
   double *node_basis; /* tets.node_count x 3 x r */
+  ds_clusters clusters;
 
   /* the surface, principal frame */
   ds_mesh surface;

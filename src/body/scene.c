@@ -84,7 +84,9 @@ void ds_scene_destroy(ds_scene *scene) {
     free((void *)(uintptr_t)body->def.motion.keyframes);
   }
   free(scene->bodies);
-  ds_joints_free(scene);
+  for (int32_t i = 0; i < scene->joint_count; i++) free(scene->joints[i].name);
+  free(scene->joints);
+  free(scene->apart);
   for (int32_t i = 0; i < scene->material_name_count; i++) free(scene->material_names[i]);
   free(scene->material_names);
   free(scene->materials);
@@ -359,8 +361,7 @@ static ds_status sample_shapes(ds_scene *scene, ds_error *error) {
   return DS_OK;
 }
 
-ds_status ds_scene_finish(ds_scene *scene, ds_error *error) {
-  DS_CHECK(scene && !scene->finished);
+ds_status ds_bodies_finish(ds_scene *scene, ds_error *error) {
   for (int32_t i = 0; i < scene->body_count; i++) {
     ds_status status = scene->bodies[i].ops->finish(&scene->bodies[i], error);
     if (status != DS_OK) return status;
@@ -370,10 +371,8 @@ ds_status ds_scene_finish(ds_scene *scene, ds_error *error) {
     scene->bodies[i].first_reduced = scene->reduced_count;
     scene->reduced_count += scene->bodies[i].r;
   }
-  ds_status status = ds_joints_finish(scene, error);
-  if (status == DS_OK) status = sample_shapes(scene, error);
-  scene->finished = status == DS_OK;
-  return status;
+  ds_status status = ds_scene_find_apart(scene, error);
+  return status == DS_OK ? sample_shapes(scene, error) : status;
 }
 
 int32_t ds_scene_body_count(const ds_scene *scene) { return scene->body_count; }

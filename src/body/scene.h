@@ -101,11 +101,10 @@ void ds_scene_pair(double *mu, double *restitution, const ds_scene *scene, int32
 bool ds_contacts_in_order(const ds_contact *contacts, int32_t count);
 /* The principal frame of a body at the start (body/state.c). */
 ds_pose ds_start_pose(const ds_body *body);
-/* joint/joint.c: places the joints' points on their bodies, whose masses are known, and finds which bodies stay apart.
- */
-ds_status ds_joints_finish(ds_scene *scene, ds_error *error);
-void ds_joints_free(ds_scene *scene);
-/* The place of the pair in `apart`, or NULL: then the bodies may touch. */
+/* Masses, samples and `apart`: all that ds_scene_finish finds of bodies (body/scene.c). */
+ds_status ds_bodies_finish(ds_scene *scene, ds_error *error);
+/* Fills `apart` from the joints. The place of a pair in it; NULL: the bodies may touch (body/apart.c). */
+ds_status ds_scene_find_apart(ds_scene *scene, ds_error *error);
 const ds_apart *ds_scene_apart(const ds_scene *scene, int32_t a, int32_t b);
 /* Before its release time a body is held and touches nothing. */
 static inline bool ds_body_is_held(const ds_body *body, double time) { return body->def.release_time > time; }
@@ -125,5 +124,8 @@ void ds_shape_samples_free(ds_shape *shape);
 
 /* The pose of a kinematic body's user frame at a time (body/motion.c). */
 ds_pose ds_motion_pose(const ds_body *body, double time);
+
+/* Kinetic, potential and elastic energy of one body (state.c). */
+ds_energy ds_body_energy(const ds_state *state, int32_t body);
 
 #endif

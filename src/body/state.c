@@ -169,14 +169,23 @@ static ds_vec3 spin(const ds_body *body, const ds_body_state *s, const ds_state 
   return quat_rotate(s->q, body->ops->momentum(body, q, w, rate));
 }
 
+ds_energy ds_body_energy(const ds_state *state, int32_t i) {
+  const ds_body *body = &state->scene->bodies[i];
+  const ds_body_state *s = &state->bodies[i];
+  ds_energy energy = {0};
+  if (!body->ops->dynamic) return energy;
+  body->ops->energy(&energy, body, s, state);
+  /* velocities of deformable bodies are means of the step just done: so is the height */
+  ds_vec3 x = body->reduced ? v3_mad(s->x, -0.5 * state->reduced_step, s->v) : s->x;
+  energy.potential = -body->mass.mass * v3_dot(state->scene->def.gravity, x);
+  return energy;
+}
+
 ds_energy ds_state_energy(const ds_scene *scene, const ds_state *state) {
   ds_energy energy = {0};
   for (int32_t i = 0; i < scene->body_count; i++) {
-    const ds_body *body = &scene->bodies[i];
-    const ds_body_state *s = &state->bodies[i];
-    if (!body->ops->dynamic) continue;
-    body->ops->energy(&energy, body, s, state);
-    energy.potential -= body->mass.mass * v3_dot(scene->def.gravity, s->x);
+    ds_energy e = ds_body_energy(state, i);
+    energy.kinetic += e.kinetic, energy.potential += e.potential, energy.elastic += e.elastic;
   }
   return energy;
 }

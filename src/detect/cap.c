@@ -10,8 +10,8 @@
 #include "detect/pairs.h"
 
 static const double tilt_tolerance = 1e-6; /* sine below which no point of a rim is the lowest */
-static const double facing = 0.1;          /* cosine from which a cap or face looks at the floor */
-static const double near_flat = 0.9;       /* cosine from which a floor's corners are looked for under a cap */
+static const double facing = 0.1;          /* cosine from which a cap or face faces the floor */
+static const double near_flat = 0.9;       /* cosine from which a floor's corners are searched under a cap */
 enum { RIM = 16, VERTEX = 0x1000, SIDE = 0x10000, MAX_RIM = 232 };
 
 ds_can ds_can_in_frame(const ds_placed *a, const ds_placed *frame) {
@@ -39,7 +39,7 @@ static double across(ds_vec3 n, ds_vec3 r) { return v3_norm(v3_mad(r, -v3_dot(r,
 
 static void add_spot(ds_spots *s, const ds_query *query, const ds_floor *f, ds_vec3 x, double gap, uint32_t feature) {
   if (!(gap < query->reach) || s->count >= 256) return;
-  /* once a feature, and once a place; but the lowest points move over the rim and hide no other */
+  /* once per feature and once per place; but the lowest points move over the rim and hide no other */
   for (int32_t i = 0; i < s->count; i++)
     if (s->feature[i] == feature ||
         (s->feature[i] > 1 && fabs(s->gap[i] - gap) <= 2 * f->eps && across(f->n, v3_sub(s->x[i], x)) <= 2 * f->eps))
@@ -92,9 +92,9 @@ static bool clip_to_floor(double *t0, double *t1, const ds_floor *f, const ds_se
   return *t1 >= *t0;
 }
 
-/* Body-fixed points of a cap: 8 on the rim, and, where more are wanted, fours that fill the disc evenly: the j-th four
- * lies at the radius that holds its share of the area, turned by the golden angle, so that friction of a disc under
- * even pressure comes out isotropic. Returns the number of points; fills point k where k is in range. */
+/* Body-fixed points of a cap: 8 on the rim, and, if more are requested, groups of four that fill the disc evenly: the
+ * j-th group lies at the radius that holds its share of the area, turned by the golden angle, so that friction of a
+ * disc under even pressure comes out isotropic. Returns the number of points; fills point k where k is in range. */
 static int32_t cap_point(ds_vec3 *x, const ds_can *can, ds_vec3 middle, int32_t wanted, int32_t k) {
   const double golden = 2.39996322972865332;
   int32_t most = wanted > MAX_RIM ? MAX_RIM : wanted, fours = most > 8 ? (most - 8 + 2) / 4 : 0, total = 8 + 4 * fours;

@@ -64,7 +64,7 @@ void ds_order_points(ds_point_list *list, int32_t first) {
   list->count = kept;
 }
 
-/* What solids of the pair are asked for: `reach` is what is wanted whatever moves. */
+/* The parameters for solids of the pair: `reach` applies whatever moves. */
 ds_solid_query ds_pair_query(const ds_detection *d, ds_box_pair pair, double reach, int32_t per_face) {
   if (d->step == 0) return (ds_solid_query){.slack = reach, .reach = reach, .per_face = per_face};
   const ds_motion_ahead *ma = &d->motions[pair.a], *mb = &d->motions[pair.b];

@@ -10,7 +10,7 @@
 #include "detect/pairs.h"
 #include "shape/separation.h"
 
-static const double one_point = 1e-6; /* of the smaller radius: the deepest point is told apart from corners */
+static const double one_point = 1e-6; /* of the smaller radius: the deepest point is distinguished from corners */
 static const double plain_distance =
     1e-4;                        /* of the smaller radius: from here on the direction is that of the distance */
 static const double thin = 1e-9; /* of the smaller radius: crossings this near to a corner are the corner */

@@ -6,6 +6,7 @@
 #include "detect/pairs.h"
 
 static const double mantle_cosine = 1e-4; /* |n.u| below which a contact is on the mantle */
+static const double square = 2e-5;        /* 1 - cos of 0.36 degrees: a surface so nearly square to n is the contact */
 enum { SINGLE = 2, MANTLE = 4 };          /* features */
 
 typedef struct surface { /* a plane surface that separates */
@@ -459,7 +460,9 @@ static void rounded_contact(ds_manifold *m, const ds_query *query, const pair *c
   if (separation >= query->reach) return;
   surface sb = best_surface_of_b(c, false), sa = best_surface_of_a(c, false);
   const surface *s = sb.separation >= sa.separation - c->tau ? &sb : &sa;
-  if (s->separation > separation + 0.1 * skins)
+  /* an edge that lies along a cap has two points there, not one that jumps from end to end as it tips */
+  bool flush = v3_dot(s->n, n) > 1 - square && s->separation > separation - 0.5 * skins;
+  if (flush || s->separation > separation + 0.1 * skins)
     surface_contact(m, query, c, s);
   else
     edge_contact(m, query, c, &f, n);

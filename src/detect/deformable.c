@@ -19,8 +19,11 @@
 
 #include <string.h>
 
-enum { PATH_STEPS = 16, GROUP = 16 }; /* GROUP: triangles whose vertices look at the same leaves of the other */
-static const double backward = 0.3;   /* as in solid.c */
+enum {
+  PATH_STEPS = 16,
+  GROUP = 16
+}; /* GROUP: triangles whose vertices are tested against the same leaves of the other */
+static const double backward = 0.3; /* as in solid.c */
 static const double same_way = 0.5;
 static const double sideways = 0.3; /* of a way along a surface may have led into it */
 static const double still = 1e-3;   /* of the slack: ways shorter than this lead nowhere */
@@ -97,7 +100,7 @@ typedef struct sight {
 
 static const ds_anchor rigid = {-1, 0, 0};
 
-/* A point of the one surface, in the other's frame; its outward normal is worked out when it is asked for. */
+/* A point of the one surface, in the other's frame; its outward normal is computed on demand. */
 typedef struct probe {
   ds_vec3 x, own;
   int32_t vertex; /* of a deformable whose normal is not known yet, or -1 */
@@ -115,8 +118,8 @@ static void see(sight *at, const seeker *s, probe *p, ds_vec3 y, const ds_neares
   *at = (sight){foot.gap - s->round, foot.normal, foot.anchor};
 }
 
-/* What the probe sees from y, among some leaves of the other; false if the surface is farther than reach: then the
- * gap is at least what is said. */
+/* The nearest surface point from y among some leaves of the other; false if the surface is farther than reach: then the
+ * gap is a lower bound. */
 static bool look(sight *at, const seeker *s, probe *p, const ds_nearby_spheres *leaves, ds_vec3 y, double reach) {
   if (!s->to->surface) {
     at->gap = ds_shape_distance(&at->normal, s->to->party->shape, y) - s->round;
@@ -145,13 +148,13 @@ static ds_vec3 own_way(const seeker *s, const probe *p) {
   return mat3_mul_v3(&s->r, s->from->surface->ways[p->vertex]);
 }
 
-/* That of the other at what the probe sees. */
+/* That of the other at the nearest point. */
 static ds_vec3 other_way(const seeker *s, const sight *at) {
   return s->to->surface ? ds_deformed_anchor_way(s->to->surface, at->anchor) : v3(0, 0, 0);
 }
 
-/* Where on its way the probe comes nearer than slack, 0 .. 1, and what it sees there; -1 where it passes by. Step by
- * step as far as nothing can be met (Hart 1996). */
+/* The fraction of its path, 0 .. 1, at which the probe comes nearer than slack, and the nearest point there; -1 if it
+ * passes by. Step by step as far as nothing can be met (Hart 1996). */
 static double march(sight *at, const seeker *s, probe *p, ds_vec3 way, double length, double slack) {
   const ds_nearby_spheres all = {.count = -1};
   double t = 0;
@@ -252,7 +255,7 @@ static bool is_near(const seeker *s, ds_nearby_spheres *near, const ds_nearby_sp
   return near->count != 0;
 }
 
-/* What they have to look at, when they are looked at one by one from here on. */
+/* The leaves to test when they are tested one by one from here on. */
 static void gather_near(seeker *s, const ds_nearby_spheres *among, ds_vec3 c, double radius) {
   if (!s->to->surface) return;
   bounds b = bounds_of(s, c, radius);

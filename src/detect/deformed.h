@@ -1,5 +1,5 @@
-/* A deformable's surface as it stands in one state: places, normals and nearest points (deformed.c). All in the body's
- * principal frame. Built once a step for bodies that may touch something, then shared by threads. */
+/* A deformable's surface in one state: positions, normals and nearest points (deformed.c). All in the body's principal
+ * frame. Built once per step for bodies that may touch something, then shared by threads. */
 #ifndef DS_DETECT_DEFORMED_H
 #define DS_DETECT_DEFORMED_H
 
@@ -19,9 +19,10 @@ typedef struct ds_deformed {
   double step;
   ds_vec3 *vertices;
   ds_vec3 *ways;    /* h U dq/dt of the vertices, NULL: at rest */
-  ds_vec3 *normals; /* of the triangles, unit where not zero; NULL: to be worked out when they are asked for */
+  ds_vec3 *normals; /* of the triangles, unit where not zero; NULL: computed on demand */
   double stir;      /* the longest of them */
-  ds_round *balls;  /* a sphere of the tree each: holds all corners below it, as they are now; radius -1: not wanted */
+  ds_round *
+      balls; /* one per sphere of the tree: contains all corners below it in the current shape; radius -1: not needed */
   unsigned char *known, *marks; /* what is there of a vertex or triangle, what of a sphere (patches.c) */
   int32_t *placed, *faced;      /* vertices and triangles that are there */
   int32_t placed_count, faced_count;
@@ -34,7 +35,7 @@ typedef struct ds_displacement {
 } ds_displacement;
 enum { DS_RING_MAX = 1000 }; /* triangles around a vertex */
 
-/* Memory from the arena, false if it ran out; then what is wanted; then its places, by any thread. */
+/* Memory from the arena, false if it ran out; then what is needed; then its positions, by any thread. */
 bool ds_deformed_begin(ds_arena *arena, ds_deformed *d, const ds_skin *skin, const double *q, const double *rate,
                        double step);
 /* Patches nearer than reach to a shape, or of two to each other; pose: of the first's frame in the shape's, of the
@@ -42,8 +43,8 @@ bool ds_deformed_begin(ds_arena *arena, ds_deformed *d, const ds_skin *skin, con
 void ds_want_near_shape(ds_deformed *d, const ds_shape *shape, ds_pose pose, double reach);
 void ds_want_near_deformed(ds_deformed *a, ds_deformed *b, ds_pose pose, double reach);
 void ds_want_all(ds_deformed *d);
-/* Patches of one body that may touch each other, nearer than reach; the scratch is released. False if memory ran
- * out. */
+/* Patches of one body that may touch each other, nearer than reach; the scratch is released. False if memory ran out.
+ */
 bool ds_want_folds(ds_arena *scratch, ds_deformed *d, double reach);
 void ds_deformed_fill(ds_deformed *d);
 /* The undeformed surface as it is in the body: no balls. */
@@ -54,7 +55,7 @@ ds_vec3 ds_deformed_normal(const ds_deformed *d, int32_t vertex);       /* angle
 ds_vec3 ds_deformed_anchor_way(const ds_deformed *d, ds_anchor anchor); /* by deformation within the step */
 ds_anchor ds_deformed_anchor(const ds_deformed *d, int32_t vertex);     /* the vertex as a material point */
 
-/* The place of the surface next to a point, before its normal is asked for. */
+/* The surface point nearest to a point, without its normal. */
 typedef struct ds_nearest {
   double distance2;
   ds_vec3 point;
@@ -71,8 +72,8 @@ typedef struct ds_foot {
   bool on_face; /* not on an edge or corner of its triangle */
 } ds_foot;
 
-/* Spheres of the tree that together hold all that comes nearer to a point than some reach: what points around it need
- * look at. */
+/* Spheres of the tree that together hold all that comes nearer to a point than some reach: what points around it must
+ * be tested against. */
 enum { DS_NEARBY_MAX = 96 };
 typedef struct ds_nearby_spheres {
   int32_t count; /* -1: too many, the whole tree */

@@ -19,7 +19,7 @@ static bool is_at_rest(const ds_detection *d, int32_t i) {
   return !body->skin && (body->ops->fixed || (v3_norm2(s->v) == 0 && v3_norm2(s->w) == 0));
 }
 
-/* All that a look at a pair depends on; false where its bodies move. */
+/* Everything on which the contacts of a pair depend; false if its bodies move. */
 static bool rest_of_pair(ds_known_pair *key, const ds_detection *d, ds_box_pair pair, double reach, int32_t per_face) {
   if (!is_at_rest(d, pair.a) || !is_at_rest(d, pair.b)) return false;
   *key = (ds_known_pair){.a = pair.a,

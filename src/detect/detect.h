@@ -1,8 +1,8 @@
 /* Stage 1, detect: which points touch, or will within the step.
  *
  * A contact point lies between the two surfaces; its normal points from body b to body a, a < b by index, or a = b
- * where a deformable body touches itself. Points are
- * returned in order of (a, b, feature), every key once, so that the result does not depend on how they were found. */
+ * where a deformable body touches itself. Points are returned in order of (a, b, feature), every key once, so that the
+ * result does not depend on how they were found. */
 #ifndef DS_DETECT_DETECT_H
 #define DS_DETECT_DETECT_H
 
@@ -10,8 +10,12 @@
 #include "base/thread.h"
 #include "body/kind.h"
 
-/* In the name of a contact that only a second look found, besides the name that a first look would give. */
+/* Bit in the feature of a contact that only the second detection found, besides the feature that the first would give.
+ */
 #define DS_FEATURE_AGAIN ((uint64_t)1 << 63)
+/* Such a contact says where the bodies are going: its gap is the one from which they get there, not one that they have.
+ */
+static inline bool ds_feature_is_ahead(uint64_t feature) { return (feature & DS_FEATURE_AGAIN) != 0; }
 
 /* The limit of a joint (joint/limit.c): 2 x the joint's index, and 1 more for an upper limit. No shapes have that name.
  */
@@ -37,8 +41,8 @@ typedef struct ds_contact_list {
 
 typedef struct ds_detect_options {
   double step;               /* h: speculative reach is 2 h (|v_a - v_b| + rotation) + h² |g| + margin */
-  double margin;             /* extra reach, m; 0 = a thousandth of the smaller body's size, at most 1e-3 m */
-  int32_t contacts_per_face; /* at most so many points for a face-face patch: 8 = well-spread corners; more = also a
+  double margin;             /* extra reach, m; 0 = a thousandth of the smaller body's size */
+  int32_t contacts_per_face; /* largest number of points for a face-face patch: 8 = well-spread corners; more = also a
                                 grid of points inside the patch */
   ds_pool *pool;             /* threads to share the pairs, or NULL */
   ds_arena *workers;         /* memory of each of them */
@@ -46,15 +50,19 @@ typedef struct ds_detect_options {
 } ds_detect_options;
 
 /* Static and kinematic bodies touch dynamic ones only; held bodies touch nothing. Contacts of the last step that only
- * its second look found, and that carry, are kept while they are near. */
+ * its second detection found, and that carry load, are kept while they are near. */
 ds_status ds_detect(ds_arena *arena, ds_contact_list *contacts, const ds_scene *scene, const ds_state *state,
                     const ds_detect_options *options);
 
-/* A second look: adds to the contacts those that the velocities found (bodies with x and q as they are, v and w as
- * solved) run into, because an impact has changed them. `added` says how many. Deformable
- * bodies are left out: their first look reaches as far as they bend, and a second was measured to cost, not to help. */
+/* Second detection: adds the contacts that bodies reach with the solved velocities (x and q unchanged, v and w as
+ * solved), because an impact has changed them. `added` is their number. Deformable bodies are left out: their first
+ * detection covers their whole motion, and measurements showed a cost and no benefit. */
 ds_status ds_detect_again(ds_arena *arena, ds_contact_list *contacts, int32_t *added, const ds_scene *scene,
                           const ds_state *state, const ds_body_state *solved, const ds_detect_options *options);
+
+/* Lets contacts of second looks ask for no more than that their points do not approach: what they ask for beyond that
+ * may be more than there is room for. */
+void ds_relax_ahead(ds_contact_list *contacts);
 
 /* --- one pair of shapes (narrow.c) --- */
 #define DS_MANIFOLD_MAX 512

@@ -1,5 +1,6 @@
-/* One look at a whole state: what its files share. reach.c places shapes and says how far ahead to look, surfaces.c has
- * deformables as they stand, collide.c one pair of bodies, share.c all pairs, again.c a second look. */
+/* One detection of a whole state: what its files share. reach.c places shapes and finds how far ahead to search,
+ * surfaces.c has the current surfaces of deformables, collide.c one pair of bodies, share.c all pairs, again.c the
+ * second detection. */
 #ifndef DS_DETECT_DETECTION_H
 #define DS_DETECT_DETECTION_H
 
@@ -40,8 +41,10 @@ typedef struct ds_detection {
   bool solids; /* some shape is one: its pairs cost much more than others */
   bool deformables;
   bool again;                     /* the last step had contacts that only its second look found */
+  const ds_contact_list *found;   /* in a second look: what the first one found, */
+  const ds_state *before;         /* and the velocities that it had */
   const struct ds_recall *recall; /* what is known of pairs at rest (recall.h), or NULL */
-  ds_deformed **deformed; /* a body each: its surface, where it is in a pair; NULL where there are no deformables */
+  ds_deformed **deformed; /* one per body: its surface, where it is in a pair; NULL where there are no deformables */
 } ds_detection;
 
 /* Points found so far, in an arena. */
@@ -62,7 +65,7 @@ static inline const double *ds_body_rates(const ds_state *state, const ds_body *
 /* Places all shapes, and bounds all bodies; grown by their motion where options are given. False where memory ran out.
  */
 bool ds_place_shapes(ds_arena *arena, ds_detection *d, const ds_detect_options *options);
-/* How far ahead contacts of a pair are wanted. */
+/* How far ahead contacts of a pair are searched. */
 double ds_pair_reach(const ds_detection *d, int32_t a, int32_t b);
 /* Grows the boxes of bodies that may be struck; whether any did. */
 bool ds_pass_on_motion(ds_detection *d, const ds_box_pair *pairs, int32_t pair_count);
@@ -81,7 +84,7 @@ bool ds_collide(ds_arena *arena, ds_point_list *list, const ds_detection *d, ds_
                 double reach, int32_t per_face);
 /* A solid made only to be drawn has no distance field. */
 bool ds_can_collide(const ds_shape *shape);
-/* What solids of the pair are asked for: `reach` is what is wanted whatever moves. */
+/* The parameters for solids of the pair: `reach` applies whatever moves. */
 ds_solid_query ds_pair_query(const ds_detection *d, ds_box_pair pair, double reach, int32_t per_face);
 /* The contacts of a pair in the last step, and their deepest overlap. */
 const ds_contact *ds_contacts_before(int32_t *count, const ds_state *state, ds_box_pair pair);
@@ -104,8 +107,8 @@ ds_status ds_detect_pairs(ds_arena *arena, ds_contact_list *contacts, const ds_d
                           const ds_detect_options *options);
 
 /* ---- again.c ---- */
-/* A contact that only the second look of the last step found, and that carries, is kept while both surfaces are near it
- * and no other contact of the pair, from `first` on, stands for it. False where memory ran out. */
+/* A contact that only the second detection of the last step found, and that carries load, is kept while both surfaces
+ * are near it and no other contact of the pair, from `first` on, represents it. False where memory ran out. */
 bool ds_keep_loaded(ds_arena *arena, ds_point_list *list, const ds_detection *d, ds_box_pair pair, double reach,
                     int32_t first);
 

@@ -1,10 +1,9 @@
-/* Which faces of two shapes are near each other and look at each other; and which points their contacts hold already.
- */
+/* Which faces of two shapes are near and face each other; and which points their contacts already cover. */
 #include <string.h>
 
 #include "detect/faces.h"
 
-static const double facing = 0.02; /* cosine from which on two faces look at each other */
+static const double facing = 0.02; /* cosine from which two faces face each other */
 static const double like = 0.5;    /* cosine of normals: a point that is held by a patch has one like it */
 static const double much = 1e-9;   /* of a coordinate: for rounding */
 static const double wall = 0.7;    /* cosine of normals: faces that rise from a patch rather than run along it */
@@ -121,7 +120,7 @@ static bounds turn_box(const ds_mat3 *r, ds_vec3 p, ds_vec3 low, ds_vec3 high) {
   return (bounds){v3_sub(c, e), v3_add(c, e)};
 }
 
-/* Where shape b stands in the frame of a. */
+/* The pose of shape b in the frame of a. */
 typedef struct frame {
   ds_mat3 r, back;
   ds_vec3 p, q;

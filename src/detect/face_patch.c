@@ -1,4 +1,4 @@
-/* Two plane polygons that look at each other, of any form, with holes: the points where their bodies touch.
+/* Two plane polygons that face each other, of any form, with holes: the points where their bodies touch.
  *
  * One of them is the reference: the other is projected into its plane along its normal, and gaps are heights over it.
  * Where they lie over each other is a common polygon, whose corners are corners of either in the other and crossings of
@@ -345,7 +345,7 @@ static double width_of(const region *g) { return g->around > 0 ? fmax(0, 2 * g->
 /* Whether one face lies over the other with all of it, by its corners; then that is the common polygon. */
 static bool measure_whole(region *g, double *cuts) {
   bool all = !g->crossings && g->of_inc.out == 0 && g->of_ref.in == 0;
-  if (g->cosine < DS_PARALLEL && g->r.count > 0) return false; /* not all corners were looked at */
+  if (g->cosine < DS_PARALLEL && g->r.count > 0) return false; /* not all corners were tested */
   if (g->r.count > 0 && !all && (g->crossings || g->of_ref.out > 0 || g->of_inc.in > 0)) return false;
   add_border(g, cuts, g->r.count == 0 || all ? &g->i : &g->r, NULL);
   double u, w;
@@ -509,7 +509,7 @@ static bool keep_patch(ds_face_contacts *out, region *g, const int32_t *hull, in
   return true;
 }
 
-/* Points inside, on a grid along the axes of a's face, where more than the corners are wanted. */
+/* Points inside, on a grid along the axes of a's face, if more than the corners are requested. */
 static void add_grid(ds_face_contacts *out, region *g, int32_t wanted) {
   const ds_face_patch *patch = &out->patches[out->patch_count - 1];
   double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
@@ -522,7 +522,7 @@ static void add_grid(ds_face_contacts *out, region *g, int32_t wanted) {
     low[0] = fmin(low[0], x), low[1] = fmin(low[1], y);
     high[0] = fmax(high[0], x), high[1] = fmax(high[1], y);
   }
-  /* a polygon fills only part of its bounds: so many more cells are laid */
+  /* a polygon fills only part of its bounds: correspondingly more cells are used */
   double span[2] = {high[0] - low[0], high[1] - low[1]}, cells = wanted * fmax(1, span[0] * span[1] / g->area);
   int32_t nx = (int32_t)fmin(GRID_MAX, fmax(1, floor(sqrt(cells * span[0] / span[1]) + 0.5 + 1e-6)));
   int32_t ny = (int32_t)fmin(GRID_MAX, fmax(1, floor(cells / nx + 0.5 + 1e-6)));

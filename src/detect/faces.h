@@ -48,7 +48,7 @@ typedef struct ds_face_contacts {
   bool failed; /* memory ran out */
 } ds_face_contacts;
 
-/* The contacts of two faces that look at each other, added to the others (face_patch.c). */
+/* Adds the contacts of two faces that face each other (face_patch.c). */
 void ds_face_pair(ds_arena *arena, ds_face_contacts *contacts, const ds_face_query *query, const ds_placed_face *f,
                   const ds_placed_face *g);
 /* The contacts of all faces of two shapes that have some (face_pairs.c). */

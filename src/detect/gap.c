@@ -1,9 +1,14 @@
-/* Least distance of two bodies, shape by shape: convex shapes by GJK on their cores (a point, a segment, a polytope, or
- * the shape itself) less their radii; half-spaces by the lowest point; solids by their samples in the other's distance
- * function, best ball first. */
+/* How far two shapes are apart: convex shapes by GJK on their cores (a point, a segment, a polytope, or the shape
+ * itself) less their radii, and by an expanding polytope where the cores touch; half-spaces by the lowest point; solids
+ * by their samples in the other's distance function, best ball first. */
 #include "detect/gap.h"
 
-#include "detect/solid.h"
+#include "detect/detection.h"
+#include "detect/pairs.h"
+#include "shape/separation.h"
+
+/* Of the smaller radius: the direction of a vector that is shorter is one of rounding. */
+static const double clear_of_rounding = 1e-6;
 
 /* The convex core of a shape and the radius about it. False for shapes that have none. */
 static bool core_of(ds_convex *c, double *round, const ds_placed *s) {
@@ -15,27 +20,16 @@ static bool core_of(ds_convex *c, double *round, const ds_placed *s) {
   return true;
 }
 
-/* Lowest point of a core over a plane n.x = d. */
-static double core_height(const ds_convex *c, ds_vec3 n, double d) {
-  ds_vec3 m = mat3_tmul_v3(&c->r, n);
-  return v3_dot(n, c->p) - d + v3_dot(m, ds_shape_ops_of(c->shape)->support(c->shape, v3_neg(m)));
-}
-
-static double convex_gap(const ds_placed *a, const ds_placed *b) {
-  ds_convex ca, cb;
-  double ra, rb;
-  if (!core_of(&ca, &ra, a) || !core_of(&cb, &rb, b)) return INFINITY;
-  ds_closest closest;
-  ds_gjk(&closest, &ca, &cb, v3_sub(a->p, b->p), INFINITY);
-  return closest.overlap ? -ra - rb : closest.distance - ra - rb;
-}
-
-static double plane_gap(const ds_placed *s, const ds_placed *plane) {
-  ds_convex c;
-  ds_vec3 n = ds_placed_axis(plane);
-  double round;
-  if (!core_of(&c, &round, s)) return INFINITY;
-  return core_height(&c, n, v3_dot(n, plane->p)) - round;
+/* A convex shape and a half-space, in either order. */
+static double plane_nearest(ds_vec3 *n, ds_vec3 *point, const ds_placed *a, const ds_placed *b) {
+  bool first = a->shape->kind == DS_SHAPE_HALF_SPACE;
+  const ds_placed *plane = first ? a : b, *s = first ? b : a;
+  ds_vec3 up = ds_placed_axis(plane);
+  ds_vec3 x = ds_placed_point(s, ds_shape_support(s->shape, mat3_tmul_v3(&s->r, v3_neg(up))));
+  double height = v3_dot(up, v3_sub(x, plane->p));
+  *n = first ? v3_neg(up) : up;
+  *point = v3_mad(x, -0.5 * height, up);
+  return height;
 }
 
 /* Least distance of samples below a ball to a shape; `best` is what is known already. */
@@ -63,55 +57,35 @@ static double one_way(double best, const ds_placed *from, const ds_placed *to) {
   return samples_gap(best, samples, 0, &r, p, to->shape, ds_shape_ops_of(shape)->rounded ? shape->radius : 0);
 }
 
-static double shape_gap(const ds_placed *a, const ds_placed *b, double enough) {
-  if (a->shape->kind == DS_SHAPE_REDUCED || b->shape->kind == DS_SHAPE_REDUCED) return INFINITY;
-  bool solid_a = a->shape->kind == DS_SHAPE_SOLID, solid_b = b->shape->kind == DS_SHAPE_SOLID;
-  if (solid_a || solid_b) {
-    if ((solid_a && a->shape->solid->samples.count == 0) || (solid_b && b->shape->solid->samples.count == 0))
-      return INFINITY; /* made to be drawn only */
-    return one_way(one_way(enough * (1 + 1e-9) + 1e-300, a, b), b, a);
-  }
-  if (a->shape->kind == DS_SHAPE_HALF_SPACE) return plane_gap(b, a);
-  if (b->shape->kind == DS_SHAPE_HALF_SPACE) return plane_gap(a, b);
-  return convex_gap(a, b);
+double ds_shape_nearest(ds_vec3 *n, ds_vec3 *point, const ds_shape *a, ds_pose pose_a, const ds_shape *b,
+                        ds_pose pose_b) {
+  ds_placed pa = {a, mat3_from_quat(pose_a.q), pose_a.p}, pb = {b, mat3_from_quat(pose_b.q), pose_b.p};
+  if (a->kind == DS_SHAPE_HALF_SPACE || b->kind == DS_SHAPE_HALF_SPACE) return plane_nearest(n, point, &pa, &pb);
+  ds_mat3 r = ds_mat3_tmul(&pb.r, &pa.r);
+  ds_vec3 on_a, on_b, p = mat3_tmul_v3(&pb.r, v3_sub(pa.p, pb.p));
+  double size = fmin(a->bounding_radius, b->bounding_radius);
+  double apart = ds_shape_separation(n, &on_a, &on_b, a, &r, p, b, size);
+  *n = mat3_mul_v3(&pb.r, *n);
+  *point = ds_placed_point(&pb, v3_scale(0.5, v3_add(on_a, on_b)));
+  return apart;
 }
 
-double ds_body_gap(const ds_body *a, ds_pose pose_a, const ds_body *b, ds_pose pose_b, double enough) {
-  double gap = INFINITY;
-  for (int32_t i = 0; i < a->shape_count; i++)
-    for (int32_t j = 0; j < b->shape_count; j++) {
-      ds_pose qa = pose_mul(pose_a, a->shapes[i].pose), qb = pose_mul(pose_b, b->shapes[j].pose);
-      double apart = v3_dist(qa.p, qb.p) - a->shapes[i].bounding_radius - b->shapes[j].bounding_radius;
-      if (apart > enough) { /* infinite radii never get here */
-        gap = fmin(gap, apart);
-        continue;
-      }
-      ds_placed pa = {&a->shapes[i], mat3_from_quat(qa.q), qa.p}, pb = {&b->shapes[j], mat3_from_quat(qb.q), qb.p};
-      gap = fmin(gap, shape_gap(&pa, &pb, enough));
-    }
-  return gap;
+double ds_shape_apart(ds_vec3 *n, const ds_shape *a, ds_pose pose_a, const ds_shape *b, ds_pose pose_b) {
+  ds_placed pa = {a, mat3_from_quat(pose_a.q), pose_a.p}, pb = {b, mat3_from_quat(pose_b.q), pose_b.p};
+  ds_vec3 point;
+  ds_convex ca, cb;
+  ds_closest closest;
+  if (a->kind == DS_SHAPE_HALF_SPACE || b->kind == DS_SHAPE_HALF_SPACE) return plane_nearest(n, &point, &pa, &pb);
+  double ra, rb, near = clear_of_rounding * fmin(a->bounding_radius, b->bounding_radius);
+  if (!core_of(&ca, &ra, &pa) || !core_of(&cb, &rb, &pb)) return INFINITY;
+  ds_gjk(&closest, &ca, &cb, v3_sub(pa.p, pb.p), INFINITY);
+  if (closest.overlap || closest.distance < near) return ds_shape_nearest(n, &point, a, pose_a, b, pose_b);
+  *n = v3_unit(closest.v);
+  return closest.distance - ra - rb;
 }
 
-static double shape_overlap(const ds_shape *a, ds_pose pa, const ds_shape *b, ds_pose pb) {
-  if (a->kind == DS_SHAPE_REDUCED || b->kind == DS_SHAPE_REDUCED) return 0;
-  if (a->kind == DS_SHAPE_SOLID || b->kind == DS_SHAPE_SOLID) {
-    ds_placed sa = {a, mat3_from_quat(pa.q), pa.p}, sb = {b, mat3_from_quat(pb.q), pb.p};
-    return -shape_gap(&sa, &sb, 0);
-  }
-  ds_manifold m;
-  double depth = 0;
-  ds_narrow(&m, a, pa, b, pb, 0, 8);
-  for (int32_t i = 0; i < m.count; i++) depth = fmax(depth, -m.gap[i]);
-  return depth;
-}
-
-double ds_body_overlap(const ds_body *a, ds_pose pose_a, const ds_body *b, ds_pose pose_b) {
-  double depth = 0;
-  for (int32_t i = 0; i < a->shape_count; i++)
-    for (int32_t j = 0; j < b->shape_count; j++) {
-      ds_pose qa = pose_mul(pose_a, a->shapes[i].pose), qb = pose_mul(pose_b, b->shapes[j].pose);
-      if (v3_dist(qa.p, qb.p) < a->shapes[i].bounding_radius + b->shapes[j].bounding_radius)
-        depth = fmax(depth, shape_overlap(&a->shapes[i], qa, &b->shapes[j], qb));
-    }
-  return depth;
+double ds_samples_gap(const ds_shape *a, ds_pose pose_a, const ds_shape *b, ds_pose pose_b, double enough) {
+  if (!ds_can_collide(a) || !ds_can_collide(b)) return INFINITY;
+  ds_placed pa = {a, mat3_from_quat(pose_a.q), pose_a.p}, pb = {b, mat3_from_quat(pose_b.q), pose_b.p};
+  return one_way(one_way(enough * (1 + 1e-9) + 1e-300, &pa, &pb), &pb, &pa);
 }

@@ -1,14 +1,18 @@
-/* How far two bodies are apart: for following fast ones along their way (integrate/sweep.c). */
+/* How far two shapes are apart: for following bodies along their way (meet.c). */
 #ifndef DS_DETECT_GAP_H
 #define DS_DETECT_GAP_H
 
 #include "body/scene.h"
 
-/* Least distance of two bodies with their principal frames at these poses; 0 or less where they touch. Larger ones than
- * `enough` may come back as any number above it. Of solids it is the distance of their samples. Deformables
- * are left out: they are not followed along their way. */
-double ds_body_gap(const ds_body *a, ds_pose pose_a, const ds_body *b, ds_pose pose_b, double enough);
-/* Deepest overlap of the two, 0 if there is none. */
-double ds_body_overlap(const ds_body *a, ds_pose pose_a, const ds_body *b, ds_pose pose_b);
+/* Distance of two placed convex shapes, or minus the depth of their overlap, and the direction from b to a along which
+ * it is. One of them may be a half-space. */
+double ds_shape_apart(ds_vec3 *n, const ds_shape *a, ds_pose pose_a, const ds_shape *b, ds_pose pose_b);
+/* The same by an expanding polytope, which is exact also where they touch, and the point between the two; they are no
+ * farther apart than the smaller one's radius. */
+double ds_shape_nearest(ds_vec3 *n, ds_vec3 *point, const ds_shape *a, ds_pose pose_a, const ds_shape *b,
+                        ds_pose pose_b);
+/* Least distance of the samples of two placed shapes, of which one is a solid, to the other one; any number above
+ * `enough` where it is more. */
+double ds_samples_gap(const ds_shape *a, ds_pose pose_a, const ds_shape *b, ds_pose pose_b, double enough);
 
 #endif

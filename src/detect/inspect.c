@@ -1,4 +1,4 @@
-/* What detection knows of a body: see drystone/inspect.h. */
+/* Data of detection for a body: see drystone/inspect.h. */
 #include "drystone/inspect.h"
 
 #include <math.h>

@@ -22,7 +22,7 @@
 #include "detect/pairs.h"
 
 enum { MAX_LOOP = 512, MAX_SPOTS = 640, MAX_VERTICES = 4096, MAX_SIDES = 128, MAX_PLACED = 256 };
-static const double facing = 0.1;   /* cosine from which a face looks along the normal */
+static const double facing = 0.1;   /* cosine from which a face faces along the normal */
 static const double flush = 0.995;  /* cosine from which a facet belongs to the face whose normal it is */
 static const double parallel = 0.1; /* slope from which edges only cross (the same as in segment.c) */
 
@@ -90,7 +90,7 @@ static double cosine(const layer *l, int32_t face) {
   return l->sign * (l->r.m[6] * n.x + l->r.m[7] * n.y + l->r.m[8] * n.z);
 }
 
-/* Whether a face looks at the other body and comes near enough. */
+/* Whether a face faces the other body and comes near enough. */
 static bool counts(const layer *l, int32_t face) {
   if (cosine(l, face) < l->limit) return false;
   for (int32_t i = l->h->face_start[face]; i < l->h->face_start[face + 1]; i++)
@@ -211,7 +211,7 @@ static void add_vertices(builder *b, const layer *of, const layer *over) {
     if (border[k] < INFINITY) add_vertex(b, of, list[k], border[k]);
 }
 
-/* Up to MAX_SIDES edges that count, from `first` on; where to go on. */
+/* Up to MAX_SIDES edges that count, from `first` on; returns where to continue. */
 static int32_t load_sides(side *sides, int32_t *count, const layer *l, int32_t first) {
   int32_t e = first;
   for (*count = 0; e < l->h->edge_count && *count < MAX_SIDES; e++) {
@@ -281,8 +281,8 @@ static double apart(const spot *p, const spot *q) {
   return sqrt(du * du + dw * dw);
 }
 
-/* Where the contact is that of edges or corners, keeps what touches, and what lies in nearly one line or plane with
- * the deepest point. The rest recedes so steeply that it would only cost. */
+/* Where the contact is that of edges or corners, keeps what touches, and what lies in nearly one line or plane with the
+ * deepest point. The rest recedes so steeply that it would only cost. */
 static void drop_steep(builder *b, double near) {
   const spot *s = b->spots;
   int32_t low = 0, kept = 0;

@@ -1,8 +1,8 @@
 /* The contact patch of a polyhedron over a plane face: the corners of the faces' common polygon, and points inside.
  *
  * Everything is done in the frame of the reference, so that all gaps of a patch are heights over one plane. Faces of
- * the incident body that look at the plane are projected along the normal; corners of the common polygon are vertices
- * of either polygon inside the other, and crossings of their sides. Decisions use a tolerance eps and a fixed priority
+ * the incident body that face the plane are projected along the normal; corners of the common polygon are vertices of
+ * either polygon inside the other, and crossings of their sides. Decisions use a tolerance eps and a fixed priority
  * (vertices of a, vertices of b, crossings), so that exact ties (a cube flush on a cube) do not flicker, and feature
  * ids name vertices and sides only, so that they survive a change of the reference.
  *
@@ -15,7 +15,7 @@ enum {
   MAX_CORNERS = 8,
   MAX_LOW = 64
 };                                /* MAX_LOW: vertices kept over an unbounded plane */
-static const double facing = 0.1; /* cosine from which an incident face looks at the plane */
+static const double facing = 0.1; /* cosine from which an incident face faces the plane */
 
 typedef struct spot {
   double u, w, gap; /* in the plane, and over it */
@@ -218,7 +218,7 @@ static void add_grid(builder *b, ds_vec3 m, double d) {
     high[1] = fmax(high[1], y);
   }
   if (!(high[0] - low[0] > 10 * b->in->eps && high[1] - low[1] > 10 * b->in->eps)) return;
-  /* a polygon fills only part of its bounds: so many more cells are laid */
+  /* a polygon fills only part of its bounds: correspondingly more cells are used */
   double share = lay_grid(b, axis, low, high, fmax(wanted, 64), false, m, d);
   lay_grid(b, axis, low, high, wanted / fmax(share, 0.01), true, m, d);
 }

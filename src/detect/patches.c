@@ -71,7 +71,7 @@ void ds_want_all(ds_deformed *d) {
 
 typedef struct folding {
   ds_deformed *d;
-  ds_displacement *displaced; /* a sphere of the tree each, once it was asked for; radius of `move` -1 before */
+  ds_displacement *displaced; /* one per sphere of the tree, computed on demand; radius of `move` -1 before */
   double reach;
 } folding;
 
@@ -129,7 +129,7 @@ bool ds_want_folds(ds_arena *scratch, ds_deformed *d, double reach) {
   return f.displaced != NULL;
 }
 
-/* ---- what is wanted is worked out ---- */
+/* ---- computation of what is needed ---- */
 
 enum { HAS_PLACE = 1, HAS_RING = 2, HAS_FACE = 4 };
 
@@ -196,7 +196,7 @@ static ds_round leaf_ball(const ds_deformed *d, const ds_bd_sphere *s) {
   return ball;
 }
 
-/* Balls from the leaves up; what is not wanted is nowhere. */
+/* Balls from the leaves up; those not needed are empty. */
 static void fill(ds_deformed *d, int32_t sphere, bool within_patch) {
   const ds_bd_sphere *s = &d->skin->tree->spheres[sphere];
   ds_round *ball = &d->balls[sphere];

@@ -69,8 +69,8 @@ static double face_separation(const pair *c, int k, int32_t face, bool core, dou
   return low + shift - offset;
 }
 
-/* The face that separates most, and more than `least`; returns how much, or -INFINITY if there is none. A face that
- * has no more than that of the other's middle in front needs no closer look. */
+/* The face that separates most, and more than `least`; returns how much, or -INFINITY if there is none. A face that has
+ * no more than that of the other's middle in front need not be tested. */
 static double best_face(int32_t *face, const pair *c, int k, bool core, double least) {
   double best = least - c->tau, inside = core ? c->retreat[k] : 0;
   *face = 0;
@@ -310,7 +310,7 @@ typedef struct way_out {
   double face[2], edges; /* how far each separates, negative */
   int32_t of[2];         /* the faces */
   ds_vec3 n;             /* the product of the edges, from b to a, where there is one */
-  double depth;          /* of the overlap; negative before it has been looked for */
+  double depth;          /* of the overlap; negative before it is computed */
 } way_out;
 
 static double least_way_out(way_out *w, const pair *c) {
@@ -359,8 +359,8 @@ static bool rounded_contact(ds_manifold *m, const ds_query *query, const pair *c
   return true;
 }
 
-/* 1. and 2. of the above; false if the cores overlap. Where even the bodies overlap so far that no core can be
- * apart, that is known without a search; `way` is NULL if the cores are inside enough to be apart. */
+/* 1. and 2. of the above; false if the cores overlap. Where even the bodies overlap so far that no core can be apart,
+ * that is known without a search; `way` is NULL if the cores are inside enough to be apart. */
 static bool contact_of_cores(ds_manifold *m, const ds_query *query, const pair *c, double far, way_out *way) {
   double apart = 1e-3 * fmin(c->h[0]->skin, c->h[1]->skin);
   int32_t fa, fb;

@@ -4,12 +4,13 @@
 #include "base/check.h"
 #include "detect/detection.h"
 
-double ds_state_deepest_overlap(const ds_scene *scene, const ds_state *state, ds_body_id *a, ds_body_id *b) {
+ds_status ds_state_deepest_overlap(double *depth, ds_body_id *a, ds_body_id *b, const ds_scene *scene,
+                                   const ds_state *state) {
   ds_arena arena = {0};
   ds_detection d = {.scene = scene, .state = state};
   ds_box_pair *pairs;
   int32_t pair_count = 0;
-  double depth = 0;
+  *depth = 0;
   ds_body_id deepest_a = {0}, deepest_b = {0};
   bool ok = ds_place_shapes(&arena, &d, NULL) && ds_body_pairs(&arena, &pairs, &pair_count, d.boxes, d.moving, scene) &&
             ds_deform(&arena, &d, pairs, pair_count, NULL);
@@ -21,8 +22,8 @@ double ds_state_deepest_overlap(const ds_scene *scene, const ds_state *state, ds
     list.count = 0;
     ok = ds_collide(&arena, &list, &d, m, pairs[i], 0, 8);
     for (int32_t k = 0; k < list.count; k++)
-      if (-list.points[k].gap > depth) {
-        depth = -list.points[k].gap;
+      if (-list.points[k].gap > *depth) {
+        *depth = -list.points[k].gap;
         deepest_a = ds_id(pairs[i].a);
         deepest_b = ds_id(pairs[i].b);
       }
@@ -30,7 +31,7 @@ double ds_state_deepest_overlap(const ds_scene *scene, const ds_state *state, ds
   ds_arena_free(&arena);
   if (a) *a = deepest_a;
   if (b) *b = deepest_b;
-  return ok ? depth : NAN; /* out of memory: no number would be true */
+  return ok ? DS_OK : DS_ERROR_MEMORY;
 }
 
 ds_ray_hit ds_state_ray_cast(const ds_scene *scene, const ds_state *state, ds_vec3 origin, ds_vec3 direction,

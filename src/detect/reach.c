@@ -1,4 +1,4 @@
-/* How far bodies can come within the step, and so how far ahead their contacts are looked for.
+/* How far bodies can move within the step, and so how far ahead their contacts are searched.
  *
  * Every body's box is grown by 2 (h |v| + min(h |w|, 2) R) + h² |g| + margin: twice its present motion, because an
  * impact turns a fall into a spin within the same step; but no farther than its own size: what moves faster is stopped
@@ -8,8 +8,8 @@
 
 #include "detect/detection.h"
 
-static const double margin_share = 1e-3, margin_limit = 1e-3; /* of the bounding radius; m */
-static const double farthest = 2;                             /* reach by motion at most, over the bounding radius */
+static const double margin_share = 1e-3; /* of the bounding radius */
+static const double farthest = 2;        /* reach by motion at most, over the bounding radius */
 
 /* `radius` is that of the body as it is now. */
 static ds_motion_ahead motion_of(const ds_scene *scene, const ds_body *body, const ds_state *state,
@@ -26,7 +26,7 @@ static ds_motion_ahead motion_of(const ds_scene *scene, const ds_body *body, con
     if (body->ops->dynamic) m.fall = h * h * v3_norm(scene->def.gravity);
   }
   m.margin = options->margin > 0 ? options->margin : INFINITY;
-  if (!(options->margin > 0) && bounded) m.margin = fmin(margin_share * body->bounding_radius, margin_limit);
+  if (!(options->margin > 0) && bounded) m.margin = margin_share * body->bounding_radius;
   return m;
 }
 
@@ -90,7 +90,7 @@ static double relative_way(const ds_detection *d, int32_t a, int32_t b) {
   return fmin(2 * way, farthest * fmin(d->scene->bodies[a].bounding_radius, d->scene->bodies[b].bounding_radius));
 }
 
-/* How far ahead contacts of a pair are wanted. */
+/* How far ahead contacts of a pair are searched. */
 double ds_pair_reach(const ds_detection *d, int32_t a, int32_t b) {
   const ds_motion_ahead *ma = &d->motions[a], *mb = &d->motions[b];
   double margin = fmin(ma->margin, mb->margin), way = relative_way(d, a, b);
@@ -100,7 +100,7 @@ double ds_pair_reach(const ds_detection *d, int32_t a, int32_t b) {
 
 static bool grow_struck(ds_detection *d, int32_t body, double struck) {
   ds_motion_ahead *m = &d->motions[body];
-  if (!d->moving[body] || !(struck > m->struck + m->margin)) return false; /* within what is looked ahead anyway */
+  if (!d->moving[body] || !(struck > m->struck + m->margin)) return false; /* within the distance searched anyway */
   double more = struck - m->struck;
   m->struck = struck;
   d->boxes[body].low = v3_sub(d->boxes[body].low, v3(more, more, more));

@@ -6,7 +6,7 @@
 void ds_recall_begin(ds_recall **recall, int32_t pairs, int32_t points) {
   ds_recall *r = *recall;
   if (!r || pairs > r->pair_capacity || points > r->point_capacity) {
-    /* a quarter more than asked for: it grows in few steps */
+    /* a quarter more than requested: it grows in few steps */
     size_t np = (size_t)pairs + (size_t)pairs / 4 + 16, nc = (size_t)points + (size_t)points / 4 + 64;
     free(r);
     *recall = r = malloc(sizeof *r + np * sizeof *r->pairs + nc * sizeof *r->points);

@@ -1,15 +1,15 @@
-/* Pairs of bodies that stand as they stood when they were last looked at: their contacts are known.
+/* Pairs of bodies that have not moved since their last detection: their contacts are known.
  *
- * What a look at a pair finds follows from where its two bodies are, how they move and how far ahead is looked. Bodies
- * at rest keep their places to the last bit (integrate/integrate.c), so all of that is often the same as in the last
- * step, and so are the contacts, bit for bit: whether they are recalled or looked for again can not be told from the
- * result. It is therefore no part of what a state has to save. */
+ * The contacts of a pair follow from the poses and velocities of its two bodies and from how far ahead they are
+ * searched. Bodies at rest keep their places to the last bit (integrate/integrate.c), so all of that is often the same
+ * as in the last step, and so are the contacts, bit for bit: whether they are recalled or looked for again can not be
+ * told from the result. It is therefore no part of what a state has to save. */
 #ifndef DS_DETECT_RECALL_H
 #define DS_DETECT_RECALL_H
 
 #include "detect/detect.h"
 
-/* A pair at rest, and all that a look at it depends on. */
+/* A pair at rest, and everything on which its contacts depend. */
 typedef struct ds_known_pair {
   int32_t a, b;
   ds_pose pose_a, pose_b; /* of the bodies */
@@ -18,7 +18,7 @@ typedef struct ds_known_pair {
   int32_t first, count; /* its contacts */
 } ds_known_pair;
 
-/* One block of memory, so that who owns it needs to know no more. */
+/* One block of memory, so that its owner can free it without knowing its content. */
 typedef struct ds_recall {
   int32_t pair_count, pair_capacity, point_count, point_capacity;
   ds_known_pair *pairs; /* sorted */

@@ -9,7 +9,7 @@
 #include "detect/solid.h"
 
 static const double same_patch = 0.9, same_open_patch = 0.5; /* cosines of the angle between normals */
-static const double touching = 100;                          /* gaps up to so many eps */
+static const double touching = 100;                          /* gaps up to this many eps */
 
 static int compare(const void *x, const void *y) {
   const ds_candidate *a = x, *b = y;

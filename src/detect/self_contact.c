@@ -5,9 +5,13 @@
  *
  *   d < outside D (in front of the triangle)   or   -d < inside D (behind it),
  *
- * the last so that the two sides of a wall, which lie behind each other at d = -D, are none: only by squeezing it to a
- * quarter would it be taken for one. d is that at the end of the step where they come nearer. So an undeformed body
+ * the last so that parts that lie behind each other at d = -D are none: only by squeezing what is between them to a
+ * quarter would they be taken for one. d is that at the end of the step where they come nearer. So an undeformed body
  * never touches itself.
+ *
+ * The two sides of a wall never touch: there is material between them, not air. A vertex that lies straight behind the
+ * triangle in the undeformed body, within 60 degrees of its normal, comes near it where the wall is pressed thin, and
+ * in front of it where the wall was pressed inside out. Contact would push it out on the wrong side, or keep it there.
  *
  * Pairs of spheres of the tree are skipped, whatever lies below them, in three cases. The points cannot have come so
  * near: |d| < outside D takes a displacement against each other of more than (1 - outside) max(near, D). The balls
@@ -23,7 +27,7 @@
 
 static const double near_share = 2.5; /* near, over the mean edge */
 static const double outside = 0.7, inside = 0.25;
-static const double ahead = 2;     /* of the thickness: contacts are looked for at most so far ahead */
+static const double ahead = 2;     /* of the thickness: contacts are searched at most this far ahead */
 static const double facing = -0.1; /* cosine of the normals of vertex and triangle, at most; its sine and angle: */
 static const double sin_facing = 0.99498743710661997, acos_facing = 1.6709637479564565;
 
@@ -41,9 +45,9 @@ typedef struct folder {
   const ds_deformable_query *itself;
   ds_pose pose;
   ds_found *found;
-  ds_vec3 *own; /* a vertex each: its normal, once it was asked for */
+  ds_vec3 *own; /* one per vertex: its normal, computed on demand */
   bool *own_known;
-  ds_nearest *best; /* a vertex each: the nearest triangle that it may touch */
+  ds_nearest *best; /* one per vertex: the nearest triangle that it may touch */
   double near, depth, farthest;
 } folder;
 
@@ -127,7 +131,7 @@ static void join_nodes(fold_node *n, const fold_node *a, const fold_node *b) {
     n->angle = fmax(angle_between(n->axis, a->axis) + a->angle, angle_between(n->axis, b->axis) + b->angle);
 }
 
-/* False if nothing below is wanted. */
+/* False if nothing below is needed. */
 static bool set_node(folder *f, int32_t sphere) {
   const ds_bd_sphere *s = &f->now->skin->tree->spheres[sphere];
   fold_node *n = &f->nodes[sphere];
@@ -180,6 +184,14 @@ static ds_vec3 relative_way(const folder *f, int32_t v, ds_anchor at) {
   return f->now->ways ? v3_sub(f->now->ways[v], ds_deformed_anchor_way(f->now, at)) : v3(0, 0, 0);
 }
 
+/* Whether vertex v and the point next to it on a triangle are the two sides of a wall in the undeformed body. */
+static bool across_wall(const folder *f, int32_t v, const ds_nearest *rest) {
+  const int32_t *corner = f->now->skin->mesh->triangles + 3 * rest->at.triangle;
+  const ds_vec3 *x = f->rest.vertices;
+  ds_vec3 n = v3_cross(v3_sub(x[corner[1]], x[corner[0]]), v3_sub(x[corner[2]], x[corner[0]]));
+  return v3_dot(n, v3_sub(x[v], rest->point)) < -0.5 * v3_norm(n) * sqrt(rest->distance2);
+}
+
 /* Keeps the triangle if it is the nearest so far that the vertex may touch: only the nearest decides on which side it
  * is. */
 static void try_vertex(folder *f, int32_t v, int32_t triangle, double reach) {
@@ -192,6 +204,7 @@ static void try_vertex(folder *f, int32_t v, int32_t triangle, double reach) {
   ds_deformed_on_triangle(&rest, &f->rest, triangle, f->rest.vertices[v]);
   double d = sqrt(nearest.distance2), apart = sqrt(rest.distance2), way = v3_norm(relative_way(f, v, nearest.at));
   if (!(apart > f->near) || !(height < 0 ? d < inside * apart : d - way < outside * apart)) return;
+  if (across_wall(f, v, &rest)) return;
   f->best[v] = nearest;
 }
 

@@ -14,10 +14,10 @@ typedef struct detect_job {
   const ds_detection *d;
   ds_collide_function *collide;
   const ds_box_pair *pairs;
-  int32_t pair_count, per_face, run; /* run: so many pairs */
+  int32_t pair_count, per_face, run; /* pairs per run */
   ds_arena *workers;
-  ds_manifold *manifolds; /* a thread each */
-  ds_point_list *lists;   /* a run each */
+  ds_manifold *manifolds; /* one per thread */
+  ds_point_list *lists;   /* one per run */
   bool *done;
 } detect_job;
 

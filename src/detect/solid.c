@@ -26,7 +26,7 @@ static const double same_way = 0.5; /* cosine of surface normals beyond which tw
 typedef struct seeker {
   ds_arena *scratch;
   const ds_solid_query *query;
-  const ds_shape *other; /* whose distance function is asked */
+  const ds_shape *other; /* whose distance function is evaluated */
   ds_mat3 r, r_other;    /* samples -> other; other -> world */
   ds_vec3 p, p_other;
   double sign;    /* +1 where the samples belong to a */
@@ -56,8 +56,8 @@ static void add(seeker *s, ds_vec3 x, ds_vec3 normal, double gap, uint32_t featu
                                         v3_scale(s->sign, mat3_mul_v3(&s->r_other, normal)), gap, feature, 0};
 }
 
-/* Where on its way a sample comes nearer than slack, 0 .. 1, or -1. Short ways are looked at in their middle and at
- * their end, longer ones than a wall is thick step by step. */
+/* The fraction of its path, 0 .. 1, at which a sample comes nearer than slack, or -1. Short paths are tested at their
+ * middle and end, those longer than a wall is thick step by step. */
 static double first_touch(const seeker *s, ds_vec3 x, ds_vec3 way, double length, double gap, double slack) {
   if (length <= s->thin) {
     if (ds_shape_distance_alone(s->other, v3_add(x, way)) - s->round <= slack) return 1;
@@ -100,7 +100,7 @@ static double outside_box(const ds_shape *other, ds_vec3 x) {
   return fmax(fmax(fmax(low.x - x.x, x.x - high.x), fmax(low.y - x.y, x.y - high.y)), fmax(low.z - x.z, x.z - high.z));
 }
 
-/* The sample of a leaf that is farthest ahead on its way: it stands for all where the leaf touches late in the step. */
+/* The sample of a leaf that is farthest ahead on its path: it represents all if the leaf touches late in the step. */
 static int32_t foremost(const seeker *s, const ds_samples *samples, const ds_ball *ball, ds_vec3 c) {
   ds_vec3 way = mat3_tmul_v3(&s->r, v3_add(s->twist.move, v3_cross(s->twist.turn, c)));
   int32_t best = ball->first;
@@ -237,7 +237,7 @@ static double field_error(const ds_shape *shape) { return shape->kind == DS_SHAP
 typedef struct meeting {
   const ds_solid_query *query;
   ds_placed a, b;
-  ds_placed then; /* a at the end of the step, seen from b; as a where that is not asked for */
+  ds_placed then; /* a at the end of the step, in the frame of b; equal to a if that is not requested */
   double size;    /* radius of the smaller one */
   ds_face_contacts faces;
 } meeting;

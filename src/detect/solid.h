@@ -14,9 +14,9 @@ typedef struct ds_twist {
 typedef struct ds_solid_query {
   double slack;     /* a point counts as touching where it comes nearer than this */
   double relax;     /* of its own way, added to slack: an impact changes motions within the step */
-  double reach;     /* planar faces that face each other are looked for so far ahead; at least slack */
+  double reach;     /* how far ahead planar faces that face each other are searched; at least slack */
   ds_twist twist;   /* of a against b */
-  int32_t per_face; /* so many points of one patch at most */
+  int32_t per_face; /* largest number of points per patch */
   bool after;       /* looks from the end of the step at what gets deeper by more than slack */
 } ds_solid_query;
 
@@ -28,8 +28,8 @@ typedef struct ds_candidate {
   int32_t tag; /* what else is known of it, by number */
 } ds_candidate;
 
-/* All points of two shapes of which at least one is a solid. The scratch is released before returning. False if
- * memory ran out. */
+/* All points of two shapes of which at least one is a solid. The scratch is released before returning. False if memory
+ * ran out. */
 bool ds_narrow_solid(ds_arena *scratch, ds_manifold *manifold, const ds_solid_query *query, const ds_shape *a,
                      ds_pose pose_a, const ds_shape *b, ds_pose pose_b);
 

@@ -1,9 +1,12 @@
 /* The surfaces of deformable bodies as they stand, where they may touch something: built before pairs are tested. */
 #include <math.h>
 
+#include "body/compression.h"
 #include "detect/detection.h"
 
-/* Adds bodies that may touch themselves to the pairs, each before its pairs with others. */
+/* Adds bodies that may touch themselves to the pairs, each before its pairs with others. Where a part of a body is
+ * inside out its normals point inward, and contact would keep it so: it does not touch itself until it has recovered.
+ */
 bool ds_add_selves(ds_arena *arena, const ds_detection *d, ds_box_pair **pairs, int32_t *pair_count) {
   int32_t n = d->scene->body_count, count = 0;
   if (!d->deformables) return true;
@@ -14,8 +17,9 @@ bool ds_add_selves(ds_arena *arena, const ds_detection *d, ds_box_pair **pairs, 
     if (i == n) break;
     const ds_body *body = &d->scene->bodies[i];
     if (!body->skin || ds_body_is_held(body, d->state->time)) continue;
-    if (ds_may_touch_itself(body->skin, ds_body_coordinates(d->state, body), d->motions[i].stir))
-      all[count++] = (ds_box_pair){i, i};
+    const double *q = ds_body_coordinates(d->state, body);
+    bool inverted = body->reduced && ds_reduced_is_inverted(body->reduced, q);
+    if (ds_may_touch_itself(body->skin, q, d->motions[i].stir) && !inverted) all[count++] = (ds_box_pair){i, i};
   }
   *pairs = all;
   *pair_count = count;
@@ -27,7 +31,7 @@ static void fill_surface(void *context, int32_t item, int32_t worker) {
   ds_deformed_fill(((ds_deformed **)context)[item]);
 }
 
-/* How far a body's points go within the step; `apart` stands for the size of one that has none. */
+/* How far a body's points move within the step; `apart` replaces the size of a body that has none. */
 static double way_of(const ds_detection *d, int32_t i, double apart) {
   const ds_body *body = &d->scene->bodies[i];
   const ds_body_state *s = &d->state->bodies[i];

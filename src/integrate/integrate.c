@@ -34,8 +34,8 @@ void ds_move_rigid(ds_state *state, int32_t index, const ds_step_body *step, con
   double taken = m->share * h;
   s->x = v3_add(v3_mad(s->x, taken, m->v), m->dx);
   s->q = quat_unit(quat_mul(quat_exp(v3_mad(m->turn, taken, m->w)), s->q));
-  s->v = m->v;
-  ds_vec3 local = quat_unrotate(s->q, spin);
+  s->v = v3_scale(m->keep, v3_sub(m->v, m->lost));
+  ds_vec3 local = quat_unrotate(s->q, v3_scale(m->keep, spin));
   s->w = quat_rotate(s->q, v3(local.x / body->inertia.x, local.y / body->inertia.y, local.z / body->inertia.z));
 }
 
@@ -72,14 +72,14 @@ static ds_move *plan_moves(ds_arena *arena, const ds_scene *scene, const ds_asse
     int32_t r = assembly->bodies[i].size - 6;
     if (r > 0 && !(moves[i].rate = DS_NEW(arena, double, r))) return NULL;
     ds_body_velocity(&moves[i].v, &moves[i].w, moves[i].rate, assembly, i);
-    moves[i].share = 1;
+    moves[i].share = moves[i].keep = 1;
   }
   return moves;
 }
 
 static bool moves_less(const ds_move *m, const ds_body *body, double way, double h) {
-  ds_vec3 move = v3_mad(m->dx, m->share * h, m->v), turn = v3_mad(m->turn, m->share * h, m->w);
-  return v3_norm(move) + v3_norm(turn) * body->bounding_radius <= way;
+  ds_vec3 move = v3_mad(m->dx, h, m->v), turn = v3_mad(m->turn, h, m->w);
+  return m->share == 1 && v3_norm(move) + v3_norm(turn) * body->bounding_radius <= way;
 }
 
 /* Marks the bodies of islands that rest. Bodies that are held by hands, joined or deformable have springs of their own.
@@ -146,8 +146,10 @@ bool ds_integrate(ds_arena *arena, ds_state *state, ds_integration *integration,
   ds_move *moves = plan_moves(arena, scene, assembly);
   double *held = ds_held_overlaps(arena, contacts, state);
   if (!moves || !held) return false;
+  double *energy = ds_limit_begin(arena, &integration->energy, state, assembly, contacts, moves, h);
+  if (!energy) return false;
   if (!ds_separate(arena, moves, &integration->separation, state, assembly, contacts, held, h) ||
-      !ds_sweep(arena, moves, &integration->stopped, scene, state, assembly, h))
+      !ds_sweep(arena, moves, &integration->stopped, scene, state, assembly, contacts, h))
     return false;
   find_rest(moves, scene, assembly, h);
   ds_store_contacts(state->contacts, assembly, contacts);
@@ -155,9 +157,14 @@ bool ds_integrate(ds_arena *arena, ds_state *state, ds_integration *integration,
   state->contact_count = contacts->count;
   move_bodies(state, scene, assembly, moves, h);
   state->reduced_step = h;
-  double wanted = h + state->time_rest, before = state->time; /* Kahan's summation */
-  state->time = before + wanted;
-  state->time_rest = wanted - (state->time - before);
-  state->step++;
+  ds_limit_end(state, assembly, energy);
+  ds_state_advance(state, state->time, state->time_rest, h);
   return true;
+}
+
+void ds_state_advance(ds_state *state, double time, double rest, double h) {
+  double wanted = h + rest; /* Kahan's summation */
+  state->time = time + wanted;
+  state->time_rest = wanted - (state->time - time);
+  state->step++;
 }

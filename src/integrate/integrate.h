@@ -8,8 +8,10 @@
 typedef struct ds_move {
   ds_vec3 v, w;     /* velocities in which the contact constraints hold */
   ds_vec3 dx, turn; /* besides: what takes it out of overlaps (separate.c) */
+  ds_vec3 lost;     /* of v at the end of the step, where it was stopped (sweep.c) */
+  double keep;      /* of its velocities at the end of the step: less than 1 where it was lifted (separate.c) */
   double *rate;     /* of a deformable body */
-  double share;     /* of the step that it moves: 1, or less where it would pass through something (sweep.c) */
+  double share;     /* of its way that it takes: 1, or less where it would pass through something (sweep.c) */
   bool rests;       /* it keeps its place, and has no velocity */
 } ds_move;
 
@@ -17,12 +19,16 @@ typedef struct ds_move {
 typedef struct ds_integration {
   double separation; /* m: farthest that any body was moved out of overlaps */
   int32_t stopped;   /* bodies stopped on their way */
+  double energy;     /* J: before, to be compared with that after (limit.c) */
 } ds_integration;
 
 /* Moves all bodies and stores the contacts with their impulses (room for them is reserved by the caller). False if
  * memory ran out; the state is then as it was. */
 bool ds_integrate(ds_arena *arena, ds_state *state, ds_integration *integration, const ds_scene *scene,
                   const ds_assembly *assembly, const ds_contact_list *contacts, double h);
+
+/* The clock of a state, one step of h after `time` and what rounding left of it. */
+void ds_state_advance(ds_state *state, double time, double rest, double h);
 
 /* Move a body by one step, as ds_body_ops says. */
 void ds_move_rigid(ds_state *state, int32_t body, const ds_step_body *step, const ds_move *move, double h);
@@ -38,9 +44,16 @@ double *ds_held_overlaps(ds_arena *arena, const ds_contact_list *contacts, const
  * out. */
 bool ds_separate(ds_arena *arena, ds_move *moves, double *farthest, const ds_state *state, const ds_assembly *assembly,
                  const ds_contact_list *contacts, const double *held, double h);
-/* sweep.c: cuts the share of bodies that would pass through others; *stopped is how many. False where memory ran out.
- */
+/* sweep.c: cuts the share of bodies that would overlap others too deeply or pass through them; *stopped is how many.
+ * False where memory ran out. */
 bool ds_sweep(ds_arena *arena, ds_move *moves, int32_t *stopped, const ds_scene *scene, const ds_state *state,
-              const ds_assembly *assembly, double h);
+              const ds_assembly *assembly, const ds_contact_list *contacts, double h);
+
+/* limit.c: before bodies are moved, the energy of every island that has deformable bodies and no source of energy, and
+ * infinity for others, and that of all bodies; NULL if memory ran out. Afterwards what these islands have gained is
+ * taken from them. */
+double *ds_limit_begin(ds_arena *arena, double *all, const ds_state *state, const ds_assembly *assembly,
+                       const ds_contact_list *contacts, const ds_move *moves, double h);
+void ds_limit_end(ds_state *state, const ds_assembly *assembly, const double *before);
 
 #endif

@@ -1,13 +1,15 @@
 /* Reduces overlaps by moving bodies. Velocities and momentum do not change.
  *
  * Contact constraints hold for velocities, so that rotating bodies and contacts found too late leave small overlaps. An
- * overlap deeper than four thousandths of the smaller body's radius (standing structures never have such overlaps) is
- * reduced by a fifth per step: by the smallest displacement d in the metric of mass with
- *     n_k.d_k >= c_k      c_k = (depth - slack)/5 where deeper, else at most as far as slack and gap allow,
+ * overlap deeper than 0.05 % of the thinner body's thickness is halved per step: by the smallest displacement d in the
+ * metric of mass with
+ *     n_k.d_k >= c_k      c_k = (depth - slack)/2 where deeper, else at most as far as slack and gap allow,
  * by projected Gauss-Seidel on the normals alone. An answer that is not quite one is a correction all the same: the
- * rest is left for the next step. Overlaps of solids with curved surfaces become no deeper at all: only some of the
- * points of such a pair are contacts, and a ring that was lifted at one end and sank at the other, at points not seen,
- * would rock for ever.
+ * rest is left for the next step. (With a fifth per step dominoes at rest were still being lifted, by 2e-8 of their
+ * energy; with all at once 1 of 500 plates was pushed deeper than it may be.) Bodies that touch in samples have a slack
+ * of four thousandths of the smaller radius. Overlaps of solids with curved surfaces become no deeper at all: only some
+ * of the points of such a pair are contacts, and a ring that was lifted at one end and sank at the other, at points not
+ * seen, would rock for ever.
  *
  * Bodies that overlap when a run starts, or when one of them is released, are held as they are: blocks modelled as
  * convex hulls, or measured ones, overlap though they only touch. Such a pair's slack is that overlap. It is part of
@@ -22,8 +24,8 @@
  *
  * Joined bodies are moved in the coordinates that their joints leave free (joint/articulate.h).
  *
- * Moved bodies may rise; the energy that takes is part of the step's energy_after. What touches nothing fixed is left
- * alone: it is not pressed together, and its angular momentum is its own. */
+ * Moved bodies may rise. The energy that takes is taken from the motion of their island as long as it has as much. What
+ * touches nothing fixed is left alone: it is not pressed together, and its angular momentum is its own. */
 #include <math.h>
 #include <string.h>
 
@@ -32,12 +34,13 @@
 #include "mesh/solid.h"
 
 enum { SWEEPS = 50 };
-static const double slack_share = 4e-3; /* of the smaller body's radius: deeper overlaps are taken away */
-static const double at_rest = 0.01;     /* of that: so much more is left, or a fifth of ever less would never end */
-static const double rate = 0.2;         /* of the rest, per step */
-static const double farthest = 0.01;    /* of the smaller body's radius, per step */
-static const double limb = 0.3;         /* of a body's radius: what is caught nearer to its centre is no limb of it */
-static const double caught = 0.5;       /* |sum depth n| over sum depth, below which normals oppose each other */
+static const double slack_share = 5e-4;   /* of the thinner body's thickness: deeper overlaps are taken away */
+static const double sampled_share = 4e-3; /* the same of bodies that touch in samples, of the smaller one's radius */
+static const double at_rest = 0.01;       /* of that: so much more is left, or a fifth of ever less would never end */
+static const double rate = 0.5;           /* of the rest, per step */
+static const double farthest = 0.01;      /* of the smaller body's radius, per step */
+static const double limb = 0.3;           /* of a body's radius: what is caught nearer to its centre is no limb of it */
+static const double caught = 0.5;         /* |sum depth n| over sum depth, below which normals oppose each other */
 
 typedef struct row {
   const double *g[2]; /* of the normal, or NULL */
@@ -48,6 +51,20 @@ typedef struct row {
 
 static double smaller_radius(const ds_scene *scene, const ds_contact_point *c) {
   return fmin(scene->bodies[c->a].bounding_radius, scene->bodies[c->b].bounding_radius);
+}
+
+/* Whether only some of the points in which the body touches others are contacts. */
+static bool is_sampled(const ds_body *body) {
+  for (int32_t i = 0; i < body->shape_count; i++)
+    if (body->shapes[i].solid && !body->shapes[i].solid->faces.complete) return true;
+  return false;
+}
+
+/* How deep two bodies may overlap. */
+static double slack_of(const ds_scene *scene, const ds_contact_point *c) {
+  const ds_body *a = &scene->bodies[c->a], *b = &scene->bodies[c->b];
+  if (a->skin || b->skin || is_sampled(a) || is_sampled(b)) return sampled_share * smaller_radius(scene, c);
+  return slack_share * fmin(a->thickness, b->thickness);
 }
 
 /* Whether a body was held, and touched nothing, until this step. */
@@ -64,9 +81,9 @@ double *ds_held_overlaps(ds_arena *arena, const ds_contact_list *contacts, const
   for (int32_t k = 0, next; held && k < contacts->count; k = next) {
     const ds_contact_point *c = &contacts->points[k];
     int32_t a = c->a, b = c->b;
-    double deepest = 0, slack = slack_share * smaller_radius(state->scene, c);
+    double deepest = 0, slack = slack_of(state->scene, c);
     for (next = k; next < contacts->count && same_pair(c, &contacts->points[next]); next++)
-      deepest = fmax(deepest, -contacts->points[next].gap);
+      if (!ds_feature_is_ahead(contacts->points[next].feature)) deepest = fmax(deepest, -contacts->points[next].gap);
     while (old < end && (ds_index(old->a) < a || (ds_index(old->a) == a && ds_index(old->b) < b))) old++;
     bool known = old < end && ds_index(old->a) == a && ds_index(old->b) == b;
     double overlap = known ? fmin(old->held, deepest + slack) : is_new(state, a) || is_new(state, b) ? deepest : 0;
@@ -89,13 +106,6 @@ static double opening(const ds_contact_point *c, const ds_move *moves, const ds_
   if (a->moves && a->ops->stir) speed += v3_dot(c->normal, a->ops->stir(a, c->on_a, moves[c->a].rate));
   if (b->moves && b->ops->stir) speed -= v3_dot(c->normal, b->ops->stir(b, c->on_b, moves[c->b].rate));
   return speed;
-}
-
-/* Whether only some of the points in which the body touches others are contacts. */
-static bool is_sampled(const ds_body *body) {
-  for (int32_t i = 0; i < body->shape_count; i++)
-    if (body->shapes[i].solid && !body->shapes[i].solid->faces.complete) return true;
-  return false;
 }
 
 /* How far the contact is open after the step. */
@@ -126,7 +136,7 @@ static bool is_caught(ds_vec3 *where, double *deepest, const run *r, double slac
   *deepest = 0;
   for (int32_t k = r->first; k < r->end; k++) {
     const ds_contact_point *c = point_of(r, k);
-    double depth = fmax(0, -c->gap);
+    double depth = ds_feature_is_ahead(c->feature) ? 0 : fmax(0, -c->gap);
     sum = v3_mad(sum, depth, c->normal);
     *where = v3_mad(*where, depth, c->point);
     all += depth;
@@ -142,7 +152,7 @@ static bool free_caught(ds_arena *arena, row *rows, const run *r, const ds_state
   const ds_contact_point *c = point_of(r, r->first);
   bool swapped = !assembly->bodies[c->a].moves; /* rows have one that moves first */
   const int32_t index[2] = {swapped ? c->b : c->a, swapped ? c->a : c->b};
-  double size = smaller_radius(state->scene, c), slack = fmax(slack_share * size, held), deepest;
+  double size = smaller_radius(state->scene, c), slack = fmax(slack_of(state->scene, c), held), deepest;
   ds_vec3 where, out = v3(0, 0, 0);
   if (assembly->bodies[c->a].ops->deforms || assembly->bodies[c->b].ops->deforms) return true;
   if (!is_caught(&where, &deepest, r, slack)) return true;
@@ -231,12 +241,13 @@ static bool is_deep(row *rows, const ds_island *island, const ds_move *moves, co
   bool deep = false, tied = is_tied(island->articulation);
   for (int32_t k = 0; k < p->contact_count; k++) {
     const ds_contact_point *c = &contacts->points[island->contacts[k]];
-    double size = smaller_radius(state->scene, c), slack = fmax(slack_share * size, held[island->contacts[k]]);
+    double size = smaller_radius(state->scene, c), least = slack_of(state->scene, c);
+    double slack = fmax(least, held[island->contacts[k]]);
     double gap = gap_after(c, moves, state, assembly, h), over = gap + slack;
     double leeway = is_sampled(&state->scene->bodies[c->a]) || is_sampled(&state->scene->bodies[c->b]) ? 0 : slack;
     rows[k] = (row){.want = over < 0 ? fmin(-rate * over, farthest * size) : -fmax(gap + leeway, 0)};
-    if (c->a == c->b) continue;
-    deep |= over < -at_rest * slack_share * size && c->gap < 0;
+    if (c->a == c->b || ds_feature_is_ahead(c->feature)) continue;
+    deep |= over < -at_rest * least && c->gap < 0;
     tied |= p->body[2 * k] < 0 || p->body[2 * k + 1] < 0;
   }
   return deep && tied;
@@ -247,7 +258,7 @@ static bool fill_rows(ds_arena *arena, row *rows, double *d, const ds_island *is
   const ds_subproblem *p = &island->problem;
   for (int32_t k = 0; k < p->contact_count; k++) {
     const ds_contact_point *c = &contacts->points[island->contacts[k]];
-    if (!fill_row(arena, &rows[k], d, p, k, c, state, assembly)) return false;
+    if (!ds_feature_is_ahead(c->feature) && !fill_row(arena, &rows[k], d, p, k, c, state, assembly)) return false;
   }
   return true;
 }
@@ -268,12 +279,14 @@ static void relax(row *rows, int32_t count) {
 static bool deforms(const ds_linkage *l) { return l->size != 6 * l->body_count; }
 
 /* Rows in free coordinates. Contacts of deformable bodies in the same island are left alone. */
-static void fill_joined(row *rows, double *d, const ds_articulation *a) {
+static void fill_joined(row *rows, double *d, const ds_island *island, const ds_contact_list *contacts) {
+  const ds_articulation *a = island->articulation;
   const ds_subproblem *p = &a->problem;
   for (int32_t k = 0; k < p->contact_count; k++) {
     row *r = &rows[a->contact[k]];
     int32_t one = p->body[2 * k], other = p->body[2 * k + 1];
     if (other >= 0 && a->moving[other] < 0) continue; /* a drive */
+    if (ds_feature_is_ahead(contacts->points[island->contacts[a->contact[k]]].feature)) continue;
     if (deforms(&a->linkages[a->moving[one]]) || (other >= 0 && deforms(&a->linkages[a->moving[other]]))) continue;
     for (int side = 0; side < 2; side++) {
       int32_t body = p->body[2 * k + side];
@@ -363,6 +376,24 @@ static bool take_joined(ds_arena *arena, ds_move *moves, double *farthest, const
   return true;
 }
 
+/* Slows an island down by the energy that its bodies gain in height. */
+static void pay_for_height(ds_move *moves, const ds_island *island, const ds_scene *scene,
+                           const ds_assembly *assembly) {
+  double lift = 0, motion = 0;
+  for (int32_t k = 0; k < island->problem.body_count; k++) {
+    const ds_body *body = &scene->bodies[island->bodies[k]];
+    const ds_step_body *step = &assembly->bodies[island->bodies[k]];
+    const ds_move *m = &moves[island->bodies[k]];
+    ds_vec3 w = mat3_tmul_v3(&step->rotation, m->w);
+    if (step->ops->deforms) return;
+    lift -= body->mass.mass * v3_dot(scene->def.gravity, m->dx);
+    motion += 0.5 * (body->mass.mass * v3_norm2(m->v) + v3_dot(w, v3_mul(body->inertia, w)));
+  }
+  if (!(lift > 0) || !(motion > 0)) return;
+  double keep = sqrt(fmax(0, 1 - lift / motion));
+  for (int32_t k = 0; k < island->problem.body_count; k++) moves[island->bodies[k]].keep = keep;
+}
+
 bool ds_separate(ds_arena *arena, ds_move *moves, double *farthest, const ds_state *state, const ds_assembly *assembly,
                  const ds_contact_list *contacts, const double *held, double h) {
   const ds_scene *scene = state->scene;
@@ -378,7 +409,7 @@ bool ds_separate(ds_arena *arena, ds_move *moves, double *farthest, const ds_sta
     if (deep && island->articulation) {
       double *free = DS_NEW0(arena, double, island->articulation->problem.dof + 1);
       if (!free) return false;
-      fill_joined(rows, free, island->articulation);
+      fill_joined(rows, free, island, contacts);
       relax(rows, p->contact_count);
       if (!take_joined(arena, moves, farthest, island, free, state, assembly, h)) return false;
     } else if (deep) {
@@ -391,6 +422,7 @@ bool ds_separate(ds_arena *arena, ds_move *moves, double *farthest, const ds_sta
         *farthest = fmax(*farthest, far);
       }
     }
+    if (deep) pay_for_height(moves, island, scene, assembly);
     ds_arena_release(arena, mark);
   }
   return true;

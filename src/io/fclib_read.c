@@ -8,7 +8,7 @@
  * } in CSparse's manner: nz >= 0 triplets (i rows, p columns), -1 compressed columns, -2 compressed rows.
  *
  * A dataset is used only where its type, rank and length are the expected ones, it lies in this very file (no links,
- * no external or virtual storage), and its length is borne out by stored bytes: deflate packs 1032 to 1 at best. */
+ * no external or virtual storage), and its length fits the stored bytes: deflate packs 1032 to 1 at best. */
 #include <hdf5.h>
 #include <math.h>
 #include <stdarg.h>
@@ -61,7 +61,7 @@ static ds_status no_memory(const fclib_reader *r) {
   return ds_fail(r->error, DS_ERROR_MEMORY, "%.300s: out of memory", r->path);
 }
 
-/* Whether something lies there, reached by hard links only: other links can lead into other files. */
+/* Whether an object is there, reached by hard links only: other links can lead into other files. */
 static bool exists(const fclib_reader *r, const char *where) {
   char name[sizeof(place)];
   for (const char *slash = where; slash != NULL;) {
@@ -223,7 +223,7 @@ static ds_status read_entries(const fclib_reader *r, stored_matrix *s, const cha
   } else if (s->nz > s->nzmax) {
     return bad(r, place_of(r->group, name, "nz").text, "is %d; expected at most nzmax, %d", (int)s->nz, (int)s->nzmax);
   }
-  high = s->nzmax; /* some writers store all that memory had room for */
+  high = s->nzmax; /* some writers store their whole capacity */
   ds_status status = DS_OK;
   if (s->nz >= 0) status = read_list(r, &s->p, NULL, p.text, H5T_INTEGER, count, high);
   if (status == DS_OK) status = read_list(r, &s->i, NULL, place_of(r->group, name, "i").text, H5T_INTEGER, count, high);
@@ -300,7 +300,7 @@ static ds_status read_local(const fclib_reader *r, ds_problem *p) {
   return status == DS_OK ? vector_of(r, &p->s, p->equalities, "s") : status;
 }
 
-/* Where the sizes of the bodies are known they are kept, for M is then taken apart as it was put together. */
+/* The sizes of the bodies are kept if known: M is then split as it was assembled. */
 static ds_status read_bodies(const fclib_reader *r, ds_problem *p) {
   const char *where = "drystone/body_size";
   int32_t *sizes;

@@ -4,9 +4,9 @@
 
 #include <stddef.h>
 
-/* What HDF5 says went wrong last, innermost first: the system's own message where there is one. */
+/* The last error of HDF5, innermost first: the system's own message if there is one. */
 void ds_hdf5_reason(char *text, size_t size);
-/* HDF5 prints its errors unless told not to. */
+/* HDF5 prints its errors by default; this stops it. */
 void ds_hdf5_quiet(void);
 
 #endif

@@ -10,7 +10,7 @@
 #include "io/parts.h"
 #include "problem/condense.h"
 
-/* A text larger than this is refused: 100 million numbers are no problem that anyone wrote as text. */
+/* A text larger than this is refused: about 100 million numbers. */
 #define TEXT_BYTES_MAX ((size_t)1 << 30)
 
 /* ---- Memory ---- */
@@ -57,7 +57,7 @@ ds_matrix ds_file_triplets_matrix(const ds_file_triplets *t, int32_t rows, int32
   return (ds_matrix){rows, columns, entries, t->row, t->column, t->value};
 }
 
-/* ---- What is read or written makes sense as a whole: the library's own check, with the file's name before it ---- */
+/* ---- Validity of the problem as a whole: the library's own check, with the file's name in the message ---- */
 
 static ds_status check_problem(const ds_problem *problem, const char *name, ds_error *error) {
   ds_error why = {{0}};
@@ -124,7 +124,7 @@ static FILE *open_input(const char *path, int64_t *size, ds_error *error) {
   return NULL;
 }
 
-/* The second half of every reader: what was read has to make sense as a whole. */
+/* The second half of every reader: checks the problem as a whole. */
 static ds_problem_file *finish(ds_problem_file *file, ds_status status, const char *name, ds_error *error) {
   if (status == DS_OK) status = check_problem(&file->problem, name, error);
   if (status == DS_OK) return file;

@@ -7,8 +7,8 @@
  *   elastic forces have an energy: their coefficients, each over the number of orders of its factors, are symmetric in
  *   all indices
  *
- * Tolerances are far above rounding and far below what a damaged number does. Whether the basis is what the material
- * makes of the mesh is not looked at: that would be to build it again. */
+ * Tolerances are far above rounding and far below the effect of a damaged number. Whether the basis fits the material
+ * and the mesh is not checked: that would mean building it again. */
 #include "io/reduced_check.h"
 
 #include <math.h>
@@ -75,7 +75,7 @@ static ds_status check_stiffness(const ds_reduced *b, ds_error *error) {
 static int64_t pair_terms(int64_t r) { return r * (r + 1) / 2; }
 static int64_t triple_terms(int64_t r) { return r * (r + 1) * (r + 2) / 6; }
 
-/* Where the term of a <= b stands, and of a <= b <= c: all terms less those that begin with a or later. */
+/* The index of the term of a <= b, and of a <= b <= c: all terms less those that begin with a or later. */
 static int64_t pair_at(int32_t r, int32_t a, int32_t b) { return pair_terms(r) - pair_terms(r - a) + b - a; }
 static int64_t triple_at(int32_t r, int32_t a, int32_t b, int32_t c) {
   return triple_terms(r) - triple_terms(r - a) + pair_at(r - a, b - a, c - a);

@@ -2,11 +2,11 @@
  *
  *   local:   d nc W q mu          global:   d nc M H f w mu
  *
- * Nothing in the text says which of both it is. After the first matrix, a local problem goes on with q and a global one
- * with the header of H: storage, dof, d nc. It is global where the first matrix is not d nc x d nc, or where these
+ * The text does not say which of the two it is. After the first matrix, a local problem continues with q and a global
+ * one with the header of H: storage, dof, d nc. It is global where the first matrix is not d nc x d nc, or where these
  * three tokens follow, each written as a whole number; a q that reads like that has to be written with decimal points.
  *
- * What a header announces is held against the bytes that are left before memory is asked for: a number takes two. */
+ * Sizes in a header are checked against the remaining bytes before memory is allocated: a number takes two. */
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>

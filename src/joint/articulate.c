@@ -155,7 +155,7 @@ static int32_t block_of(const ds_articulation *a, int32_t body) {
   return body < 0 ? -1 : a->linkages[a->linkage[body]].body;
 }
 
-/* Linkages that move become bodies; contacts that none of them touches are left out. */
+/* Linkages that move become bodies; contacts that none of them touches are fixed, drives there left out. */
 static bool place_problem(ds_arena *arena, ds_articulation *a, size_t *length, const ds_island *island,
                           const ds_contact_list *contacts, double h) {
   const ds_subproblem *whole = &island->problem;
@@ -167,6 +167,7 @@ static bool place_problem(ds_arena *arena, ds_articulation *a, size_t *length, c
   a->drives = DS_NEW(arena, ds_held_drive, drives + 1);
   int32_t *body = DS_NEW(arena, int32_t, 2 * nc + 1), *jacobian = DS_NEW(arena, int32_t, 2 * nc + 1);
   a->contact = DS_NEW(arena, int32_t, nc + 1);
+  a->fixed = DS_NEW(arena, ds_fixed_contact, nc + 1);
   a->moving = DS_NEW(arena, int32_t, most + 1);
   if (ds_arena_failed(arena)) return false;
   for (int32_t i = 0; i < a->linkage_count; i++) {
@@ -182,9 +183,14 @@ static bool place_problem(ds_arena *arena, ds_articulation *a, size_t *length, c
   for (int32_t k = 0; k < nc; k++) {
     int32_t one = block_of(a, whole->body[2 * k]), other = block_of(a, whole->body[2 * k + 1]);
     if (one < 0 || one == other) one = other, other = -1; /* one that moves comes first, as in assemble.c */
-    if (one < 0) continue;
-    int32_t at = p->contact_count++;
     const ds_contact_point *c = &contacts->points[island->contacts[k]];
+    if (one < 0) {
+      int32_t of = whole->body[2 * k];
+      if (!ds_feature_is_drive(c->feature))
+        a->fixed[a->fixed_count++] = (ds_fixed_contact){.contact = k, .linkage = &a->linkages[a->linkage[of]]};
+      continue;
+    }
+    int32_t at = p->contact_count++;
     a->contact[at] = k;
     if (ds_feature_is_drive(c->feature)) {
       a->drives[a->drive_count++] = (ds_held_drive){.contact = at, .body = p->body_count, .impulse = h * c->strength};
@@ -297,7 +303,17 @@ static bool build_problem(ds_arena *arena, ds_articulation *a, const ds_island *
   return true;
 }
 
-/* The limits among the problem's contacts. */
+static ds_held_limit held_limit(const ds_contact_point *c, const ds_linkage *l, const ds_scene *scene, double h) {
+  const ds_held_joint *held = l->joints;
+  while (held->joint != &scene->joints[ds_feature_joint(c->feature)]) held++;
+  return (ds_held_limit){.linkage = l,
+                         .held = held,
+                         .feature = c->feature,
+                         .way = fabs(c->gap) + h * h * v3_norm(scene->def.gravity),
+                         .stay = ds_contact_is_open(c, scene) ? 0 : c->gap};
+}
+
+/* The limits among the problem's contacts, and among the fixed ones. */
 static bool list_limits(ds_arena *arena, ds_articulation *a, const ds_island *island, const ds_contact_list *contacts,
                         const ds_scene *scene, double h) {
   int32_t count = 0;
@@ -308,15 +324,13 @@ static bool list_limits(ds_arena *arena, ds_articulation *a, const ds_island *is
   for (int32_t k = 0; k < a->problem.contact_count; k++) {
     const ds_contact_point *c = &contacts->points[island->contacts[a->contact[k]]];
     if (!ds_feature_is_limit(c->feature)) continue;
-    const ds_linkage *l = &a->linkages[a->moving[a->problem.body[2 * k]]];
-    const ds_held_joint *held = l->joints;
-    while (held->joint != &scene->joints[ds_feature_joint(c->feature)]) held++;
-    a->limits[a->limit_count++] = (ds_held_limit){.contact = k,
-                                                  .linkage = l,
-                                                  .held = held,
-                                                  .feature = c->feature,
-                                                  .way = fabs(c->gap) + h * h * v3_norm(scene->def.gravity),
-                                                  .stay = ds_contact_is_open(c, scene) ? 0 : c->gap};
+    ds_held_limit *limit = &a->limits[a->limit_count++];
+    *limit = held_limit(c, &a->linkages[a->moving[a->problem.body[2 * k]]], scene, h);
+    limit->contact = k;
+  }
+  for (int32_t i = 0; i < a->fixed_count; i++) {
+    const ds_contact_point *c = &contacts->points[island->contacts[a->fixed[i].contact]];
+    if (ds_feature_is_limit(c->feature)) a->fixed[i].limit = held_limit(c, a->fixed[i].linkage, scene, h);
   }
   return true;
 }

@@ -1,18 +1,17 @@
 /* Joints in a step: an island's bodies in coordinates that joints leave free.
  *
  * Bodies that joints connect form a linkage. Its joints' rows J, with J v = c, are eliminated (la/null_tree.h): with
- * orthonormal Q the velocities are v = Q (y, w), y fixed by the joints, w free. What contact and friction are solved in
- * is w, whose metric is the unit matrix again:
+ * orthonormal Q the velocities are v = Q (y, w), y fixed by the joints, w free. Contact and friction are solved for w,
+ * whose metric is the unit matrix again:
  *
  *   w = (Qᵀ v_p)_w + (Qᵀ G)_w r,    u = (Qᵀ G)_wᵀ w - (b - Gᵀ Q (y, 0)):
  *
- * a frictional contact problem as any other, in which a linkage is one body. Where contacts are few w is turned so that
- * they see its first coordinates alone, and those are the body. No tool knows of joints, each of them
- * holds them exactly, and friction is felt through them at once [DESIGN 3]. A linkage that joints leave no freedom is
- * the fixed world.
+ * an ordinary frictional contact problem, in which a linkage is one body. If contacts are few, w is rotated so that
+ * they involve its first coordinates only, and those are the body. Tools need no knowledge of joints, all of them
+ * satisfy joints exactly, and friction acts through joints at once [DESIGN 3]. A linkage without freedom belongs to the
+ * fixed world.
  *
- * c is not zero: what joints hold together shall be together at the end of the step, where x + h v and
- * exp(h w) R have taken them (close.c). */
+ * c is not zero: joints must be closed at the end of the step, at x + h v and exp(h w) R (close.c). */
 #ifndef DS_JOINT_ARTICULATE_H
 #define DS_JOINT_ARTICULATE_H
 
@@ -42,15 +41,16 @@ typedef struct ds_linkage {
   ds_null_row *rows;     /* row_count: of the start of the step ... */
   ds_null_row *end_rows; /* ... and of its end: work of close.c */
   ds_null_tree space;
-  int32_t free;          /* coordinates that joints leave: size - rank */
-  int32_t seen;          /* those that contacts see: they are the body of the problem; what is left keeps its course */
+  int32_t free; /* coordinates that joints leave: size - rank */
+  int32_t seen; /* those that contacts involve: they are the body of the problem; the others keep their predicted
+                   velocity */
   ds_null_space touched; /* where seen < free: which of them that are */
-  double *rest;          /* free - seen numbers: what contacts do not see of w */
+  double *rest;          /* free - seen numbers: the part of w that contacts do not involve */
   double *y;             /* rank numbers, part of the articulation's */
   double *x;             /* size numbers: v, or Qᵀ v = (y, w, rest) */
   double *best, *work;   /* size numbers */
-  double *gap;           /* a row each: what is left of it after the step, over h, m/s */
-  double extent;         /* m: of the coordinates that gaps are differences of */
+  double *gap;           /* one per row: its gap after the step, over h, m/s */
+  double extent;         /* m: size of the coordinates whose differences are gaps, for rounding */
   double without;        /* m: largest gap after the step if joints gave no impulse */
 } ds_linkage;
 
@@ -60,14 +60,21 @@ typedef struct ds_held_limit {
   const ds_linkage *linkage;
   const ds_held_joint *held;
   uint64_t feature;
-  double stay; /* m: the gap that it may not go below: none, or a smaller one that there is already */
+  double stay; /* m: the least gap allowed: 0, or the gap it has already */
   double left; /* m: the gap after a step with velocities (y, w), beyond that */
   double b;    /* of the island's problem, with that */
-  double way;  /* m: what a step may take of the gap, about; what errors of it are measured by */
+  double way;  /* m: about how far it may move in a step; the scale of its errors */
 } ds_held_limit;
 
+/* A contact or limit of the island that no free coordinate moves: joints and scripts alone decide whether it holds. */
+typedef struct ds_fixed_contact {
+  int32_t contact; /* of the island */
+  const ds_linkage *linkage;
+  ds_held_limit limit; /* held = NULL: a contact of bodies */
+} ds_fixed_contact;
+
 /* A drive among the contacts of the problem. A friction disk of fixed radius is one of Coulomb's with a fixed normal
- * impulse N: the normal row acts on a slack body alone, which comes with the velocity that N stops. */
+ * impulse N: the normal row acts only on a slack body, which arrives with the velocity that N stops. */
 typedef struct ds_held_drive {
   int32_t contact,
       body;       /* of the problem: its contact and its slack body, of two coordinates (normal, second tangent) */
@@ -90,7 +97,9 @@ typedef struct ds_articulation {
   int32_t limit_count;
   ds_held_drive *drives;
   int32_t drive_count;
-  double *carried, *shift; /* Q (y, 0) of the island's bodies; Gᵀ of that, 3 a contact of the island */
+  ds_fixed_contact *fixed;
+  int32_t fixed_count;
+  double *carried, *shift; /* Q (y, 0) of the island's bodies; Gᵀ of that, 3 per contact of the island */
 } ds_articulation;
 
 /* Fills the articulation of every island with joints. False where memory ran out. */
@@ -110,19 +119,23 @@ void ds_articulation_enter(double *w, const ds_island *island, const double *v);
 void ds_articulation_leave(double *v, const ds_island *island, const double *w, bool with_y, bool with_rest);
 
 /* close.c */
-/* What gaps would be with velocities v that know nothing of joints: what they are measured by. */
+/* The gaps for velocities v without joints, the scale of gap errors. */
 void ds_articulation_scale(const ds_island *island, const ds_assembly *assembly, const ds_state *state, const double *v,
                            double h);
-/* Chooses y of every linkage so that its joints are closed after a step with the free velocities w. Where no y does,
- * w and what is predicted of it are pulled along the rows of the end: then `pulled`. False where memory ran out. */
+/* Chooses y of every linkage so that its joints are closed after a step with the free velocities w. If no y does, w and
+ * its prediction are corrected along the rows of the end: then `pulled`. False where memory ran out. */
 bool ds_articulation_close(ds_arena *arena, bool *pulled, const ds_island *island, const ds_assembly *assembly,
                            const ds_state *state, double h);
-/* What is left before each limit after a step with velocities (y, w). */
+/* The remaining gap of each limit after a step with velocities (y, w). */
 void ds_articulation_limits(const ds_island *island, const ds_assembly *assembly, const ds_state *state, double h);
-/* The largest gap after a step with velocities (y, w), m. `error` is the largest over what it would be without joints;
- * nothing where it is rounding. */
+/* The largest gap after a step with velocities (y, w), m. `error` is the largest relative to the gap without joints; 0
+ * for rounding. */
 double ds_articulation_gap(double *error, const ds_island *island, const ds_assembly *assembly, const ds_state *state,
                            double h);
+/* How far contacts and limits that no free coordinate moves are passed by the velocities v of the island: the largest
+ * over what the step moves there. > 0: the island is infeasible. */
+double ds_articulation_conflict(const ds_island *island, const ds_assembly *assembly, const ds_state *state,
+                                const double *v, double h);
 
 /* Stage 4 of an island with joints (project.c): r and v of the island and its certificate. `start`, where it is not
  * NULL, becomes the impulses that the last solve was started from. False only where memory ran out. */

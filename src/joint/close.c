@@ -231,16 +231,18 @@ bool ds_articulation_close(ds_arena *arena, bool *pulled, const ds_island *islan
 
 /* ---- how well ---- */
 
+/* The gap of a limit after a step with the velocities of its linkage, beyond the one that it may keep. */
+static double left_of(const ds_held_limit *limit, const ds_assembly *assembly, const ds_state *state, double h) {
+  ds_pose end[2];
+  ds_vec3 turn[2];
+  poses_after(end, turn, limit->linkage, limit->held, assembly, state, h);
+  return ds_limit_gap(limit->held->joint, limit->feature, end[0], end[1]) - limit->stay;
+}
+
 void ds_articulation_limits(const ds_island *island, const ds_assembly *assembly, const ds_state *state, double h) {
   const ds_articulation *a = island->articulation;
   for (int32_t i = 0; a->limit_count > 0 && i < a->linkage_count; i++) velocities(&a->linkages[i], a);
-  for (int32_t i = 0; i < a->limit_count; i++) {
-    ds_held_limit *limit = &a->limits[i];
-    ds_pose end[2];
-    ds_vec3 turn[2];
-    poses_after(end, turn, limit->linkage, limit->held, assembly, state, h);
-    limit->left = ds_limit_gap(limit->held->joint, limit->feature, end[0], end[1]) - limit->stay;
-  }
+  for (int32_t i = 0; i < a->limit_count; i++) a->limits[i].left = left_of(&a->limits[i], assembly, state, h);
 }
 
 void ds_articulation_scale(const ds_island *island, const ds_assembly *assembly, const ds_state *state, const double *v,
@@ -276,6 +278,23 @@ double ds_articulation_gap(double *error, const ds_island *island, const ds_asse
     const ds_held_limit *limit = &a->limits[i];
     double off = a->r[3 * limit->contact] > 0 ? fabs(limit->left) : -limit->left;
     if (off > NOTHING * limit->linkage->extent) *error = fmax(*error, off / fmax(limit->linkage->without, limit->way));
+  }
+  return largest;
+}
+
+double ds_articulation_conflict(const ds_island *island, const ds_assembly *assembly, const ds_state *state,
+                                const double *v, double h) {
+  const ds_articulation *a = island->articulation;
+  double largest = 0;
+  if (a->fixed_count == 0) return 0;
+  ds_subproblem_apply_transposed(a->shift, &island->problem, v);
+  for (int32_t i = 0; i < a->linkage_count; i++) velocities(&a->linkages[i], a);
+  for (int32_t i = 0; i < a->fixed_count; i++) {
+    const ds_fixed_contact *f = &a->fixed[i];
+    double moved = a->shift[3 * f->contact], b = island->problem.b[3 * f->contact];
+    double off = f->limit.held ? -left_of(&f->limit, assembly, state, h) : h * (b - moved);
+    if (off > NOTHING * f->linkage->extent)
+      largest = fmax(largest, off / fmax(h * (fabs(moved) + fabs(b)), f->linkage->without));
   }
   return largest;
 }

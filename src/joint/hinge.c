@@ -1,6 +1,6 @@
 /* Hinge: the bodies share the points of an axis. Two of them are held, each as a ball is (ball.c), on either side of
- * the joint's point: six rows of rank five. A third point, beside the axis, is not held: it tells the angle that is
- * left free, that of b about the axis as a sees it. */
+ * the joint's point: six rows of rank five. A third point, beside the axis, is not held: it gives the free angle, that
+ * of b about the axis relative to a. */
 #include <math.h>
 
 #include "joint/kind.h"

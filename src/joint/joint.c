@@ -1,7 +1,9 @@
-/* What a joint is: two bodies, and points of both that its kind (kind.h) holds against each other.
+/* The definition of a joint, its checks, and where it is.
  *
- * Points are as far from the joint's point as the smaller body is large, so that rotations are held as well as
+ * Its points are as far from the joint's point as the smaller body is large, so that rotations are held as well as
  * positions and the gap of a joint, in metres, tells of both. */
+#include "joint/joint.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,24 +81,7 @@ ds_joint_id ds_scene_add_joint(ds_scene *scene, const ds_joint_def *def, ds_erro
   return (ds_joint_id){scene->joint_count};
 }
 
-static int by_bodies(const void *x, const void *y) {
-  const ds_apart *p = x, *q = y;
-  if (p->a != q->a) return p->a < q->a ? -1 : 1;
-  return (p->b > q->b) - (p->b < q->b);
-}
-
-static ds_apart apart(int32_t a, int32_t b) { return a < b ? (ds_apart){a, b} : (ds_apart){b, a}; }
-
-const ds_apart *ds_scene_apart(const ds_scene *scene, int32_t a, int32_t b) {
-  ds_apart key = apart(a, b);
-  if (scene->apart_count == 0) return NULL;
-  return bsearch(&key, scene->apart, (size_t)scene->apart_count, sizeof key, by_bodies);
-}
-
-ds_status ds_joints_finish(ds_scene *scene, ds_error *error) {
-  if (scene->joint_count == 0) return DS_OK;
-  scene->apart = calloc((size_t)scene->joint_count, sizeof *scene->apart);
-  if (!scene->apart) return ds_fail(error, DS_ERROR_MEMORY, "out of memory");
+void ds_joints_place(ds_scene *scene) {
   for (int32_t i = 0; i < scene->joint_count; i++) {
     ds_joint *joint = &scene->joints[i];
     const ds_body *a = &scene->bodies[joint->a], *b = &scene->bodies[joint->b];
@@ -110,20 +95,7 @@ ds_status ds_joints_finish(ds_scene *scene, ds_error *error) {
       joint->on_a[k] = pose_unpoint(ds_start_pose(a), points[k]);
       joint->on_b[k] = pose_unpoint(ds_start_pose(b), points[k]);
     }
-    if (!joint->def.collide) scene->apart[scene->apart_count++] = apart(joint->a, joint->b);
   }
-  qsort(scene->apart, (size_t)scene->apart_count, sizeof *scene->apart, by_bodies);
-  int32_t kept = 0;
-  for (int32_t i = 0; i < scene->apart_count; i++)
-    if (i == 0 || by_bodies(&scene->apart[i], &scene->apart[kept - 1]) != 0) scene->apart[kept++] = scene->apart[i];
-  scene->apart_count = kept;
-  return DS_OK;
-}
-
-void ds_joints_free(ds_scene *scene) {
-  for (int32_t i = 0; i < scene->joint_count; i++) free(scene->joints[i].name);
-  free(scene->joints);
-  free(scene->apart);
 }
 
 int32_t ds_scene_joint_count(const ds_scene *scene) { return scene->joint_count; }

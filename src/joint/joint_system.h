@@ -17,7 +17,7 @@ typedef struct ds_joint_system {
   int32_t *slot;      /* of a pair's block in the matrix ... */
   bool *swapped;      /* ... which is that of the second and the first */
   int32_t *shared;    /* of a pair: first coordinate of the body */
-  double *x, *work;   /* a kept row each */
+  double *x, *work;   /* one per kept row */
   ds_block_pattern *pattern;
   ds_block_matrix *matrix;
 } ds_joint_system;

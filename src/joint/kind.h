@@ -1,7 +1,7 @@
 /* What a kind of joint is: its points, the rows that they ask for, what it leaves free.
  *
- * A kind is one file and one entry of the table in kind.c. All else in this folder sees rows: a gap in metres that
- * shall be zero, and its derivative by the velocities of the two bodies,
+ * A kind is one file and one entry of the table in kind.c. The rest of this folder uses rows: a gap in metres that must
+ * be zero, and its derivative by the velocities of the two bodies,
  *
  *   gap' = force . (v_a - v_b) + torque_a . w_a + torque_b . w_b,
  *
@@ -29,18 +29,18 @@ typedef struct ds_joint_row {
 
 enum { DS_JOINT_ROWS = 9 };
 
-/* The one freedom of a kind that has one, where limits act. */
+/* The single free direction of a kind that has one: limits and drives act on it. */
 typedef struct ds_joint_way {
-  double position;          /* of b as a sees it: m, or rad in (-pi, pi]; 0 at the start */
+  double position;          /* of b relative to a: m, or rad in (-pi, pi]; 0 at the start */
   double lever;             /* m of way per unit of it */
-  ds_vec3 point, direction; /* where and along which b goes then, against a */
+  ds_vec3 point, direction; /* the point and the direction in which b moves relative to a */
 } ds_joint_way;
 
 typedef struct ds_joint_ops {
   const char *name;
   bool has_axis;  /* then its first two points are on the axis, the first ahead */
-  int32_t points; /* so many does it place ... */
-  int32_t middle; /* ... of which the first so many are about the point of its definition */
+  int32_t points; /* number of points it places ... */
+  int32_t middle; /* ... of which this many come first and surround the point of its definition */
   /* Its points in the world at the start, `lever` from the point of its definition; `axis` is a unit vector. */
   void (*place)(ds_vec3 *points, ds_vec3 point, ds_vec3 axis, double lever);
   int32_t row_count;
@@ -67,7 +67,7 @@ void ds_joint_hold_point(ds_joint_row rows[3], const ds_joint_pose *pose, int32_
 
 /* With the principal frames of its bodies at these poses. */
 ds_joint_pose ds_joint_posed(const ds_joint *joint, ds_pose a, ds_pose b);
-/* Where it is on its way: m or rad. An angle is counted from the middle of its limits, where it has any. */
+/* Its position: m or rad. An angle is taken nearest to the middle of its limits, if it has any. */
 static inline double ds_joint_position(const ds_joint *joint, const ds_joint_pose *pose) {
   const ds_joint_ops *kind = ds_joint_ops_of(joint->def.kind);
   const double turn = 2 * DS_PI;
@@ -75,7 +75,7 @@ static inline double ds_joint_position(const ds_joint *joint, const ds_joint_pos
   if (!kind->turns || !joint->def.limited) return position;
   return position + turn * round((0.5 * (joint->def.lower + joint->def.upper) - position) / turn);
 }
-/* The largest distance that rows ask to be none, m. */
+/* The largest distance that rows require to be zero, m. */
 double ds_joint_gap(const ds_joint_row *rows, int32_t count);
 
 #endif

@@ -1,23 +1,23 @@
-/* Limits and drives: what a joint leaves free ends somewhere, and may be moved or held by a force.
+/* Limits and drives: the free direction of a joint may end somewhere, and may be driven or held by a force.
  *
- * A limit is a contact without friction at a point of the joint, along the way that it leaves free, with the rest of
- * that way as its gap (of a hinge the arc of its lever). The joint carries what else such a force would do. So limits
- * are rows of the island's problem as all contacts are, for every tool, in certificates, warm starts and recordings; no
- * solver knows of them.
+ * A limit is a contact without friction at a point of the joint, along its free direction, with the remaining distance
+ * as its gap (of a hinge the arc of its lever). The joint carries the rest of the load. So limits are rows of the
+ * island's problem as all contacts are, for every tool, in certificates, warm starts and recordings; solvers need no
+ * change.
  *
  * A drive is a contact, too: one pressed together by its largest force, with a coefficient of 1, whose friction acts
- * along the way (articulate.c).
+ * along the free direction (articulate.c).
  *
- * Only limits in reach are contacts: others would ask for gaps over h that are far larger than any velocity, and the
- * error of the island would be measured by them. */
+ * Only limits in reach are contacts: others would have gaps over h far larger than any velocity, and would dominate the
+ * scale of the island's error. */
 #include "joint/limit.h"
 
 #include <math.h>
 
 #include "joint/kind.h"
 
-/* Besides 2 h |rate|: so many times the way of a free fall in the step (a rod that falls about its end gains 3/2 g at
- * its tip), and this share of the smaller body's radius. */
+/* Besides 2 h |rate|: this many times the distance of a free fall in the step (a rod that falls about its end gains 3/2
+ * g at its tip), and this share of the smaller body's radius. */
 static const double FALLS = 4, MARGIN = 1e-3;
 
 /* A limit at poses of its bodies. */
@@ -75,7 +75,7 @@ static int by_name(const ds_contact_point *p, const ds_contact_point *q) {
   return (p->feature > q->feature) - (p->feature < q->feature);
 }
 
-/* Insertion: joints are mostly in order of their bodies, and qsort may ask for memory. */
+/* Insertion sort: joints are mostly in order of their bodies, and qsort may allocate. */
 static void put_in_order(ds_contact_point *points, int32_t count) {
   for (int32_t i = 1; i < count; i++) {
     ds_contact_point point = points[i];
@@ -85,7 +85,7 @@ static void put_in_order(ds_contact_point *points, int32_t count) {
   }
 }
 
-/* Both lists are in order; what is in the first already is left out of the second. */
+/* Both lists are sorted; what is in the first list is skipped in the second. */
 static bool merge(ds_arena *arena, ds_contact_list *contacts, const ds_contact_point *found, int32_t found_count) {
   ds_contact_point *all = DS_NEW(arena, ds_contact_point, contacts->count + found_count + 1);
   if (!all) return false;

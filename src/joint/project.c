@@ -1,10 +1,11 @@
 /* Stage 4 of an island with joints: contact and friction in free coordinates (articulate.h), and y so that joints hold
  * at the end of the step (close.c).
  *
- * y depends on w, and w on what contacts see of y, by Gᵀ Q (y, 0). Both in turn: w from the impulses of the last step
- * gives y, the solve gives w, and where joints then still hold nothing else is to be done. Else again, from the
- * impulses found, by a secant method (la/anderson.h): in impacts a round alone gains a third only. The last solve has
- * the last word, so that contacts hold whatever happens; what is left between joints is taken up by the next step. */
+ * y depends on w, and w on what contacts see of y, by Gᵀ Q (y, 0). They are found in turn: w from the impulses of the
+ * last step gives y, and the solve gives w. If joints then still hold, this is the solution. Otherwise it is repeated
+ * from the impulses found, by a secant method (la/anderson.h): in impacts a plain round reduces the error by a third
+ * only. The last solve is used in any case, so that contacts always hold; remaining gaps of joints are closed in the
+ * next step. */
 #include <math.h>
 #include <string.h>
 
@@ -16,8 +17,8 @@
 enum { ROUNDS = 60, PATIENCE = 8 }; /* rounds in all, and without a gain: contacts have changed their mode */
 static const double AIM = 0.1;      /* over the tolerance */
 
-/* Contacts move with y, as they do with scripted bodies. What limits hold is where they are after the step, which is
- * not linear in velocities either: with the gap that (y, w) leave, one of 0 is to be had by (Gᵀ v)_N less gap/h. */
+/* Contacts move with y, as they do with scripted bodies. Limits hold the position after the step, which is not linear
+ * in velocities either: if (y, w) leave a gap, (Gᵀ v)_N - gap/h makes it 0 to first order. */
 static void shift_contacts(ds_articulation *a, const ds_island *island, const ds_assembly *assembly,
                            const ds_state *state, double h) {
   if (a->limit_count > 0) {
@@ -49,7 +50,8 @@ static bool solve(const ds_solve *given, ds_island *island, double *start) {
   ds_solve solve = *given;
   ds_arena *arena = given->arena;
   solve.options = &tight;
-  tight.tolerance = ds_options_tolerance(given->options); /* joints close by the digits of contacts, in motion too */
+  tight.tolerance =
+      ds_options_tolerance(given->options); /* joints close as exactly as contacts are solved, also in motion */
   int32_t nc = a->problem.contact_count;
   ds_certificate work = island->certificate;
   if (nc == 0) return true;
@@ -62,7 +64,7 @@ static bool solve(const ds_solve *given, ds_island *island, double *start) {
   return done;
 }
 
-/* The gap that is left, m, and the error that this is. */
+/* The remaining gap, m, and the corresponding error. */
 static double judge(double *error, ds_island *island, const ds_assembly *assembly, const ds_state *state, double h) {
   ds_subproblem_velocity(island->v, &island->problem, island->r);
   ds_articulation_scale(island, assembly, state, island->v, h);
@@ -125,6 +127,9 @@ bool ds_articulation_project(const ds_solve *given, ds_island *island, double *s
   certificate->bodies = island->problem.body_count;
   certificate->contacts = island->problem.contact_count;
   certificate->joint_gap = gap;
+  double conflict = ds_articulation_conflict(island, assembly, state, island->v, h);
+  certificate->conflict = fmax(certificate->conflict, conflict);
+  error = fmax(error, conflict);
   certificate->natural_error = fmax(certificate->natural_error, error);
   certificate->converged &= error <= certificate->tolerance;
   return true;

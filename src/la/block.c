@@ -4,7 +4,7 @@
  *   A_ij -= L_ik U_kj,   with U_kj = L_jkᵀ in the symmetric case;
  *
  * then it is factored in itself, six columns at a time. Threads take panels in an order in which sources come first,
- * and wait for those that are still being made; sums are in the same order whoever computes them. */
+ * and wait for those that are not ready; sums are in the same order whichever thread computes them. */
 #include "la/block.h"
 
 #include <math.h>
@@ -195,7 +195,7 @@ typedef struct factor_job {
   atomic_bool failed;
 } factor_job;
 
-/* Sources are tasks with lower numbers, and are applied in the order of the panels, whoever has made them. */
+/* Sources are tasks with lower numbers, and are applied in the order of the panels, whichever thread computed them. */
 static void factor_task(void *context, int32_t item, int32_t worker) {
   factor_job *job = context;
   int32_t i = job->m->pattern->task[item];

@@ -69,8 +69,8 @@ typedef struct ds_block_pattern {
 /* Sizes of n blocks and the coupled pairs of blocks. NULL if memory ran out. */
 ds_block_pattern *ds_block_analyse(ds_arena *arena, const int32_t *size, const int32_t *pairs, int32_t pair_count,
                                    int32_t n);
-/* Slot of the off-diagonal block of blocks i and j, which were given as a pair; *swapped is true if i is
- * eliminated before j: `lower` then holds block (j, i) there. */
+/* Slot of the off-diagonal block of blocks i and j, which were given as a pair; *swapped is true if i is eliminated
+ * before j: `lower` then holds block (j, i) there. */
 int32_t ds_block_slot(bool *swapped, const ds_block_pattern *pattern, int32_t i, int32_t j);
 
 typedef struct ds_block_matrix {
@@ -80,9 +80,9 @@ typedef struct ds_block_matrix {
   double *inverse;                       /* reciprocals of the factor's diagonal */
   int32_t *pivots;                       /* LU: interchanges inside tiles */
   double *below;                         /* workspace of the solves */
-  struct ds_block_workspace *workspaces; /* one a thread */
+  struct ds_block_workspace *workspaces; /* one per thread */
   ds_pool *pool;                         /* NULL: the calling thread alone */
-  ds_flag *finished;                     /* panel_count: for those who wait */
+  ds_flag *finished;                     /* panel_count: for threads that wait */
 } ds_block_matrix;
 
 ds_block_matrix *ds_block_create(ds_arena *arena, const ds_block_pattern *pattern);

@@ -377,17 +377,20 @@ static bool whole_graph(ds_arena *arena, graph *g, const int32_t *pairs, int32_t
   return true;
 }
 
-int32_t ds_dissect(ds_arena *arena, int32_t *class_of, const int32_t *pairs, int32_t pair_count, int32_t n) {
+bool ds_dissect(ds_arena *arena, int32_t *class_of, int32_t *classes, const int32_t *pairs, int32_t pair_count,
+                int32_t n) {
   memset(class_of, 0, (size_t)n * sizeof *class_of);
-  if (n < 2 * SMALLEST) return 1;
+  *classes = 1;
+  if (n < 2 * SMALLEST) return true;
   ds_arena_mark mark = ds_arena_get_mark(arena);
   graph g = {0};
   dissection d = {.arena = arena, .whole = &g, .class_of = class_of};
   int32_t *nodes = DS_NEW(arena, int32_t, n + 1);
   d.local = DS_NEW(arena, int32_t, n + 1);
-  if (ds_arena_failed(arena) || !whole_graph(arena, &g, pairs, pair_count, n)) return 0;
+  if (ds_arena_failed(arena) || !whole_graph(arena, &g, pairs, pair_count, n)) return false;
   for (int32_t i = 0; i < n; i++) nodes[i] = i, d.local[i] = -1;
-  if (!dissect(&d, nodes, n)) return 0;
+  if (!dissect(&d, nodes, n)) return false;
   ds_arena_release(arena, mark);
-  return d.classes;
+  *classes = d.classes;
+  return true;
 }

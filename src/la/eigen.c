@@ -127,7 +127,7 @@ static void sort_ascending(double *z, double *w, int32_t n) {
 }
 
 bool ds_symmetric_eigen(double *a, double *w, double *side, int32_t n) {
-  enum { STEPS = 60 }; /* two or three an eigenvalue are usual */
+  enum { STEPS = 60 }; /* two or three per eigenvalue are usual */
   if (n < 1) return true;
   tridiagonalize(a, w, side, n);
   memmove(side, side + 1, (size_t)(n - 1) * sizeof *side); /* side[i] beside w[i] and w[i + 1] */

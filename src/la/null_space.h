@@ -25,8 +25,8 @@ typedef struct ds_null_space {
 
 /* For `rows` rows at most. False if memory ran out. */
 bool ds_null_space_new(ds_arena *arena, ds_null_space *space, int32_t n, int32_t rows);
-/* The rows of A (rows x n), which are overwritten; work: 2 numbers a row, the first `rows` of which are norms by which
- * rests of the rows are measured. */
+/* The rows of A (rows x n), which are overwritten; work: 2 numbers per row, the first `rows` of which are norms by
+ * which rests of the rows are measured. */
 void ds_null_space_build(ds_null_space *space, double *a, double *work, int32_t rows);
 /* x := Qᵀ x and x := Q x */
 void ds_null_space_enter(double *x, const ds_null_space *space);

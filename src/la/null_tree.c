@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Blocks that one front eliminates at once: 8, 16 and 32 took the same time for a bridge of 200 planks. What has no
- * more than these is eliminated as a whole. */
+/* Blocks that one front eliminates at once: 8, 16 and 32 took the same time for a bridge of 200 planks. Smaller systems
+ * are eliminated as a whole. */
 enum { LEAF = 16 };
 
 /* ---- which blocks belong together ---- */

@@ -26,7 +26,7 @@ typedef struct ds_null_front {
   int32_t rows, *row;    /* which of the given rows are eliminated here */
   int32_t first;         /* its first y */
   int32_t path, *below;  /* fronts below that these rows go through, ... */
-  int32_t spread;        /* ... which have so many y in all, ... */
+  int32_t spread;        /* ... which have this many y in total, ... */
   double *left;          /* ... and what they leave there: rows x spread */
 } ds_null_front;
 

@@ -227,9 +227,9 @@ static const double DISSECTED_WORK = 4e6;
 bool ds_eliminate(ds_arena *arena, ds_elimination *out, const int32_t *pairs, int32_t pair_count, int32_t n) {
   if (!ds_minimum_degree(arena, out, pairs, pair_count, n, NULL, 1)) return false;
   if (elimination_work(out, n) < DISSECTED_WORK) return true;
-  int32_t *class_of = DS_NEW(arena, int32_t, n + 1);
-  int32_t classes = class_of ? ds_dissect(arena, class_of, pairs, pair_count, n) : 0;
-  if (classes <= 1) return classes == 1;
+  int32_t *class_of = DS_NEW(arena, int32_t, n + 1), classes;
+  if (!class_of || !ds_dissect(arena, class_of, &classes, pairs, pair_count, n)) return false;
+  if (classes == 1) return true;
   ds_elimination other;
   if (!ds_minimum_degree(arena, &other, pairs, pair_count, n, class_of, classes)) return false;
   if (elimination_work(&other, n) < elimination_work(out, n)) *out = other;

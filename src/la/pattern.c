@@ -1,9 +1,8 @@
 /* Analysis of a block-sparse matrix: elimination order, structure of the factor, panels.
  *
- * The order is that of order.h, sorted so that every subtree of the elimination tree is contiguous and the child
- * with the longest column comes right before its parent (an equivalent order: the same fill). Block k and its parent
- * k + 1 are joined to one panel where their columns agree, or nearly so: explicit zeros cost less than narrow panels.
- */
+ * The order is that of order.h, sorted so that every subtree of the elimination tree is contiguous and the child with
+ * the longest column comes right before its parent (an equivalent order: the same fill). Block k and its parent k + 1
+ * are joined to one panel where their columns agree, or nearly so: explicit zeros cost less than narrow panels. */
 #include <string.h>
 
 #include "base/array.h"
@@ -118,7 +117,7 @@ static void form_panels(ds_block_pattern *p, const analysis *a) {
   }
 }
 
-/* Rows below the panels, where their values lie, and who is whose source. */
+/* Rows below the panels, the places of their values, and which panel is a source of which. */
 static bool fill_panels(ds_arena *arena, ds_block_pattern *p, const analysis *a) {
   int32_t below = 0, sources = 0;
   for (int32_t i = 0; i < p->panel_count; i++) {

@@ -21,9 +21,8 @@ void ds_rows_squares(double *w, const double *g, const int32_t *at, bool a, bool
 void ds_rows_add(double *va, double *vb, const double *g, const int32_t *at, const double *r, int32_t count,
                  ds_rows_part part);
 
-/* p = sum [A_k B_k]ᵀ C_k [A_k B_k], DS_PAIR x DS_PAIR, of two rigid bodies, with a row-major 3 x 3 matrix C_k a
- * contact. With `lower` C is symmetric and only the blocks of four by four on and below the diagonal of p mean
- * anything. */
+/* p = sum [A_k B_k]ᵀ C_k [A_k B_k], DS_PAIR x DS_PAIR, of two rigid bodies, with a row-major 3 x 3 matrix C_k per
+ * contact. With `lower` C is symmetric and only the blocks of four by four on and below the diagonal of p are valid. */
 enum { DS_PAIR = 12, DS_ALONE = 8 };
 void ds_rows_pair(double *p, const double *g, const int32_t *at, const double *c, int32_t count, bool lower);
 /* The same for one body, DS_ALONE x DS_ALONE; the last two rows and columns are zero. */

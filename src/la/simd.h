@@ -1,4 +1,4 @@
-/* Vectors of two and of four doubles, and the choice of instructions at run time: the only file that knows of SIMD.
+/* Vectors of two and of four doubles, and the choice of instructions at run time: SIMD code is in this file only.
  *
  * Operations are lane by lane and never fused, so that every build gives the same bits: with AVX2 (chosen at run time),
  * with SSE2 or NEON or WebAssembly's 128 bits (a vector of four is two of two), and without any, DS_SIMD_SCALAR, where

@@ -1,5 +1,5 @@
-/* Built solids on disk: a file a solid, named by a hash of its mesh and the parameters asked for (base/cache_file.h).
- * A file is taken only where every index in it is in range. */
+/* Built solids on disk: one file per solid, named by a hash of its mesh and the requested parameters
+ * (base/cache_file.h). A file is used only if every index in it is in range. */
 #include <stdlib.h>
 
 #include "mesh/build.h"

@@ -1,8 +1,8 @@
 /* Whether a mesh is the surface of a solid: everything that is wrong with it, counted, with the first place.
  *
- * Vertices, triangles, edges, parts and crossings are looked at in turn; what one look finds wrong is left out of the
- * next where it would be found again (a triangle twice is not also three edges with too many triangles). Coordinates
- * are first divided by a power of two so that the largest is below 1, which rounds nothing and keeps products in range.
+ * Vertices, triangles, edges, parts and crossings are checked in turn; what one check rejects is left out of the next
+ * where it would be reported again (a triangle twice is not also three edges with too many triangles). Coordinates are
+ * first divided by a power of two so that the largest is below 1, which rounds nothing and keeps products in range.
  * Edges and equal triangles are found by sorting, so the result depends on the mesh alone. */
 #include <math.h>
 #include <stdlib.h>
@@ -33,13 +33,13 @@ typedef struct checker {
   ds_vec3 middle;   /* of the box */
   double size;      /* its diagonal */
   double area;      /* of all triangles */
-  bool *finite;     /* a vertex each */
-  bool *no_edges;   /* a triangle each: not part of the surface (bad index, collapsed, again) */
+  bool *finite;     /* one per vertex */
+  bool *no_edges;   /* one per triangle: not part of the surface (bad index, collapsed, again) */
   bool *no_volume;  /* not to be measured */
   bool *no_cutting; /* not to be tested for crossings */
   record *records;  /* 3 n */
   int32_t *parent;  /* sets of triangles joined by edges */
-  bool *bad_edge;   /* a triangle each */
+  bool *bad_edge;   /* one per triangle */
   ds_mesh_parts parts;
 } checker;
 

@@ -2,7 +2,8 @@
  *
  * An edge pq meets a triangle where p and q lie on different sides of its plane and the three tetrahedra of pq with its
  * edges turn the same way; in one plane, where no side of the triangle and not pq itself has the other on its far side.
- * Signs are exact: a determinant that rounding may have turned is asked of exact.c. Touching counts as crossing. */
+ * Signs are exact: a determinant whose sign rounding may have changed is computed by exact.c. Touching counts as
+ * crossing. */
 #include "mesh/crossing.h"
 
 #include <stdlib.h>
@@ -16,7 +17,7 @@ static double volume(ds_vec3 a, ds_vec3 b, ds_vec3 c, ds_vec3 d) {
   return v3_dot(v3_sub(b, a), v3_cross(v3_sub(c, a), v3_sub(d, a)));
 }
 
-/* exact.c wants coordinates of at most 1; a power of two loses nothing. */
+/* exact.c needs coordinates of at most 1; scaling by a power of two is exact. */
 static ds_vec3 small(ds_vec3 x) { return v3_scale(1.0 / (1 << 24), x); }
 
 /* Sign of the volume; `tiny` bounds the error of its rounded value. */

@@ -30,14 +30,14 @@ typedef struct ds_triangle_grid {
   ds_vec3 origin;
   double cell;
   int32_t size[3];
-  int32_t *head; /* a cell each, -1 = empty */
+  int32_t *head; /* one per cell, -1 = empty */
   struct ds_grid_entry {
     int32_t triangle, stamp, next;
   } * entries;
   int32_t entry_count, entry_capacity, unused; /* unused: list of entries that can be taken again */
-  int32_t *stamp;                              /* a triangle each */
-  ds_triangle_box *boxes;                      /* a triangle each, as it was put */
-  int32_t *seen;                               /* a triangle each: the query that met it last */
+  int32_t *stamp;                              /* one per triangle */
+  ds_triangle_box *boxes;                      /* one per triangle, as it was put */
+  int32_t *seen;                               /* one per triangle: the query that met it last */
   int32_t query;
   int32_t *found; /* result of ds_triangle_grid_find */
   int32_t found_count, found_capacity;

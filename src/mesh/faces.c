@@ -33,9 +33,9 @@ typedef struct group {
 typedef struct finder {
   const ds_surface *s;
   double radius, warp; /* half the size; how far a warped face may leave its plane */
-  int32_t *of;         /* a triangle each: its group */
+  int32_t *of;         /* one per triangle: its group */
   int32_t *stack;      /* triangles, while a group grows; then groups in order of their size */
-  double *area;        /* a triangle each */
+  double *area;        /* one per triangle */
   group *groups;
   int32_t group_count;
   bool *visited;   /* half-edge */

@@ -1,11 +1,10 @@
 /* Where the vertex of a loop goes: the point nearest, in the least squares, to the tangent planes at the crossings of
  * its cell [Ju et al. 2002].
  *
- * Directions in which the planes say little (less than 5 % of the largest eigenvalue, a bend of less than 25 degrees)
+ * Directions that the planes hardly determine (less than 5 % of the largest eigenvalue, a bend of less than 25 degrees)
  * are left at the mean of the crossings. The vertex stays in its cell; but an edge or corner that reaches just out of
- * it, is followed there. A cell asks its neighbours' planes for an edge
- * or corner that it does not know of: one is taken where f vanishes there, in the cell or an empty one beside it, once.
- */
+ * it, is followed there. A cell asks its neighbours' planes for an edge or corner that it does not know of: one is
+ * taken where f vanishes there, in the cell or an empty one beside it, once. */
 #include <string.h>
 
 #include "base/array.h"

@@ -17,9 +17,9 @@
 typedef struct contour {
   ds_lattice lattice;
   ds_vec3 *means; /* of the crossings of a vertex */
-  int8_t *bold;   /* a vertex each, see ds_lattice_fit */
-  int8_t *fan;    /* a crossing each: 1 = four triangles */
-  ds_mesh mesh;   /* vertices: loops first, then one a crossing that is a fan */
+  int8_t *bold;   /* one per vertex, see ds_lattice_fit */
+  int8_t *fan;    /* one per crossing: 1 = four triangles */
+  ds_mesh mesh;   /* vertices: loops first, then one per crossing that is a fan */
   int32_t loop_count;
   int32_t *source; /* of a triangle: its crossing */
 } contour;

@@ -1,7 +1,7 @@
-/* The cells of a grid that a surface passes through, found without looking at empty space.
+/* The cells of a grid that a surface passes through, found without visiting empty space.
  *
  * A block of 2^k cells is left out where |f| at its middle says that no surface can be in it (f is 1-Lipschitz); else
- * its eight parts are looked at. Corners are shared through a hash table. The crossing on an edge is found to 1e-9 of a
+ * its eight parts are visited. Corners are shared through a hash table. The crossing on an edge is found to 1e-9 of a
  * cell by secants kept in a bracket, its normal by differences. How the surface passes through a cell is the set of
  * loops that its pieces on the six faces make [Nielson 2004, Dual Marching Cubes]; where a face has four crossings, f
  * at its middle decides which are connected, for both cells alike. Where two cells would be connected twice through

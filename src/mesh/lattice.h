@@ -15,7 +15,7 @@ typedef struct ds_lattice_point {
 
 typedef struct ds_lattice_cell {
   int32_t corner[8];
-  int32_t vertex; /* its first one; one a loop */
+  int32_t vertex; /* its first one; one per loop */
   uint8_t inside; /* corners with f <= 0 */
   uint8_t joined; /* faces with four crossings in which the inside is connected */
   int8_t loops;

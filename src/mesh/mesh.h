@@ -1,8 +1,8 @@
 /* What the files of src/mesh share: reading (input.c, read_*.c), merging, exact predicates, crossing triangles.
  *
  * A reader works on the bytes of a whole file. It takes words and numbers from text or values from binary parts, and
- * hands over vertices and polygons; polygons are split into fans of triangles. Every function that returns bool says
- * false after it wrote the message; readers pass that on. */
+ * hands over vertices and polygons; polygons are split into fans of triangles. Every function that returns bool returns
+ * false after writing the message; readers pass that on. */
 #ifndef DS_MESH_MESH_H
 #define DS_MESH_MESH_H
 
@@ -23,7 +23,7 @@ typedef struct ds_mesh_input {
   bool by_line;       /* ds_mesh_take_word stops at the end of the line */
   bool comments;      /* '#' starts one anywhere */
   bool joins;         /* a backslash at the end of a line joins the next */
-  bool volume;        /* tetrahedra are wanted, not a surface */
+  bool volume;        /* tetrahedra are requested, not a surface */
   int32_t materials;  /* different ones in use of a file of tetrahedra, */
   double material[3]; /* and where it is one: young, poisson, density */
   int32_t base;       /* number of the first vertex, in messages */
@@ -62,7 +62,7 @@ bool ds_mesh_word_is(const ds_mesh_word *word, const char *text);
 bool ds_mesh_word_is_any_case(const ds_mesh_word *word, const char *lower);
 ds_mesh_quote ds_mesh_quote_word(const ds_mesh_word *word);                  /* printable, for messages */
 bool ds_mesh_parse_integer(int64_t *value, const char *text, size_t length); /* no message */
-/* The next word as what the format wants there; `what` names it in messages. */
+/* The next word as the format requires it; `what` names it in messages. */
 bool ds_mesh_take_number(ds_mesh_input *in, double *value, const char *what);
 bool ds_mesh_take_integer(ds_mesh_input *in, int64_t *value, const char *what);
 bool ds_mesh_take_count(ds_mesh_input *in, int64_t *value, const char *what); /* 0 .. DS_MESH_ELEMENTS_MAX */
@@ -97,15 +97,13 @@ bool ds_mesh_read_ply(ds_mesh_input *in);
 bool ds_mesh_read_msh(ds_mesh_input *in);                     /* tetrahedra too */
 bool ds_mesh_is_binary_stl(const char *bytes, size_t length); /* by its length */
 
-/* ---- data (mesh.c) ----
- * Vertices with the same coordinates become one, vertices that no triangle uses go; order is kept. The indices must be
- * in range. */
+/* ---- data (mesh.c) ---- Vertices with the same coordinates become one, vertices that no triangle uses go; order is
+ * kept. The indices must be in range. */
 ds_status ds_mesh_merge(ds_mesh *mesh, ds_error *error);
 /* The same numbers give the same hash, for tables whose result does not depend on it. */
 uint32_t ds_mesh_hash(uint64_t a, uint64_t b, uint64_t c);
 
-/* ---- tet_faces.c ----
- * Face f = 4 t + k of tetrahedron t, four nodes each, outward where its volume is positive. */
+/* ---- tet_faces.c ---- Face f = 4 t + k of tetrahedron t, four nodes each, outward where its volume is positive. */
 typedef struct ds_tet_fault {
   int32_t face;     /* the first one with it, or -1 */
   const char *what; /* "tetrahedron t has a face that ..." */
@@ -120,16 +118,14 @@ int ds_mesh_orient3(ds_vec3 a, ds_vec3 b, ds_vec3 c, ds_vec3 d);
 /* Sign of the area of a, b, c in the plane that is left when `axis` (0, 1, 2) is dropped. */
 int ds_mesh_orient2(ds_vec3 a, ds_vec3 b, ds_vec3 c, int axis);
 
-/* ---- self_crossing.c ----
- * Pairs of triangles that have points in common other than the corner or edge they share. Coordinates of at most 1;
- * triangles with skip[t] are left out. *first: the lowest triangle of any pair, or -1. The search ends after
- * DS_MESH_CROSSINGS_MAX pairs. False if memory ran out. */
+/* ---- self_crossing.c ---- Pairs of triangles that have points in common other than the corner or edge they share.
+ * Coordinates of at most 1; triangles with skip[t] are left out. *first: the lowest triangle of any pair, or -1. The
+ * search ends after DS_MESH_CROSSINGS_MAX pairs. False if memory ran out. */
 #define DS_MESH_CROSSINGS_MAX 100000
 bool ds_mesh_find_crossings(int32_t *count, int32_t *first, const ds_vec3 *x, const int32_t *triangles, int32_t n,
                             const bool *skip);
 
-/* ---- parts.c ----
- * The parts of a mesh: surfaces connected by edges. */
+/* ---- parts.c ---- The parts of a mesh: surfaces connected by edges. */
 typedef struct ds_mesh_parts {
   int32_t count;
   int32_t *of;    /* per triangle: its part, numbered in order of first triangles; -1 = in none */

@@ -1,9 +1,9 @@
 /* Gmsh meshes, formats 2.2 and 4.1, text and binary of either byte order.
  *
- * Where tetrahedra are wanted they are taken, all other elements of volume are refused and the rest is skipped. Else:
- * The surface is made of all triangles and quadrilaterals of the file, of higher-order ones the corners. Where the file
- * has none but tetrahedra, the surface is made of the faces that belong to one tetrahedron only, turned outwards. Other
- * sections and elements are skipped. Limits: formats before 2 and 4.0 are refused, as are element types that the
+ * If tetrahedra are requested they are read, all other volume elements are refused and the rest is skipped. Otherwise
+ * the surface consists of all triangles and quadrilaterals of the file, of higher-order ones the corners. Where the
+ * file has none but tetrahedra, the surface is made of the faces that belong to one tetrahedron only, turned outwards.
+ * Other sections and elements are skipped. Limits: formats before 2 and 4.0 are refused, as are element types that the
  * manual does not list. Source: Geuzaine and Remacle 2009; Gmsh reference manual, "MSH file format". */
 #include <math.h>
 #include <stdio.h>

@@ -106,9 +106,6 @@ typedef double ds_distance(const void *context, ds_vec3 x); /* 1-Lipschitz, nega
 /* The surface f = 0 within the bounds, outside of which f > 0: closed, 2-manifold, outward, not crossing itself. */
 ds_status ds_isosurface(ds_mesh *mesh, ds_distance *f, const void *context, ds_vec3 low, ds_vec3 high, double cell,
                         ds_error *error);
-/* Collapses edges until `triangles` are left, or the next one would leave it by more than `tolerance` (m); the
- * mesh stays closed, 2-manifold and without crossings (simplify.c). */
-ds_status ds_mesh_simplify(ds_mesh *mesh, int32_t triangles, double tolerance, ds_error *error);
 /* Recipe -> mesh: cell 0 = chosen, triangles 0 = as they come. */
 ds_status ds_recipe_mesh(ds_mesh *mesh, const ds_recipe *recipe, double cell, int32_t triangles, ds_error *error);
 

@@ -1,5 +1,5 @@
-/* Reads a recipe from JSON; docs/shapes.md is its reference. Nothing in the text is trusted: types, ranges, counts and
- * depth are checked, and every message names the line. */
+/* Reads a recipe from JSON; docs/shapes.md is its reference. Types, ranges, counts and depth are checked, and every
+ * message names the line. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

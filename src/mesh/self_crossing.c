@@ -1,7 +1,7 @@
 /* Triangles of a mesh that cut or touch each other, or are folded onto each other.
  *
  * Candidates come from a tree of boxes over the triangles in Morton order (Karras 2012 uses the same order), tested
- * against itself. A pair is judged by exact predicates, so that no crossing is missed and none is made up:
+ * against itself. A pair is tested by exact predicates, so that no crossing is missed and none is invented:
  *   no corner shared    an edge of one meets the other triangle, touching included;
  *   one corner shared   the edge opposite to it of one meets the other: were there another common point, the segment
  *                       from the corner to it could be prolonged until it leaves one of the two, over that edge;

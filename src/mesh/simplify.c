@@ -1,10 +1,16 @@
-/* Makes a closed mesh coarser by collapsing edges, cheapest first [Garland and Heckbert 1997].
+/* Makes a mesh coarser by collapsing edges, cheapest first [Garland and Heckbert 1997].
  *
  * The cost of a point is the area-weighted sum of its squared distances to the planes of all triangles that were merged
- * into it, plus a little for long edges, so that flat parts stay even. An edge is collapsed only where the surface
- * stays a 2-manifold (its ends have just two neighbours in common), no triangle turns over or becomes a needle, and no
- * triangle comes to cross another one. Ties are broken by vertex numbers: the result is the same on every machine that
- * rounds alike. */
+ * into it, plus a little for long edges, so that flat parts stay even. An edge is collapsed only where no triangle
+ * turns over or becomes a needle. Ties are broken by vertex numbers: the result is the same on every machine that
+ * rounds alike.
+ *
+ * For a solid (ds_mesh_simplify) the two ends go to the point of least cost. The surface stays a 2-manifold (the ends
+ * have just two neighbours in common), and no triangle comes to cross another one.
+ *
+ * For drawing (ds_mesh_decimate) one end goes to the other, so that vertices keep their places and numbers, and what
+ * belongs to them (normals, modes) stays valid. The mesh may be open, with edges of many triangles; planes upright on
+ * its borders keep these in place. Crossings are not looked for. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,6 +44,8 @@ typedef struct simplifier {
   ds_triangle_grid grid;
   int32_t *mark; /* of a triangle: the star that holds it */
   int32_t star;
+  bool drawn;       /* for drawing: ends stay where they are, any mesh */
+  double departure; /* m: largest root mean square distance to the planes of a point */
   bool failed;
 } simplifier;
 
@@ -54,15 +62,18 @@ static void add_quadric(quadric *a, const quadric *b) {
   a->weight += b->weight;
 }
 
-static quadric plane_quadric(ds_vec3 a, ds_vec3 b, ds_vec3 c) {
-  ds_vec3 n = v3_cross(v3_sub(b, a), v3_sub(c, a));
-  double area = 0.5 * v3_norm(n);
-  n = v3_unit(n);
+/* Of the plane through a with unit normal n, counted as so much area. */
+static quadric weighted_plane(ds_vec3 n, ds_vec3 a, double area) {
   double d = -v3_dot(n, a);
   quadric q = {{n.x * n.x, n.x * n.y, n.x * n.z, n.y * n.y, n.y * n.z, n.z * n.z, n.x * d, n.y * d, n.z * d, d * d},
                area};
   for (int i = 0; i < 10; i++) q.q[i] *= area;
   return q;
+}
+
+static quadric plane_quadric(ds_vec3 a, ds_vec3 b, ds_vec3 c) {
+  ds_vec3 n = v3_cross(v3_sub(b, a), v3_sub(c, a));
+  return weighted_plane(v3_unit(n), a, 0.5 * v3_norm(n));
 }
 
 static double quadric_value(const quadric *a, ds_vec3 x) {
@@ -86,16 +97,16 @@ static ds_vec3 best_point(const quadric *a, ds_vec3 middle) {
   return v3_scale(1 / det, x);
 }
 
-/* Where the ends of an edge go when it is collapsed, and at what cost. */
+/* Where the ends u, v of an edge go when it is collapsed, and at what cost. */
 static double collapse_cost(ds_vec3 *x, const simplifier *s, int32_t u, int32_t v) {
   ds_vec3 a = v3_sub(s->mesh->vertices[u], s->center), b = v3_sub(s->mesh->vertices[v], s->center);
   ds_vec3 middle = v3_scale(0.5, v3_add(a, b));
   quadric q = s->quadrics[u];
   add_quadric(&q, &s->quadrics[v]);
-  ds_vec3 best = best_point(&q, middle);
   double length = v3_dist(a, b);
+  ds_vec3 best = s->drawn ? b : best_point(&q, middle);
   if (!(v3_dist(best, middle) <= length)) best = middle;
-  *x = v3_add(s->center, best);
+  *x = s->drawn ? s->mesh->vertices[v] : v3_add(s->center, best);
   return quadric_value(&q, best) + 1e-6 * length * length * q.weight;
 }
 
@@ -113,6 +124,10 @@ static void push(simplifier *s, int32_t u, int32_t v) {
     u = v, v = t;
   }
   candidate c = {collapse_cost(&x, s, u, v), u, v, s->stamp[u], s->stamp[v]};
+  if (s->drawn) { /* the cheaper end is left */
+    double other = collapse_cost(&x, s, v, u);
+    if (other < c.cost) c = (candidate){other, v, u, s->stamp[v], s->stamp[u]};
+  }
   if (!ds_array_reserve(&s->heap, &s->heap_capacity, s->heap_count + 1, sizeof *s->heap)) {
     s->failed = true;
     return;
@@ -141,25 +156,34 @@ static candidate pop(simplifier *s) {
 
 static const int32_t *corners_of(const simplifier *s, int32_t t) { return s->mesh->triangles + 3 * (size_t)t; }
 
-/* Neighbours of a vertex, each once (every one is the next corner in just one triangle); -1 where there are too many.
- */
+static bool is_in(const int32_t *list, int32_t n, int32_t v) {
+  for (int32_t i = 0; i < n; i++)
+    if (list[i] == v) return true;
+  return false;
+}
+
+/* Neighbours of a vertex, each once; -1 where there are too many. On a closed surface every one of them is the next
+ * corner in just one triangle. */
 static int32_t neighbours(int32_t *list, const simplifier *s, int32_t v) {
   int32_t n = 0;
   for (int32_t c = s->head[v]; c >= 0; c = s->next[c]) {
     if (s->gone[c / 3]) continue;
-    if (n == STAR_MAX) return -1;
-    list[n++] = corners_of(s, c / 3)[(c % 3 + 1) % 3];
+    for (int32_t k = 1; k <= (s->drawn ? 2 : 1); k++) {
+      int32_t other = corners_of(s, c / 3)[(c % 3 + k) % 3];
+      if (s->drawn && is_in(list, n, other)) continue;
+      if (n == STAR_MAX) return -1;
+      list[n++] = other;
+    }
   }
   return n;
 }
 
-/* Exactly two common neighbours, and not too many edges afterwards. */
+/* Exactly two common neighbours, or one at a border, and not too many edges afterwards. */
 static bool stays_manifold(const simplifier *s, int32_t u, int32_t v) {
   int32_t a[STAR_MAX], b[STAR_MAX], n = neighbours(a, s, u), m = neighbours(b, s, v), common = 0;
-  if (n < 0 || m < 0 || n + m - 4 > LINK_MAX || n + m - 4 < 3) return false;
-  for (int32_t i = 0; i < n; i++)
-    for (int32_t k = 0; k < m; k++) common += a[i] == b[k];
-  return common == 2;
+  if (n < 0 || m < 0 || n + m - 4 > LINK_MAX || (n + m - 4 < 3 && !s->drawn)) return false;
+  for (int32_t i = 0; i < n; i++) common += is_in(b, m, a[i]);
+  return s->drawn ? common <= 2 : common == 2;
 }
 
 static bool gather_star(star *g, simplifier *s, int32_t u, int32_t v) {
@@ -182,7 +206,7 @@ static bool gather_star(star *g, simplifier *s, int32_t u, int32_t v) {
       for (int i = 0; i < 3; i++) g->corners[g->count][i] = w[i] == u ? v : w[i];
       g->count++;
     }
-  return g->removed_count == 2;
+  return g->removed_count == 2 || s->drawn;
 }
 
 /* Height over the longest edge: 0.87 for an equilateral triangle, 0 for a needle. */
@@ -265,15 +289,16 @@ static bool stays_clear(simplifier *s, const star *g) {
 static void remove_triangle(simplifier *s, int32_t t) {
   s->gone[t] = true;
   s->alive--;
-  ds_triangle_grid_drop(&s->grid, t);
+  if (!s->drawn) ds_triangle_grid_drop(&s->grid, t);
 }
 
 static void apply(simplifier *s, const star *g) {
   int32_t u = g->u, v = g->v, list[STAR_MAX];
-  for (int k = 0; k < 2; k++) remove_triangle(s, g->removed[k]);
+  for (int k = 0; k < g->removed_count; k++) remove_triangle(s, g->removed[k]);
   for (int32_t i = 0; i < g->count; i++) {
     int32_t t = g->triangles[i];
     memcpy(s->mesh->triangles + 3 * (size_t)t, g->corners[i], sizeof g->corners[i]);
+    if (s->drawn) continue;
     ds_triangle_grid_drop(&s->grid, t);
     if (!ds_triangle_grid_put(&s->grid, t, s->mesh->vertices, g->corners[i])) s->failed = true;
   }
@@ -297,10 +322,42 @@ static void apply(simplifier *s, const star *g) {
 
 /* ---- all ---- */
 
-static bool prepare(simplifier *s, int32_t triangles) {
-  ds_mesh *m = s->mesh;
-  size_t n = (size_t)m->vertex_count + 1, t = (size_t)m->triangle_count + 1;
-  double area = 0;
+/* Whether a corner's triangle is the only one at the edge from there to the next corner. */
+static bool is_border(const simplifier *s, int32_t corner) {
+  const int32_t *w = corners_of(s, corner / 3);
+  int32_t b = w[(corner % 3 + 1) % 3];
+  for (int32_t c = s->head[w[corner % 3]]; c >= 0; c = s->next[c]) {
+    const int32_t *o = corners_of(s, c / 3);
+    if (c / 3 != corner / 3 && (o[0] == b || o[1] == b || o[2] == b)) return false;
+  }
+  return true;
+}
+
+/* At a border, a plane upright on its triangle, which counts as the square of the edge. */
+static void hold_border(simplifier *s, int32_t corner) {
+  const int32_t *w = corners_of(s, corner / 3);
+  int32_t a = w[corner % 3], b = w[(corner % 3 + 1) % 3];
+  const ds_vec3 *x = s->mesh->vertices;
+  ds_vec3 normal = v3_cross(v3_sub(x[w[1]], x[w[0]]), v3_sub(x[w[2]], x[w[0]])), edge = v3_sub(x[b], x[a]);
+  quadric q = weighted_plane(v3_unit(v3_cross(edge, normal)), v3_sub(x[a], s->center), v3_norm2(edge));
+  q.weight = 0; /* distances are a mean over the triangles */
+  add_quadric(&s->quadrics[a], &q);
+  add_quadric(&s->quadrics[b], &q);
+}
+
+/* The triangles in a grid, for the crossings of a solid. Cells have a size between the edges there are and those that
+ * will be. */
+static bool fill_grid(simplifier *s, int32_t triangles, double area) {
+  const ds_mesh *m = s->mesh;
+  double between = sqrt(fmax(4, triangles) * m->triangle_count);
+  if (!ds_triangle_grid_init(&s->grid, m, sqrt(2 * area / between))) return false;
+  for (int32_t i = 0; i < m->triangle_count; i++)
+    if (!ds_triangle_grid_put(&s->grid, i, m->vertices, corners_of(s, i))) return false;
+  return true;
+}
+
+static bool allocate(simplifier *s) {
+  size_t n = (size_t)s->mesh->vertex_count + 1, t = (size_t)s->mesh->triangle_count + 1;
   s->quadrics = calloc(n, sizeof *s->quadrics);
   s->head = malloc(n * sizeof *s->head);
   s->stamp = calloc(n, sizeof *s->stamp);
@@ -309,10 +366,21 @@ static bool prepare(simplifier *s, int32_t triangles) {
   s->mark = calloc(t, sizeof *s->mark);
   if (!s->quadrics || !s->head || !s->stamp || !s->next || !s->gone || !s->mark) return false;
   memset(s->head, 0xFF, n * sizeof *s->head);
+  return true;
+}
+
+static bool prepare(simplifier *s, int32_t triangles) {
+  const ds_mesh *m = s->mesh;
+  double area = 0;
+  if (!allocate(s)) return false;
   s->center = m->vertices[0];
   s->alive = m->triangle_count;
   for (int32_t i = 0; i < m->triangle_count; i++) {
     const int32_t *c = corners_of(s, i);
+    if (s->drawn && (c[0] == c[1] || c[1] == c[2] || c[2] == c[0])) {
+      remove_triangle(s, i);
+      continue;
+    }
     quadric q = plane_quadric(v3_sub(m->vertices[c[0]], s->center), v3_sub(m->vertices[c[1]], s->center),
                               v3_sub(m->vertices[c[2]], s->center));
     area += q.weight;
@@ -322,14 +390,13 @@ static bool prepare(simplifier *s, int32_t triangles) {
       s->head[c[k]] = 3 * i + k;
     }
   }
-  /* cells of a size between the edges there are and those that will be */
-  double between = sqrt(fmax(4, triangles) * m->triangle_count);
-  if (!ds_triangle_grid_init(&s->grid, m, sqrt(2 * area / between))) return false;
-  for (int32_t i = 0; i < m->triangle_count; i++) {
+  if (!s->drawn && !fill_grid(s, triangles, area)) return false;
+  for (int32_t i = 0; s->drawn && i < 3 * m->triangle_count; i++)
+    if (!s->gone[i / 3] && is_border(s, i)) hold_border(s, i);
+  for (int32_t i = 0; i < m->triangle_count && !s->failed; i++) {
     const int32_t *c = corners_of(s, i);
-    if (!ds_triangle_grid_put(&s->grid, i, m->vertices, c)) return false;
-    for (int k = 0; k < 3; k++)
-      if (c[k] < c[(k + 1) % 3]) push(s, c[k], c[(k + 1) % 3]);
+    for (int k = 0; k < 3 && !s->gone[i]; k++)
+      if (c[k] < c[(k + 1) % 3] || (s->drawn && is_border(s, 3 * i + k))) push(s, c[k], c[(k + 1) % 3]);
   }
   return !s->failed;
 }
@@ -339,11 +406,14 @@ static void collapse(simplifier *s, const candidate *c) {
   ds_vec3 x, *place = &s->mesh->vertices[c->v], old = *place;
   if (!stays_manifold(s, c->u, c->v) || !gather_star(&g, s, c->u, c->v)) return;
   collapse_cost(&x, s, c->u, c->v);
-  *place = x;
-  if (keeps_shape(s, &g, old) && stays_clear(s, &g))
-    apply(s, &g);
-  else
-    *place = old;
+  if (!s->drawn) *place = x;
+  if (!keeps_shape(s, &g, old) || (!s->drawn && !stays_clear(s, &g))) {
+    if (!s->drawn) *place = old;
+    return;
+  }
+  double weight = s->quadrics[c->u].weight + s->quadrics[c->v].weight;
+  if (weight > 0) s->departure = fmax(s->departure, sqrt(c->cost / weight));
+  apply(s, &g);
 }
 
 /* Takes out what is gone, keeping the order. */
@@ -351,9 +421,10 @@ static void compact(simplifier *s) {
   ds_mesh *m = s->mesh;
   int32_t n = 0, *number = s->stamp, count = 0;
   for (int32_t v = 0; v < m->vertex_count; v++) {
-    bool used = s->stamp[v] >= 0;
+    bool used = s->stamp[v] >= 0 || s->drawn;
     number[v] = used ? n : -1;
-    if (used) m->vertices[n++] = m->vertices[v];
+    if (used && !s->drawn) m->vertices[n] = m->vertices[v];
+    n += used;
   }
   for (int32_t t = 0; t < m->triangle_count; t++) {
     if (s->gone[t]) continue;
@@ -375,20 +446,30 @@ static void free_simplifier(simplifier *s) {
   ds_triangle_grid_free(&s->grid);
 }
 
-ds_status ds_mesh_simplify(ds_mesh *mesh, int32_t triangles, double tolerance, ds_error *error) {
-  simplifier s = {.mesh = mesh};
-  if (mesh->triangle_count <= 4) return DS_OK;
-  bool ok = prepare(&s, triangles);
-  while (ok && s.heap_count > 0 && s.alive > triangles) {
-    candidate c = pop(&s);
-    if (s.stamp[c.u] != c.stamp_u || s.stamp[c.v] != c.stamp_v) continue;
-    double weight = s.quadrics[c.u].weight + s.quadrics[c.v].weight;
+static ds_status simplify(simplifier *s, int32_t triangles, double tolerance, ds_error *error) {
+  bool ok = prepare(s, triangles);
+  while (ok && s->heap_count > 0 && s->alive > triangles) {
+    candidate c = pop(s);
+    if (s->stamp[c.u] != c.stamp_u || s->stamp[c.v] != c.stamp_v) continue;
+    double weight = s->quadrics[c.u].weight + s->quadrics[c.v].weight;
     if (c.cost > weight * tolerance * tolerance) continue;
-    collapse(&s, &c);
-    ok = !s.failed;
+    collapse(s, &c);
+    ok = !s->failed;
   }
-  if (s.stamp && s.gone) compact(&s);
-  free_simplifier(&s);
+  if (s->stamp && s->gone) compact(s);
+  free_simplifier(s);
   if (!ok) return ds_fail(error, DS_ERROR_MEMORY, "memory ran out while making a mesh coarser");
   return DS_OK;
+}
+
+ds_status ds_mesh_simplify(ds_mesh *mesh, int32_t triangles, double tolerance, ds_error *error) {
+  simplifier s = {.mesh = mesh};
+  return mesh->triangle_count <= 4 ? DS_OK : simplify(&s, triangles, tolerance, error);
+}
+
+ds_status ds_mesh_decimate(ds_mesh *mesh, double *departure, int32_t triangles, double tolerance, ds_error *error) {
+  simplifier s = {.mesh = mesh, .drawn = true};
+  ds_status status = mesh->triangle_count <= triangles ? DS_OK : simplify(&s, triangles, tolerance, error);
+  if (departure) *departure = s.departure;
+  return status;
 }

@@ -111,7 +111,7 @@ static double choose_spacing(const ds_surface *s, double wall) {
   return fmin(spacing, fmax(wall, fmax(size / 64, sqrt(s->area / 1500))));
 }
 
-/* Plans the field with the cell that was asked for, or the finest that memory allows. */
+/* Plans the field with the requested cell, or the finest that memory allows. */
 static ds_status choose_cell(ds_distance_field *field, const ds_build *build, double asked, double wall,
                              int64_t samples_bytes, ds_error *error) {
   double size = longest_side(build->surface), band = 1;

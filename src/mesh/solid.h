@@ -18,7 +18,7 @@ typedef struct ds_distance_field {
   double fine;     /* = coarse / DS_BRICK */
   int32_t size[3]; /* coarse cells */
   float *values;   /* (size + 1)³ coarse grid points, x fastest */
-  int32_t *brick;  /* a coarse cell each: index of its brick, or -1 */
+  int32_t *brick;  /* one per coarse cell: index of its brick, or -1 */
   int32_t brick_count;
   float *bricks; /* brick_count x (DS_BRICK + 1)³ */
 } ds_distance_field;

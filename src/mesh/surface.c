@@ -2,7 +2,7 @@
  * gives the right sign of a distance (Baerentzen and Aanaes 2005) and does not depend on how faces are cut into
  * triangles (Thuermer and Wuethrich 1998).
  *
- * Two parts of a surface that share only a vertex have a normal each: corners are joined over edges. */
+ * Two parts of a surface that share only a vertex have separate normals there: corners are joined over edges. */
 #include "mesh/surface.h"
 
 #include <stdlib.h>

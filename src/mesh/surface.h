@@ -13,7 +13,7 @@ typedef struct ds_surface {
   ds_vec3 low, high; /* bounds of the triangles */
   double area;
   int32_t *twin;           /* 3 per triangle: the half-edge that runs the other way */
-  ds_vec3 *normals;        /* a triangle each: outward unit normal */
+  ds_vec3 *normals;        /* one per triangle: outward unit normal */
   ds_vec3 *corner_normals; /* 3 per triangle: angle-weighted normal of the triangles around, unit where not zero */
 } ds_surface;
 

@@ -1,10 +1,16 @@
 /* A free deformable body over one step: implicit Newmark in the reduced coordinates, the rotation with them.
  *
- * Rates are means over a step, q1 = q0 + h u1, so that contact constraints hold on what moves the body. In them
- * Newmark's method is (u0: of the step before, D: Rayleigh damping, f: elastic forces)
+ * Newmark's method has velocities p at the ends of a step and the accelerations a = -f - D p of elasticity and damping
+ * there. Its q1 = q0 + h u1 has the mean rate, u1 = p0 + h ((1/2 - beta) a0 + beta a1), which contact constrains and
+ * which is kept: at rest it is zero. The velocity at its end follows from it, p1 = u1 + h ((1/2 - gamma + beta) a0 +
+ * (gamma - beta) a1). With the step before, of length k and with its own beta' and gamma', the rates of two steps are
+ * related by
  *
- *   u1 - u0 + h D (gamma u1 + (1 - gamma) u0) + h (beta f(q1) + (1/2 + gamma - 2 beta) f(q0)
- *                                                  + (1/2 - gamma + beta) f(q0 - h u0)) = inertial terms.
+ *   u1 - u0 + h beta f(q1) + (h (1/2 - beta) + k (gamma' - beta')) f(q0) + k (1/2 - gamma' + beta') f(q0 - k u0)
+ *           + D (h (1 + delta)/2 u1 + k (1 - delta')/2 u0) = inertial terms,
+ *
+ * where the velocities that damping acts on have been replaced by mean rates, exactly for delta = 0 and to the first
+ * order in h for others. Before the first step k = h.
  *
  * Damping delta: gamma = 1/2 + delta, beta = (1 + delta)²/4. Average accelerations (delta = 0) never forget a vibration
  * that the step cannot follow, and contact feeds it: a point that parts in one step and is stopped in the next gets the
@@ -13,9 +19,7 @@
  * step (assemble/deformable.c). Products beta K are then sqrt(beta) K sqrt(beta), with beta the diagonal matrix.
  *
  * Default is one Newton step from q1 = q0, semi-implicit (Barbič and James 2005, section 3; Baraff and Witkin 1998 for
- * the idea): with K = df/dq at q0
- *
- *   (1 + beta h² K + gamma h D) u1 = (1 + (1/2 - gamma + beta) h² K - (1 - gamma) h D) u0 - h f(q0) + inertial terms.
+ * the idea): f(q1) = f(q0) + h K u1 with K = df/dq at q0.
  *
  * beta = 1/4, gamma = 1/2 is the rule of average accelerations: a linear body that does not turn keeps the energy
  * |u|²/2 + V(q0 + h u1/2) forever. It equals the variational integrator of the midpoint rule (Marsden and West 2001,
@@ -79,27 +83,20 @@ static ds_vec3 add_inertial(double *y, double scale, const prediction *p, const 
   return w;
 }
 
-/* Everything that does not depend on u1. The forces of the step before are linearized like those of this one, or exact
- * where more than one Newton step is wanted. */
-static void fill_known(prediction *p, const double *f0, ds_vec3 before, bool exact) {
+/* Everything that does not depend on u1. */
+static void fill_known(prediction *p, const double *f0, ds_vec3 before, const ds_newmark *old) {
   int32_t r = p->reduced->r;
-  double h = p->h, q[DS_REDUCED_MAX], f[DS_REDUCED_MAX], one[DS_REDUCED_MAX];
-  const ds_newmark *newmark = p->newmark;
-  for (int32_t i = 0; i < r; i++) q[i] = p->q[i] - h * p->before[i], one[i] = 1;
-  if (exact) ds_reduced_force(f, p->reduced, q);
+  double h = p->h, last = old->h, q[DS_REDUCED_MAX], f[DS_REDUCED_MAX], one[DS_REDUCED_MAX];
+  for (int32_t i = 0; i < r; i++) q[i] = p->q[i] - last * p->before[i], one[i] = 1;
+  ds_reduced_force(f, p->reduced, q);
   for (int32_t i = 0; i < r; i++) {
-    double beta = newmark->root_beta[i] * newmark->root_beta[i],
-           delta = newmark->root_delta[i] * newmark->root_delta[i];
-    double old = exact ? f[i] : f0[i];
-    p->known[i] = p->before[i] - h * ((1 + delta - 2 * beta) * f0[i] + (beta - delta) * old);
+    double beta = p->newmark->root_beta[i] * p->newmark->root_beta[i];
+    double was = old->root_beta[i] * old->root_beta[i], delta = old->root_delta[i] * old->root_delta[i];
+    p->known[i] = p->before[i] - last * ((0.5 + delta - was) * f0[i] + (was - delta) * f[i]) - h * (0.5 - beta) * f0[i];
   }
-  if (!exact) {
-    add_product(p->known, h * h, p->tangent, newmark->root_beta, p->before, r);
-    add_product(p->known, -h * h, p->tangent, newmark->root_delta, p->before, r);
-  }
-  add_damping(p->known, h, p->reduced, newmark->root_gamma, p->before);
-  add_damping(p->known, -h, p->reduced, one, p->before);
-  add_inertial(p->known, 1, p, p->before, before, -h);
+  add_damping(p->known, last, p->reduced, old->root_gamma, p->before);
+  add_damping(p->known, -last, p->reduced, one, p->before);
+  add_inertial(p->known, 1, p, p->before, before, -last);
 }
 
 /* What is left of the equations at u: zero for the rates wanted. */
@@ -155,7 +152,7 @@ static void linearize_at(prediction *p, const ds_step_deformable *d, const doubl
   memcpy(p->at, u, (size_t)r * sizeof(double));
   ds_reduced_force(p->linear, p->reduced, q);
   ds_reduced_stiffness(d->again_tangent, p->reduced, q);
-  ds_implicit_factor(d->again_implicit, d->again_tangent, d->stiffer, p->reduced, p->q, p->h, p->newmark);
+  ds_implicit_factor(d->again_implicit, d->again_tangent, d->stiffer, p->reduced, p->q, p->newmark);
   p->tangent = d->again_tangent, p->factor = d->again_implicit;
 }
 
@@ -193,7 +190,7 @@ ds_vec3 ds_deformable_predict(ds_step_deformable *d, ds_vec3 before, ds_vec3 mom
                   .tangent = d->tangent,
                   .factor = d->implicit};
   ds_reduced_force(linear, d->reduced, d->q);
-  fill_known(&p, linear, before, options->newton > 1);
+  fill_known(&p, linear, before, &d->newmark_before);
   memcpy(d->rate, d->rate_before, (size_t)r * sizeof(double));
   ds_vec3 w = settle(d->rate, &p);
   if (options->newton > 1) newton(&w, d, &p, options->newton);

@@ -15,6 +15,9 @@ static void predict_body(ds_step_body *out, const ds_body *body, const ds_body_s
   const ds_body_def *def = &body->def;
   double h = options->step;
   if (out->hold) gravity = v3_scale(1 - out->hold->carry, gravity);
+  const ds_step_deformable *d = ds_step_reduced(out);
+  if (d) /* v is the mean of a step, as the rates are: from the middle of the one before to that of this */
+    gravity = v3_scale((h + d->newmark_before.h) / (2 * h), gravity);
   ds_vec3 push = v3_scale(h / body->mass.mass, v3_add(force, def->force));
   out->v = v3_scale(1 / (1 + h * def->linear_damping), v3_add(v3_mad(s->v, h, gravity), push));
   ds_vec3 w = mat3_tmul_v3(&out->rotation, s->w);

@@ -38,7 +38,8 @@ bool ds_subproblem_can_have_body(const ds_subproblem *part);
 /* W = L Lᵀ as one body with as many degrees of freedom as W has rank. False where memory ran out. */
 bool ds_subproblem_give_body(ds_arena *arena, ds_subproblem *part);
 
-int32_t ds_parts_count(ds_arena *arena, const ds_subproblem *whole);              /* -1 where memory ran out */
-bool ds_parts_find(ds_arena *arena, ds_parts *parts, const ds_subproblem *whole); /* false where memory ran out */
+/* Both return false where memory ran out. */
+bool ds_parts_count(ds_arena *arena, int32_t *count, const ds_subproblem *whole);
+bool ds_parts_find(ds_arena *arena, ds_parts *parts, const ds_subproblem *whole);
 
 #endif

@@ -1,7 +1,8 @@
 /* A problem that has W alone gets a body back: W = L Lᵀ by Cholesky with complete pivoting, L as many columns as W has
- * rank, is the Delassus matrix of one body with that many degrees of freedom. Its systems are smaller by the redundancy
- * of the contacts, regular, and pivoted throughout, where those on the graph of contacts lose digits; what makes W
- * slightly indefinite, rounding in the file, is gone. Where W is sparse they are dearer. */
+ * rank, is the Delassus matrix of one body with that many degrees of freedom: none where W = 0 and nothing can move.
+ * Its systems are smaller by the redundancy of the contacts, regular, and pivoted throughout, where those on the graph
+ * of contacts lose digits; what makes W slightly indefinite, rounding in the file, is gone. Where W is sparse they are
+ * dearer. */
 #include <math.h>
 
 #include "la/pivoted.h"
@@ -30,7 +31,6 @@ bool ds_subproblem_give_body(ds_arena *arena, ds_subproblem *part) {
   for (int32_t i = 0; i < rows; i++) root[i] = dense[i * rows + i] > 0 ? sqrt(dense[i * rows + i]) : 1;
   for (int32_t i = 0; i < rows * rows; i++) dense[i] /= root[i / rows] * root[i % rows];
   int32_t rank = ds_pivoted_cholesky(l, pivot, diagonal, dense, rows, 1e-15 * rows);
-  if (rank == 0) return true;        /* nothing moves: W = 0 stays as it is */
   for (int32_t i = 0; i < rows; i++) /* close up, row i never beyond where it was */
     for (int32_t j = 0; j < rank; j++)
       l[(size_t)i * (size_t)rank + (size_t)j] = root[i] * l[(size_t)i * (size_t)rows + (size_t)j];

@@ -25,13 +25,14 @@ static bool label_contacts(ds_arena *arena, int32_t *label, const ds_subproblem 
   return true;
 }
 
-int32_t ds_parts_count(ds_arena *arena, const ds_subproblem *whole) {
+bool ds_parts_count(ds_arena *arena, int32_t *count, const ds_subproblem *whole) {
   ds_arena_mark mark = ds_arena_get_mark(arena);
-  int32_t *label = DS_NEW(arena, int32_t, whole->contact_count + 1), count = 0;
-  if (!label || !label_contacts(arena, label, whole)) return -1;
-  for (int32_t k = 0; k < whole->contact_count; k++) count += label[k] == k;
+  int32_t *label = DS_NEW(arena, int32_t, whole->contact_count + 1);
+  if (!label || !label_contacts(arena, label, whole)) return false;
+  *count = 0;
+  for (int32_t k = 0; k < whole->contact_count; k++) *count += label[k] == k;
   ds_arena_release(arena, mark);
-  return count;
+  return true;
 }
 
 /* Vectors of one part, in the whole's order. */

@@ -26,32 +26,33 @@ static void fill(double *a, double *r, double *v, const ds_subproblem *p, int32_
   }
 }
 
-int32_t ds_problem_rank(const ds_problem *problem, ds_error *error) {
+static ds_status add_rank(int32_t *rank, ds_arena *arena, const ds_subproblem *p, ds_error *error) {
+  int32_t rows = 3 * p->contact_count, n = p->dof < rows ? p->dof : rows;
+  if (n > DENSE_MAX)
+    return ds_fail(error, DS_ERROR_MEMORY, "the rank of %d rows takes too much memory; at most %d are possible", (int)n,
+                   DENSE_MAX);
+  ds_arena_mark mark = ds_arena_get_mark(arena);
+  double *a = DS_NEW(arena, double, (size_t)n *(size_t)n + 1), *l = DS_NEW0(arena, double, (size_t)n *(size_t)n + 1);
+  double *diagonal = DS_NEW(arena, double, n + 1), *r = DS_NEW(arena, double, rows + 1);
+  double *v = DS_NEW(arena, double, p->dof + 1);
+  int32_t *pivot = DS_NEW(arena, int32_t, n + 1);
+  if (ds_arena_failed(arena)) return ds_fail(error, DS_ERROR_MEMORY, "out of memory");
+  fill(a, r, v, p, n, !p->delassus && p->dof < rows);
+  *rank += ds_pivoted_cholesky(l, pivot, diagonal, a, n, 1e-10);
+  ds_arena_release(arena, mark);
+  return DS_OK;
+}
+
+ds_status ds_problem_rank(int32_t *rank, const ds_problem *problem, ds_error *error) {
   ds_arena arena = {0};
   ds_whole whole;
   ds_parts parts;
-  int32_t rank = -1;
-  if (ds_problem_validate(problem, error) == DS_OK && ds_problem_condense(&arena, &whole, problem, error) == DS_OK &&
-      ds_parts_find(&arena, &parts, &whole.p)) {
-    rank = 0;
-    for (int32_t i = 0; i < parts.count && rank >= 0; i++) {
-      const ds_subproblem *p = &parts.part[i];
-      int32_t rows = 3 * p->contact_count, n = p->dof < rows ? p->dof : rows;
-      ds_arena_mark mark = ds_arena_get_mark(&arena);
-      double *a = n <= DENSE_MAX ? DS_NEW(&arena, double, (size_t)n *(size_t)n + 1) : NULL;
-      double *diagonal = DS_NEW(&arena, double, n + 1), *r = DS_NEW(&arena, double, rows + 1);
-      double *v = DS_NEW(&arena, double, p->dof + 1);
-      int32_t *pivot = DS_NEW(&arena, int32_t, n + 1);
-      double *l = n <= DENSE_MAX ? DS_NEW0(&arena, double, (size_t)n *(size_t)n + 1) : NULL;
-      if (!a || !l || ds_arena_failed(&arena)) {
-        rank = -1;
-        break;
-      }
-      fill(a, r, v, p, n, !p->delassus && p->dof < rows);
-      rank += ds_pivoted_cholesky(l, pivot, diagonal, a, n, 1e-10);
-      ds_arena_release(&arena, mark);
-    }
-  }
+  *rank = 0;
+  ds_status status = ds_problem_validate(problem, error);
+  if (status == DS_OK) status = ds_problem_condense(&arena, &whole, problem, error);
+  if (status == DS_OK && !ds_parts_find(&arena, &parts, &whole.p))
+    status = ds_fail(error, DS_ERROR_MEMORY, "out of memory");
+  for (int32_t i = 0; status == DS_OK && i < parts.count; i++) status = add_rank(rank, &arena, &parts.part[i], error);
   ds_arena_free(&arena);
-  return rank;
+  return status;
 }

@@ -21,8 +21,8 @@
 
 #include "la/lorentz.h"
 
-static const double CENTRED = 0.1;   /* largest |x o z - m e| / m of a point on the path; the homotopy takes 0.2 */
-static const double FEASIBLE = 1e-6; /* largest |r_z| / |q|; the homotopy removes the rest */
+/* Largest |x o z - m e| / m and |r_z| / |q| of a point on the path; the homotopy takes 0.2, and removes the rest. */
+static const double CENTRED = 0.1;
 
 typedef struct centre {
   const ds_subproblem *p;
@@ -172,9 +172,9 @@ bool ds_centre_find(ds_solve *s, double *x, double *z, const ds_subproblem *p, d
   if (!allocate(arena, &q)) return false;
   start(&q);
   for (int32_t i = 0; i < DS_INTERIOR_STEPS; i++) {
-    found = evaluate(&q) <= FEASIBLE * q.p->target && off_centre(&q, gap) <= CENTRED;
+    found = evaluate(&q) <= CENTRED * q.p->target && off_centre(&q, gap) <= CENTRED;
     if (found || !factor(&q)) break;
-    s->work.projections++;
+    s->work.projections++, s->work.tool[DS_TOOL_HOMOTOPY]++;
     if (!step(&q, gap)) break;
   }
   ds_arena_release(arena, mark);

@@ -14,8 +14,6 @@
 
 #include <math.h>
 
-enum { CENTRES = 6, STEPS = 12 };
-
 typedef struct search {
   const ds_subproblem *p;
   ds_system *system;
@@ -80,13 +78,12 @@ double ds_conflict_find(ds_solve *s, double *violation, const ds_subproblem *p) 
   double found = 0;
   if (ds_arena_failed(arena) || !(p->target > 0)) return 0;
   double size = violations(&q), stiffness = p->rho * 1e8;
-  for (int32_t centre = 0; centre < CENTRES && size > 1e-6 * p->target; centre++) {
-    for (int32_t i = 0; i < STEPS; i++) {
-      bool moved = step(&q, stiffness);
-      s->work.projections++;
-      size = violations(&q);
-      if (!moved) break;
-    }
+  for (int32_t i = 0; i < DS_INTERIOR_STEPS && size > 1e-6 * p->target; i++) {
+    double before = size;
+    bool moved = step(&q, stiffness);
+    s->work.projections++;
+    size = violations(&q);
+    if (moved && size < before) continue;
     for (int32_t k = 0; k < p->contact_count; k++) q.total[3 * k] += q.a[3 * k], q.a[3 * k] = 0;
     size = violations(&q);
     if (size > 1e-6 * p->target && unbalanced(&q) * sqrt(p->rho) <= 1e-6 * size) {

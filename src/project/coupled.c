@@ -4,7 +4,6 @@
 #include <math.h>
 
 #include "problem/condense.h"
-#include "project/cone.h"
 #include "project/conflict.h"
 #include "project/gauss_seidel.h"
 #include "project/homotopy.h"
@@ -13,23 +12,12 @@
 #include "project/solvers.h"
 #include "project/staggered.h"
 
-enum { POLISH = 8 }; /* steps of Newton below the tolerance, where that is loose or time is short */
+enum { LARGE_BODIES = 100 }; /* of an island that is large */
 
-enum { ONCE_STEPS = 15 };    /* of Newton, and sweeps, before a problem of its own goes over to the other */
-enum { LARGE_BODIES = 100 }; /* of an island that is large, */
-static const double LOOSE_TOLERANCE = 1e-5; /* and tolerances at which sweeps help it */
-
-/* A warm start is taken without a solve only where its error is well below the tolerance. */
-static const double ACCEPT_WARM = 10; /* over the aim */
 static const double MANY_SWEEPS = 26; /* that a factorization costs, where sweeps come first */
 
-enum { SWEEPS_AT_ONCE = 120 }; /* after which their rate is looked at */
-
-/* Sweeps and Newton in turn: of so many sweeps, until so many turns bring nothing. Newton is tried from an error on
- * that is larger than DS_NEAR: with that and fewer sweeps, 0.6 s of a wall hit by a ball at 5 m/s take 4,400
- * factorizations in place of 2,500. */
+/* Sweeps and Newton in turn: of so many sweeps, until so many turns bring nothing. */
 enum { SWEEPS_IN_TURN = 60, IDLE_TURNS = 3 };
-static const double NEAR_IN_TURN = 3e-3;
 
 /* What decides whether a tool is tried. */
 enum fact {
@@ -37,7 +25,7 @@ enum fact {
   FAR = 2,        /* it has not */
   DEAR = 4,       /* a factorization costs as much as MANY_SWEEPS */
   LARGE = 8,      /* LARGE_BODIES and more */
-  LOOSE = 16,     /* where things move, the tolerance may be LOOSE_TOLERANCE and above */
+  LOOSE = 16,     /* where things move, the tolerance may be DS_LOOSEST and above */
   STRICT = 32,    /* it is not as loose as that for a large island at rest */
   WARM = 64,      /* the start is that of the last step */
   FEASIBLE = 128, /* no proof was found that there is no solution */
@@ -53,9 +41,8 @@ typedef struct search {
   ds_iterate y, z, zero;
   ds_subproblem relaxed;
   uint32_t facts;
-  int32_t reopened;     /* rows that are to be tried again */
-  int32_t jams;         /* paths that led to impulses without bound */
-  double impulse_scale; /* 0: not known yet */
+  int32_t reopened; /* rows that are to be tried again */
+  int32_t jams;     /* paths that led to impulses without bound */
 } search;
 
 typedef struct tool tool;
@@ -66,26 +53,6 @@ struct tool {
   double relaxation;                    /* of a path */
   enum { ONCE, PER_START, PER_PROBLEM } again;
 };
-
-static void newton(ds_solve *s, ds_iterate *x, const ds_subproblem *p, const ds_goal *g, double proximal,
-                   int32_t steps) {
-  int32_t before = s->work.projections;
-  ds_newton_options o = {.tolerance = g->tolerance, .target = g->target, .proximal = proximal, .steps = steps};
-  if (g->tolerance >= LOOSE_TOLERANCE || (s->effort && s->effort->until != 0)) o.polish = POLISH;
-  ds_iterate_update(x, p); /* it may have been judged */
-  bool there = ds_newton_solve(s, x, p, &o);
-  /* the natural map is solved, but the full error is above: a few digits more lower it, unless impulses cancel */
-  for (int32_t more = 0; more < DS_MORE_DIGITS && there && !ds_goal_is_met(x, p, g); more++) {
-    if (x->error > DS_BOGUS) break;
-    ds_iterate_update(x, p);
-    o.tolerance *= 0.1;
-    there = ds_newton_solve(s, x, p, &o);
-  }
-  ds_goal_is_met(x, p, g);
-  s->work.tool[DS_TOOL_NEWTON] += s->work.projections - before;
-}
-
-static double first_proximal(const ds_iterate *x) { return x->error < 1e-2 ? 1e-3 : 1e-2; }
 
 /* The better of two is kept: one that will do, or that with the smaller full error. True where the one kept will do. */
 static bool keep(ds_iterate *x, ds_iterate *y, const ds_subproblem *p, const ds_goal *g) {
@@ -103,23 +70,23 @@ static void sweep(ds_solve *s, ds_iterate *x, const ds_subproblem *p, const ds_s
 
 /* ---- Tools that depend on where they start ---- */
 
+static double first_proximal(const ds_iterate *x) { return x->error < DS_PROXIMAL ? 0.1 * DS_PROXIMAL : DS_PROXIMAL; }
+
 /* A problem of its own has worse starts than a step: where Newton is not there after a few steps it waits for contacts
  * to change their mode, one by one. A sweep costs a quarter of a step and changes many: as many of them from Newton's
  * best point, then Newton again. Not where it ended by itself: its map is solved, far away. */
 static bool from_start(search *q, const tool *row) {
   ds_solve *s = q->s;
   const ds_goal *g = &s->goal;
-  bool own = s->purpose == DS_FOR_PROBLEM;
   int32_t before = s->work.projections;
-  newton(s, q->at, q->p, g, first_proximal(q->at), own ? ONCE_STEPS : row->budget);
-  if (ds_goal_is_met(q->at, q->p, g)) return true;
-  if (!own || s->work.projections - before < ONCE_STEPS) return false;
+  if (ds_newton_solve(s, q->at, q->p, g, first_proximal(q->at), row->budget)) return true;
+  if (s->purpose != DS_FOR_PROBLEM || s->work.projections - before < row->budget) return false;
   const ds_single_contact *blocks = ds_gauss_seidel_blocks(s->arena, q->p);
   if (!blocks) return false;
   ds_iterate_copy(&q->y, q->at, q->p);
-  sweep(s, &q->y, q->p, blocks, g->target, ONCE_STEPS);
+  sweep(s, &q->y, q->p, blocks, g->target, row->budget);
   if (keep(q->at, &q->y, q->p, g)) return true;
-  newton(s, &q->y, q->p, g, first_proximal(&q->y), row->budget);
+  ds_newton_solve(s, &q->y, q->p, g, first_proximal(&q->y), row->budget);
   return keep(q->at, &q->y, q->p, g);
 }
 
@@ -134,10 +101,10 @@ static bool sweeps_alone(search *q, const tool *row) {
   const ds_single_contact *blocks = ds_gauss_seidel_blocks(s->arena, q->p);
   if (!blocks) return false;
   ds_iterate_copy(y, q->at, q->p);
-  for (int32_t done = 0; done < budget && y->error > wanted; done += SWEEPS_AT_ONCE) {
+  for (int32_t done = 0; done < budget && y->error > wanted; done += SWEEPS_IN_TURN) {
     double before = y->error;
-    sweep(s, y, q->p, blocks, wanted, SWEEPS_AT_ONCE);
-    double rate = y->error / before, blocks_left = (budget - done) / SWEEPS_AT_ONCE - 1;
+    sweep(s, y, q->p, blocks, wanted, SWEEPS_IN_TURN);
+    double rate = y->error / before, blocks_left = (budget - done) / SWEEPS_IN_TURN - 1;
     if (!(rate < 1) || y->error * pow(rate, blocks_left) > g->tolerance) break;
   }
   return keep(q->at, y, q->p, g);
@@ -145,9 +112,9 @@ static bool sweeps_alone(search *q, const tool *row) {
 
 /* Newton from where sweeps left off, where that is near enough; y is the better of both. */
 static void newton_in_turn(ds_solve *s, ds_iterate *y, ds_iterate *z, const ds_subproblem *p, const ds_goal *g) {
-  if (y->error > NEAR_IN_TURN) return;
+  if (y->error > DS_NEAR) return;
   ds_iterate_copy(z, y, p);
-  newton(s, z, p, g, 1e-2, DS_NEWTON_STEPS);
+  ds_newton_solve(s, z, p, g, DS_PROXIMAL, DS_NEWTON_STEPS);
   if (z->error < y->error) ds_iterate_copy(y, z, p);
 }
 
@@ -191,51 +158,16 @@ static bool leave_to_one_body(search *q, const tool *row) {
   return true;
 }
 
-/* How much larger the impulses are than one contact alone would need: weight piles up in arches and stacks. */
-static double impulse_scale(const ds_iterate *x, const ds_subproblem *p) {
-  double sum = 0;
-  for (int32_t i = 0; i < 3 * p->contact_count; i++) sum += x->r[i] * x->r[i];
-  double ratio = sqrt(sum) / (p->rho * p->target);
-  return isfinite(ratio) ? fmin(1e4, fmax(1, ratio)) : 1;
-}
-
-/* An interior point, and Newton for the last digits. */
-static bool interior_point(search *q, ds_tool name, const ds_cone_options *options, int32_t newton_steps) {
-  ds_solve *s = q->s;
-  ds_cone_options o = *options;
-  int32_t before = s->work.projections;
-  if (q->impulse_scale == 0) q->impulse_scale = impulse_scale(q->x, q->p);
-  o.start = 1.5 * q->impulse_scale;
-  q->y.error = INFINITY;
-  ds_cone_solve(s, &q->y, q->p, &o);
-  s->work.tool[name] += s->work.projections - before;
-  newton(s, &q->y, q->p, &s->goal, fmin(1e-2, fmax(1e-10, q->y.error)), newton_steps);
-  return keep(q->x, &q->y, q->p, &s->goal);
-}
-
-/* The convex program decides where nothing slides. */
-static bool convex(search *q, const tool *row) {
-  ds_cone_options o = {.tolerance = 1e-7, .iterations = row->budget, .convex = true};
-  return interior_point(q, DS_TOOL_CONVEX, &o, 20);
-}
-
-/* With De Saxcé's term it goes where the path to the solution has no fold. */
-static bool cone(search *q, const tool *row) {
-  ds_cone_options o = {.tolerance = q->s->goal.target, .iterations = row->budget, .centring = 0.5};
-  return interior_point(q, DS_TOOL_CONE, &o, 60);
-}
-
 /* From the central path of a convex program, through the folds, to the solution. A jam is believed only where two paths
  * lead into it. */
 static bool path(search *q, const tool *row) {
   ds_solve *s = q->s;
   ds_homotopy_options o = {.relaxation = row->relaxation, .iterations = row->budget};
-  int32_t before = s->work.projections;
+  ds_iterate_clear(&q->y, q->p);
   q->y.error = INFINITY;
   bool unbounded = ds_homotopy_solve(s, &q->y, q->p, &o) == DS_HOMOTOPY_UNBOUNDED;
-  s->work.tool[DS_TOOL_HOMOTOPY] += s->work.projections - before;
   if (q->y.error < DS_NEAR && !unbounded && !ds_goal_is_met(&q->y, q->p, &s->goal))
-    newton(s, &q->y, q->p, &s->goal, 1e-2, 60); /* lost, but not far from the end */
+    ds_newton_solve(s, &q->y, q->p, &s->goal, DS_PROXIMAL, 60); /* lost, but not far from the end */
   q->jams += unbounded;
   s->work.unbounded = q->jams >= 2;
   return keep(q->x, &q->y, q->p, &s->goal) || s->work.unbounded;
@@ -283,14 +215,13 @@ static bool from_zero(search *q, const tool *row) {
 /* Gauss-Seidel sweeps move the set of sliding contacts towards the solution; now and then Newton tries its basin. */
 static bool rescue(search *q, const tool *row) {
   ds_solve *s = q->s;
-  const double proximal[3] = {1e-2, 1e-3, 1e-1};
   const ds_single_contact *blocks = ds_gauss_seidel_blocks(s->arena, q->p);
   if (!blocks) return true;
   memset(q->y.r, 0, 3 * (size_t)q->p->contact_count * sizeof(double));
   for (int32_t round = 0; round < row->budget; round++) {
     sweep(s, &q->y, q->p, blocks, s->goal.target, 200 * (round + 1));
     ds_iterate_copy(&q->z, &q->y, q->p);
-    newton(s, &q->z, q->p, &s->goal, proximal[round % 3], 60);
+    ds_newton_solve(s, &q->z, q->p, &s->goal, DS_PROXIMAL, 60);
     if (keep(q->x, &q->z, q->p, &s->goal)) return true;
   }
   return false;
@@ -303,7 +234,7 @@ static bool stagger(search *q, const tool *row) {
   ds_staggered_options o = {.tolerance = s->goal.tolerance, .iterations = most < row->budget ? most : row->budget};
   ds_staggered_solve(s, q->x, q->p, &o);
   s->work.tool[DS_TOOL_STAGGERED] = s->work.staggered;
-  newton(s, q->x, q->p, &s->goal, 1e-4, 60);
+  ds_newton_solve(s, q->x, q->p, &s->goal, DS_PROXIMAL, 60);
   return true;
 }
 
@@ -322,10 +253,6 @@ static const tool ORDER[] = {
     {STRICT | DEAR | NEAR, sweeps_alone, 4000, 0, PER_START},
     /* of 10,000 random problems 102 were unsolved on the graph of contacts alone, 40 with one body */
     {ONE_BODY, leave_to_one_body, 0, 0, ONCE},
-    /* 25 steps of a wall of 105 bricks hit by a ball: 2,900 factorizations with these two, 4,900 without. In small
-     * islands they bring nothing: problems/ took 6,300 with them, 4,600 without */
-    {LARGE, convex, 40, 0, ONCE},
-    {LARGE, cone, 100, 0, ONCE},
     /* paths of walls may need 800 steps */
     {0, path, 1000, 1, PER_PROBLEM},
     /* some 70 factorizations, and most problems that get here have a solution: after the first path */
@@ -334,14 +261,16 @@ static const tool ORDER[] = {
     /* 13 problems with mass ratios up to 1e8: all solved with these, 2,890 factorizations */
     {0, path, 1000, 10, PER_PROBLEM},
     {0, path, 1000, 0.1, PER_PROBLEM},
+    /* of 300 random wedges 63 were unsolved without this one, 33 with it: jams that need room to be seen */
+    {0, path, 1000, 100, PER_PROBLEM},
     {0, rescue, 9, 0, PER_PROBLEM},
     {0, stagger, 10, 0, PER_PROBLEM},
 };
 enum { TOOLS = sizeof ORDER / sizeof *ORDER };
 
 static uint32_t facts_of(const ds_solve *s, const ds_subproblem *p) {
-  bool large = p->body_count >= LARGE_BODIES, loose = s->goal.moving >= LOOSE_TOLERANCE;
-  bool strict = !(large && loose && s->goal.tolerance >= LOOSE_TOLERANCE);
+  bool large = p->body_count >= LARGE_BODIES, loose = s->goal.moving >= DS_LOOSEST;
+  bool strict = !(large && loose && s->goal.tolerance >= DS_LOOSEST);
   bool dear = ds_system_in_sweeps(s->system) >= MANY_SWEEPS;
   bool one_body = s->purpose == DS_FOR_PROBLEM && ds_subproblem_can_have_body(p);
   return FEASIBLE | (large ? LARGE : 0) | (loose ? LOOSE : 0) | (strict ? STRICT : 0) | (dear ? DEAR : 0) |
@@ -351,7 +280,7 @@ static uint32_t facts_of(const ds_solve *s, const ds_subproblem *p) {
 /* Whether x is an answer already: the warm start, or that with a friction polygon. */
 static bool is_answered(ds_solve *s, ds_iterate *x, const ds_subproblem *p) {
   int32_t samples = s->options->friction_samples;
-  if (x->error <= ACCEPT_WARM * s->goal.target || !ds_solve_needs_system(s, p)) return true;
+  if (x->error <= s->goal.target || !ds_solve_needs_system(s, p)) return true;
   if (!samples) return false;
   ds_staggered_options o = {
       .tolerance = s->goal.tolerance, .iterations = s->options->max_iterations, .samples = samples};

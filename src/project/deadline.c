@@ -19,8 +19,7 @@
 #include "project/polish.h"
 #include "project/projections.h"
 
-enum { SWEEPS = 4 };
-static const double SHORT = 0.999; /* of the t found: rather less than too much */
+enum { SWEEPS = 4 }; /* with one, 21 steps of a pile cut short take 565 factorizations in place of 289 */
 
 /* beta: friction of x, cut to its cone */
 static void take_friction(double *beta, const ds_iterate *x, const ds_subproblem *p) {
@@ -101,7 +100,7 @@ static void end_on_contact(ds_solve *s, ds_iterate *x, const ds_subproblem *p, d
   double gain = project(s, &y, v_hat, &hard, p, beta, 1);
   if (!(gain <= nothing && y.error <= 1)) {
     ds_iterate_copy(&z, &y, p);
-    double loss = project(s, &z, v_hat, &hard, p, beta, 0), t = SHORT * loss / (loss - gain);
+    double loss = project(s, &z, v_hat, &hard, p, beta, 0), t = loss / (loss - gain);
     bool worth = loss < 0 && t > 0 && t < 1 && !hard;
     if (!worth || !(project(s, &y, v_hat, &hard, p, beta, t) <= nothing)) best = &z;
   }

@@ -22,8 +22,6 @@
 #include "project/polish.h"
 #include "project/projections.h"
 
-enum { SAMPLES_MAX = 64 };
-
 /* The Nesterov-Todd scaling of a contact, with the inverses that every step needs. */
 typedef struct disk {
   double w[3], eta, inverse_eta, inverse_1_w0;
@@ -44,9 +42,9 @@ typedef struct friction {
   double *dy;
   double *zeta, *dzeta; /* polygon: samples a contact; s_j = t + d_jᵀ y is recomputed */
   disk *disks;
-  double *h;  /* 2 n */
-  double *d0; /* n: d_0 (disk) or sum of e_j (polygon) */
-  double direction[2 * SAMPLES_MAX];
+  double *h;                  /* 2 n */
+  double *d0;                 /* n: d_0 (disk) or sum of e_j (polygon) */
+  double *direction;          /* 2 x samples: the corners */
   double *c, *full, *gv, *dv; /* of all contacts: 9, 2, 2 a contact; dof */
 } friction;
 
@@ -299,6 +297,7 @@ static bool allocate(ds_arena *arena, friction *q) {
   q->contact = DS_NEW(arena, int32_t, n);
   q->zeta = DS_NEW0(arena, double, n *(size_t)q->samples + 1);
   q->dzeta = DS_NEW0(arena, double, n *(size_t)q->samples + 1);
+  q->direction = DS_NEW(arena, double, 2 * (size_t)q->samples + 1);
   q->disks = DS_NEW(arena, disk, n);
   q->full = DS_NEW0(arena, double, 2 * n);
   q->gv = DS_NEW0(arena, double, 2 * n);

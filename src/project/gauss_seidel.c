@@ -6,8 +6,6 @@
 
 #include "project/solvers.h"
 
-enum { FEW_CONTACTS = 16 };
-
 static inline void add_rows_times(double u[3], const double *g, const double *v, int32_t n) {
   for (int32_t i = 0; i < n; i++) u[0] += g[i] * v[i], u[1] += g[n + i] * v[i], u[2] += g[2 * n + i] * v[i];
 }
@@ -105,7 +103,6 @@ static void sweep_loaded(ds_iterate *x, const ds_subproblem *p, const ds_single_
 
 bool ds_gauss_seidel_quick(ds_solve *s, ds_iterate *x, ds_iterate *trial, const ds_subproblem *p,
                            const ds_single_contact *blocks, double tolerance) {
-  double enough = p->contact_count <= FEW_CONTACTS ? 0.3 : 0.1;
   ds_iterate_copy(trial, x, p);
   while (x->error > tolerance) {
     sweep(trial, p, blocks);
@@ -113,7 +110,7 @@ bool ds_gauss_seidel_quick(ds_solve *s, ds_iterate *x, ds_iterate *trial, const 
     s->work.projections++;
     double before = x->error;
     if (trial->error < before) ds_iterate_copy(x, trial, p);
-    if (!(x->error < enough * before)) break;
+    if (!(x->error < 0.3 * before)) break;
   }
   return x->error <= tolerance;
 }

@@ -44,8 +44,7 @@
 #include "project/newton.h"
 #include "project/twofold_system.h"
 
-enum { CORRECTIONS_MAX = 4, CENTRES_MAX = 3 };
-static const double PROXIMAL = 1e-2; /* first weight of Newton: of the error's own size, it cycles at the end */
+enum { CORRECTIONS_MAX = 4 };
 static const double UNBOUNDED = 1e6; /* growth of impulses, at standing t, that no solution has */
 static const double ON_PATH = 0.2;   /* length of the correction of a point on the path */
 static const double NEAR_PATH = 3;   /* residual from which corrections start, see evaluate */
@@ -419,7 +418,7 @@ static double size_of(const path *q) { /* |x_N| */
   return sqrt(sum);
 }
 
-/* Where the convex program has no room inside its cones it gets more. */
+/* False where the convex program has no room inside its cones. */
 static bool start(path *q, double relaxation) {
   const ds_subproblem *p = q->p;
   q->sigma = p->target / sqrt(q->n); /* a typical predicted velocity */
@@ -429,29 +428,15 @@ static bool start(path *q, double relaxation) {
     q->mu[k] = ds_cone_mu(p->mu[k]);
     q->m += (slip[0] * slip[0] + slip[1] * slip[1] + slip[2] * slip[2]) / (p->scale[k] * q->n);
   }
-  for (int32_t i = 0; i < CENTRES_MAX; i++, q->kappa *= 10) {
-    if (!ds_centre_find(q->solve, q->now.x, q->now.z, p, q->kappa, q->m)) continue;
-    q->size = size_of(q);
-    return true;
-  }
-  return false;
+  bool found = ds_centre_find(q->solve, q->now.x, q->now.z, p, q->kappa, q->m);
+  q->size = size_of(q);
+  return found;
 }
 
-/* From a point of the path, without moving it. The natural map may be solved where the full error is not: then more
- * digits are asked for. */
+/* From a point of the path, without moving it. */
 static bool try_newton(path *q, ds_iterate *polished, ds_iterate *best) {
-  const ds_goal *goal = &q->solve->goal;
-  ds_newton_options newton = {.tolerance = goal->tolerance, .target = goal->target, .steps = DS_NEWTON_STEPS};
-  newton.proximal = PROXIMAL;
   ds_iterate_copy(polished, &q->trial, q->p);
-  bool solved = false;
-  for (int32_t i = 0; i <= DS_MORE_DIGITS && !solved; i++) {
-    ds_iterate_update(polished, q->p);
-    bool there = ds_newton_solve(q->solve, polished, q->p, &newton);
-    solved = ds_goal_is_met(polished, q->p, goal);
-    if (!there) break;
-    newton.tolerance *= 0.1, newton.target *= 0.1;
-  }
+  bool solved = ds_newton_solve(q->solve, polished, q->p, &q->solve->goal, DS_PROXIMAL, DS_NEWTON_STEPS);
   if (solved || polished->error < best->error) ds_iterate_copy(best, polished, q->p);
   return solved;
 }
@@ -524,11 +509,11 @@ static bool widen(path *q) {
 static bool find_directions(path *q) {
   q->rounded = false;
   if (!(q->twofold ? factor_twofold(q) : factor(q))) return false;
-  q->solve->work.projections++;
+  q->solve->work.projections++, q->solve->work.tool[DS_TOOL_HOMOTOPY]++;
   directions(q);
   if (!q->rounded || q->twofold || q->system->local) return true; /* without bodies there is no second way */
   if (!widen(q) || !factor_twofold(q)) return false;
-  q->solve->work.projections++;
+  q->solve->work.projections++, q->solve->work.tool[DS_TOOL_HOMOTOPY]++;
   directions(q);
   return true;
 }

@@ -23,13 +23,11 @@
  * squeeze each other may be all that is left, and a round that ends before it begins would leave it. */
 #include "project/newton.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdbool.h>
 
 #include "project/solve.h"
-
-enum { INNER_MAX = 20 };
-static const double ROUNDING = 1e-15; /* of |Phi|, below which the map is solved */
 
 typedef struct newton {
   const ds_subproblem *p;
@@ -40,8 +38,7 @@ typedef struct newton {
   double *gdv;    /* Gᵀ dv */
   double *center; /* r_c */
   int32_t left;   /* steps that may still be taken */
-  int32_t polish; /* no more than these below the tolerance */
-  double tolerance;
+  double tolerance, target;
 } newton;
 
 /* Phi of one contact, and E⁻¹ Phi and C. Returns |Phi|²; *slides where C is not symmetric. */
@@ -115,18 +112,16 @@ static void newton_step(newton *n, ds_iterate *x) {
 }
 
 /* Newton around the centre until |Phi| <= stop. The best natural-map error seen goes to `best`. */
-static bool inner(newton *n, ds_iterate *x, ds_iterate *best, int32_t *iterations, double alpha, double stop,
-                  double target) {
+static bool inner(newton *n, ds_iterate *x, ds_iterate *best, int32_t *iterations, double alpha, double stop) {
   double lowest = INFINITY, recent[3] = {INFINITY, INFINITY, INFINITY};
   for (int32_t i = 0;; i++) {
     bool symmetric;
     double error = build(n, x, &symmetric, alpha);
     *iterations = i;
-    if (i == 0 && error <= stop && error > ROUNDING) stop = 0.1 * error;
+    if (i == 0 && error <= stop && error > DBL_EPSILON) stop = 0.1 * error; /* else it is solved to rounding */
     if (x->error < best->error) ds_iterate_copy(best, x, n->p);
-    if (best->error <= n->tolerance && n->left > n->polish) n->left = n->polish;
-    if (error <= stop || best->error <= target) return true;
-    if (i >= INNER_MAX || !isfinite(error) || n->left <= 0) return false;
+    if (error <= stop || best->error <= n->target) return true;
+    if (!isfinite(error) || n->left <= 0) return false;
     /* the best of the last three must be better than half of the best before them */
     if (i >= 4 && fmin(error, fmin(recent[0], recent[1])) > 0.5 * lowest) return false;
     lowest = fmin(lowest, recent[2]);
@@ -138,33 +133,49 @@ static bool inner(newton *n, ds_iterate *x, ds_iterate *best, int32_t *iteration
   }
 }
 
-bool ds_newton_solve(ds_solve *s, ds_iterate *x, const ds_subproblem *p, const ds_newton_options *options) {
-  ds_arena *arena = s->arena;
-  if (x->error <= options->target) return true;
-  ds_arena_mark mark = ds_arena_get_mark(arena);
-  newton n = {.p = p, .solve = s};
-  n.c = DS_NEW(arena, double, 9 * (size_t)p->contact_count + 1);
-  n.phi = DS_NEW(arena, double, 3 * (size_t)p->contact_count + 1);
-  n.dv = DS_NEW(arena, double, p->dof + 1);
-  n.gdv = DS_NEW(arena, double, 3 * (size_t)p->contact_count + 1);
-  n.center = DS_NEW(arena, double, 3 * (size_t)p->contact_count + 1);
-  ds_iterate trial = ds_iterate_new(arena, p);
-  if (ds_arena_failed(arena)) return false;
+static bool allocate(ds_arena *arena, newton *n) {
+  size_t rows = 3 * (size_t)n->p->contact_count + 1;
+  n->c = DS_NEW(arena, double, 3 * rows);
+  n->phi = DS_NEW(arena, double, rows);
+  n->gdv = DS_NEW(arena, double, rows);
+  n->center = DS_NEW(arena, double, rows);
+  n->dv = DS_NEW(arena, double, n->p->dof + 1);
+  return !ds_arena_failed(arena);
+}
 
-  double alpha = options->proximal, failed_at = 0;
-  n.left = options->steps;
-  n.polish = options->polish > 0 ? options->polish : options->steps;
-  n.tolerance = options->tolerance;
-  while (x->error > options->target && n.left > 0 && alpha <= 1e3 && !ds_effort_is_over(s->effort)) {
+/* Whether x is to have more digits. The natural map may be solved where the full error is not: ten times less lowers
+ * that, too, unless impulses cancel each other. */
+static bool goes_on(newton *n, const ds_iterate *x, const ds_goal *goal) {
+  ds_iterate judged = *x;
+  if (ds_goal_is_met(&judged, n->p, goal) || judged.error > DS_BOGUS) return false;
+  n->tolerance *= 0.1, n->target *= 0.1;
+  return true;
+}
+
+bool ds_newton_solve(ds_solve *s, ds_iterate *x, const ds_subproblem *p, const ds_goal *goal, double proximal,
+                     int32_t steps) {
+  ds_arena *arena = s->arena;
+  ds_arena_mark mark = ds_arena_get_mark(arena);
+  newton n = {.p = p, .solve = s, .left = steps, .tolerance = goal->tolerance, .target = goal->target};
+  ds_iterate trial = ds_iterate_new(arena, p);
+  if (!allocate(arena, &n)) return false;
+  int32_t before_all = s->work.projections;
+  double alpha = proximal, failed_at = 0;
+  ds_iterate_update(x, p); /* it may have been judged */
+  while (n.left > 0 && alpha <= 1e3 && !ds_effort_is_over(s->effort)) {
+    if (x->error <= n.target) {
+      if (!goes_on(&n, x, goal)) break;
+      continue;
+    }
     double before = x->error;
     int32_t iterations;
     memcpy(n.center, x->r, 3 * (size_t)p->contact_count * sizeof(double));
     ds_iterate_copy(&trial, x, p);
-    bool good = inner(&n, &trial, x, &iterations, alpha, 0.1 * before, options->target);
+    bool good = inner(&n, &trial, x, &iterations, alpha, 0.1 * before);
     if (good && trial.error < x->error) ds_iterate_copy(x, &trial, p);
     if (iterations == 0 && !(x->error < before)) break; /* the map is solved to rounding already */
     bool easy = x->error < 0.7 * before || good;
-    if (x->error <= options->tolerance && !easy) break; /* the last digits do not come easily */
+    if (x->error <= n.tolerance && !easy && !goes_on(&n, x, goal)) break; /* the last digits do not come easily */
     if (easy) {
       double smaller = alpha * (iterations <= 2 ? 0.01 : iterations <= 4 ? 0.1 : 0.3);
       bool fast = x->error <= 0.1 * before && x->error <= 1e-6; /* keep alpha, and with it the factorization */
@@ -175,5 +186,6 @@ bool ds_newton_solve(ds_solve *s, ds_iterate *x, const ds_subproblem *p, const d
     }
   }
   ds_arena_release(arena, mark);
-  return x->error <= options->tolerance;
+  s->work.tool[DS_TOOL_NEWTON] += s->work.projections - before_all;
+  return ds_goal_is_met(x, p, goal);
 }

@@ -11,17 +11,15 @@
 
 #include <math.h>
 
-enum { STEPS_MAX = 100 };
 /* Where W has rank 1 or 2, as of a linkage with few free coordinates, A is singular but for rounding, and a quotient of
  * two roundings is any number: impulses of 1e100 N s came out. */
-static const double SINGULAR = 1e-14;  /* of W_TT: what is left of A where it has a null space */
-static const double NO_MOTION = 1e-12; /* of the velocities that b is the sum of: there is no sliding along it */
+static const double ROUNDING = 1e-13; /* of the terms whose sum is A, or b: what is left there is nothing */
 
 void ds_single_contact_prepare(ds_single_contact *k, const double w[9]) {
   double wn = w[0], w1 = w[3], w2 = w[6], inverse = wn > 0 ? 1 / wn : 0;
   double a11 = w[4] - w1 * w1 * inverse, a12 = w[5] - w1 * w2 * inverse, a22 = w[8] - w2 * w2 * inverse;
   double half = 0.5 * (a11 - a22), mean = 0.5 * (a11 + a22), radius = sqrt(half * half + a12 * a12);
-  double rounding = SINGULAR * (w[4] + w[8]);
+  double rounding = ROUNDING * (w[4] + w[8]);
   double e1 = half >= 0 ? half + radius : a12, e2 = half >= 0 ? a12 : radius - half, length = sqrt(e1 * e1 + e2 * e2);
   if (length > 0)
     e1 /= length, e2 /= length;
@@ -57,7 +55,7 @@ static slip slide(const ds_single_contact *k, const double b[2], double normal, 
   double lambda = sqrt(b[0] * b[0] + b[1] * b[1]) / (mu * normal) - 0.5 * (k->a[0] + k->a[1]);
   if (!(lambda > 0)) lambda = 0.1 * (k->a[0] + k->a[1]);
   slip s = {{0, 0}, 0, normal, 0, 0};
-  for (int i = 0; i < STEPS_MAX; i++) {
+  for (;;) { /* the bracket gets narrower, or lambda larger, until one of the ends below is reached */
     s = slip_at(k, b, normal, lambda);
     double limit = mu * s.normal, excess = s.size - limit;
     if (fabs(excess) <= 4e-16 * limit) break;
@@ -90,7 +88,7 @@ void ds_single_contact_solve(double r[3], const ds_single_contact *k, const doub
   if (!(k->a[1] > 0)) { /* the smaller one */
     double terms = fabs(q[1]) + fabs(q[2]) + (fabs(k->w[1]) + fabs(k->w[2])) * normal;
     for (int i = 0; i < 2; i++)
-      if (!(k->a[i] > 0) && fabs(b[i]) <= NO_MOTION * terms) b[i] = 0;
+      if (!(k->a[i] > 0) && fabs(b[i]) <= ROUNDING * terms) b[i] = 0;
   }
   if (mu > 0 && (b[0] != 0 || b[1] != 0)) {
     s = slip_at(k, b, normal, 0);

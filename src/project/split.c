@@ -16,7 +16,9 @@
 #include "project/project.h"
 #include "project/solvers.h"
 
-enum { ROUNDS = 8, SMALL = 24 };    /* islands of fewer contacts gain nothing */
+/* Islands of fewer contacts gain nothing: four seconds of the card house of SP08 take 42,059 factorizations with this,
+ * 50,100 without. */
+enum { SMALL = 24 };
 static const double worth_it = 0.9; /* largest part over all active contacts, above which it is solved whole */
 static const double few = 0.02;     /* new contacts over those of the parts, from which on the guess is nearly right */
 static const double rough = 10;     /* over the tolerance, while contacts join */
@@ -207,10 +209,10 @@ bool ds_project_parts(const ds_solve *solve, double *r, double *v, ds_certificat
   for (int32_t k = 0; k < nc; k++) s.active[k] = s.fresh[k] = r[3 * k] > 0 || !(u[3 * k] > parting_rms * rms);
   memcpy(v, p->predicted, (size_t)p->dof * sizeof(double)); /* of bodies that touch nothing */
   ds_goal goal = ds_goal_of(options, solve->purpose);
-  bool guessing = nc >= DS_HEAP_CONTACTS && goal.moving >= 1e-5;
-  for (int32_t round = 0; round < ROUNDS; round++) {
+  bool guessing = nc >= DS_HEAP_CONTACTS && goal.moving >= DS_LOOSEST;
+  for (;;) { /* contacts only join: it ends */
     int32_t largest = find_parts(&s);
-    if (largest > worth_it * s.contact_start[s.part_count]) break;
+    if (largest > worth_it * s.contact_start[s.part_count]) return false;
     if (!solve_parts(solve, r, v, work, &s, guessing)) return false;
     ds_subproblem_slip(u, p, v);
     int32_t joined = join_violated(&s, u, -goal.target * rms);
@@ -225,5 +227,4 @@ bool ds_project_parts(const ds_solve *solve, double *r, double *v, ds_certificat
     ds_subproblem_certify(work, &whole, r, v, u, ds_goal_tolerance(&goal, &whole, r, u), 0);
     return work->converged;
   }
-  return false;
 }

@@ -1,5 +1,5 @@
-/* The joints of a recording: /joints has a row a joint, for programs that do not read the scene's text. Drystone itself
- * finds its joints there, as it finds the bodies. */
+/* The joints of a recording: /joints has one row per joint, for programs that do not read the scene's text. Drystone
+ * reads the text. */
 #include <stdlib.h>
 
 #include "body/scene.h"
@@ -16,7 +16,7 @@ static bool write_table(hid_t at, const char *name, hid_t file_type, hid_t memor
   return ok;
 }
 
-/* Joints where their bodies' own frames are at the origin: so a point is as that frame sees it. */
+/* Joints with their bodies' frames at the origin, so that points are in those frames. */
 static void fill_tables(int32_t *bodies, int32_t *kinds, ds_vec3 *on_a, ds_vec3 *on_b, ds_vec3 *axis,
                         const ds_scene *scene) {
   for (int32_t i = 0; i < scene->joint_count; i++) {

@@ -1,4 +1,4 @@
-/* The layout of a recording as tables: one line a member of a row, from which the types of memory and file are built.
+/* The layout of a recording as tables: one line per member of a row, from which the types of memory and file are built.
  */
 #include "record/layout.h"
 
@@ -172,6 +172,7 @@ const ds_setting *ds_record_settings(int32_t *count) {
       LATER(metric, DS_SETTING_INTEGER),
       LATER(newton, DS_SETTING_INTEGER),
       LATER(newmark_damping, DS_SETTING_REAL),
+      LATER(step_budget, DS_SETTING_REAL),
   };
   *count = (int32_t)(sizeof settings / sizeof *settings);
   return settings;

@@ -22,9 +22,9 @@ typedef enum ds_record_set {
   DS_SET_REDUCED_RATE,  /* F x R: their rates */
   DS_SET_REPORT,        /* F rows of ds_report_row */
   DS_SET_CONTACT_START, /* F: first row in /contacts */
-  DS_SET_CONTACT_COUNT, /* F: so many rows */
+  DS_SET_CONTACT_COUNT, /* F: number of rows */
   DS_SET_CONTACTS,      /* C rows of ds_contact_row */
-  DS_SET_STATE,         /* 2 x N bytes: states to go on from (ds_state_save), written by turns */
+  DS_SET_STATE,         /* 2 x N bytes: states to continue from (ds_state_save), written alternately */
   DS_SET_COUNT,         /* scalar: complete frames */
   DS_SET_CLOSED,        /* scalar: 1 once the writer has finished */
   DS_SET_END,
@@ -72,7 +72,7 @@ typedef struct ds_setting {
   bool optional; /* recordings of earlier versions do not have it */
 } ds_setting;
 typedef struct ds_setting_values {
-  double time, step, tolerance, rel_err, margin, newmark_damping;
+  double time, step, tolerance, rel_err, margin, newmark_damping, step_budget;
   int32_t method, friction_samples, max_iterations, warm_start, sub_islands, contacts_per_face;
   int32_t metric, newton;
 } ds_setting_values;

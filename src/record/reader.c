@@ -1,8 +1,8 @@
 /* Reads recordings, layout.h. Nothing in a file is trusted: types, ranks and sizes are checked when it is opened,
  * indices and numbers when a frame is read, and a recording never claims more rows than the file has bytes.
  *
- * A file whose writer was killed is still marked as being written; HDF5 opens it in SWMR-read mode only. Its frames are
- * those that /frames/count vouches for. */
+ * A file whose writer was killed is still marked as being written; HDF5 opens it in SWMR-read mode only. Its valid
+ * frames are those in /frames/count. */
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -86,7 +86,8 @@ static ds_status read_settings(ds_recording *r, ds_error *error) {
   ds_setting_values values = {.sub_islands = usual.sub_islands,
                               .metric = (int32_t)usual.metric,
                               .newton = usual.newton,
-                              .newmark_damping = usual.newmark_damping};
+                              .newmark_damping = usual.newmark_damping,
+                              .step_budget = usual.step_budget};
   int32_t count;
   const ds_setting *settings = ds_record_settings(&count);
   hid_t group = H5Lexists(r->file, "/settings", H5P_DEFAULT) > 0 ? H5Gopen2(r->file, "/settings", H5P_DEFAULT) : -1;
@@ -115,6 +116,7 @@ static ds_status read_settings(ds_recording *r, ds_error *error) {
   o->metric = (ds_metric)values.metric;
   o->newton = values.newton;
   o->newmark_damping = values.newmark_damping;
+  o->step_budget = values.step_budget;
   ds_error why;
   return ds_options_check(o, &why) == DS_OK ? DS_OK : damaged(r, error, why.message);
 }
@@ -178,7 +180,7 @@ static bool has_set(const ds_recording *r, int set) {
   return r->reduced_count > 0 || !ds_record_set_is_reduced((ds_record_set)set);
 }
 
-/* Opens the datasets and learns their number of rows. Reads first how many frames there are, then the sizes: a writer
+/* Opens the datasets and finds their number of rows. Reads first how many frames there are, then the sizes: a writer
  * may be adding to them. */
 static ds_status open_sets(ds_recording *r, int64_t *rows, ds_error *error) {
   bool frames = H5Lexists(r->file, "/frames", H5P_DEFAULT) > 0;
@@ -214,7 +216,7 @@ static bool read_rows(const ds_recording *r, void *rows, ds_record_set set, hid_
   return ok;
 }
 
-/* How many frames are whole. Rows are stored uncompressed: they cannot take more bytes than the file has. */
+/* The number of complete frames. Rows are stored uncompressed: they cannot take more bytes than the file has. */
 static ds_status count_frames(ds_recording *r, const int64_t *rows, ds_error *error) {
   int64_t frames = rows[DS_SET_COUNT];
   for (int i = 0; i <= DS_SET_CONTACT_COUNT; i++) {
@@ -547,7 +549,7 @@ ds_status ds_recording_read(ds_recording *r, ds_frame *frame, int32_t index, ds_
   return DS_OK;
 }
 
-/* ---- The state to go on from ---- */
+/* ---- The saved state ---- */
 
 /* One of the two saved states in new memory, or NULL. */
 static unsigned char *read_saved(ds_recording *r, int32_t which, size_t *size) {
@@ -570,7 +572,7 @@ static unsigned char *read_saved(ds_recording *r, int32_t which, size_t *size) {
 
 bool ds_recording_has_state(const ds_recording *r) { return r->has_state; }
 
-/* The later of the two that can be used; one of a frame that was never counted is left out. */
+/* The later valid one of the two; a state of a frame beyond /frames/count is ignored. */
 ds_status ds_recording_read_state(ds_recording *r, ds_state *state, ds_error *error) {
   ds_error why = {"it has none"};
   ds_state *other = r->has_state ? ds_state_copy(state) : NULL;

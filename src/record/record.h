@@ -8,9 +8,9 @@
 
 typedef struct ds_recorder ds_recorder;
 
-/* Creates the file (refuses nothing: an existing file is replaced only once the new one is open). The scene's JSON
- * text, the run settings, the meshes of its solids, its reduced bodies and the library version go inside, and the
- * state of the last frame, from which a run can go on bit for bit. */
+/* Creates the file; an existing file is replaced once the new one is open. The scene's JSON text, the run settings, the
+ * meshes of its solids, its reduced bodies and the library version go inside, and the state of the last frame, from
+ * which a run can continue bit for bit. */
 ds_recorder *ds_recorder_create(const char *path, const char *scene_text, const ds_run_settings *run,
                                 const ds_scene *scene, ds_error *error);
 /* Appends one frame: time, poses of user frames, velocities, reduced coordinates, contacts with impulses, certificate.
@@ -20,7 +20,7 @@ ds_status ds_recorder_append(ds_recorder *recorder, const ds_scene *scene, const
 ds_status ds_recorder_close(ds_recorder *recorder, ds_error *error); /* frees it in every case */
 
 /* A recording opened for reading; the scene is rebuilt from the text and the meshes inside. Its solids are surfaces
- * only: the scene can be drawn and asked, not stepped. */
+ * only: the scene can be drawn and queried, not stepped. */
 typedef struct ds_recording ds_recording;
 ds_recording *ds_recording_open(const char *path, ds_error *error); /* checks format version and consistency */
 void ds_recording_close(ds_recording *recording);
@@ -40,11 +40,11 @@ typedef struct ds_frame {
 } ds_frame;
 ds_status ds_recording_read(ds_recording *recording, ds_frame *frame, int32_t index, ds_error *error);
 int32_t ds_recording_find(const ds_recording *recording, double time); /* the frame nearest in time */
-/* What a frame's step said of itself, without its poses and contacts. */
+/* The step report of a frame, without poses and contacts. */
 ds_status ds_recording_read_report(ds_recording *recording, ds_step_report *report, int32_t index, ds_error *error);
 double ds_recording_time(const ds_recording *recording, int32_t index);
 /* A state of the same bodies becomes that of the last frame, or, where the writer was killed, of one shortly before:
- * all of it, so that a run goes on bit for bit. Recordings before format version 5 have none. */
+ * all of it, so that a run continues bit for bit. Recordings before format version 5 have none. */
 bool ds_recording_has_state(const ds_recording *recording);
 ds_status ds_recording_read_state(ds_recording *recording, ds_state *state, ds_error *error);
 bool ds_recording_closed(const ds_recording *recording); /* false: still being written, or its writer was killed */

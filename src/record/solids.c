@@ -1,9 +1,9 @@
 /* The meshes of a recording's solids: /solids/NAME/vertices and /solids/NAME/triangles, so that a recording can be
  * drawn without the files its scene was made of.
  *
- * Both are compressed (shuffle and deflate) where HDF5 can do that. Reading trusts nothing: types and ranks, no more
+ * Both are compressed (shuffle and deflate) where HDF5 can do that. Reading checks everything: types and ranks, no more
  * rows than the stored bytes can hold at deflate's best ratio, finite coordinates, indices of vertices that exist.
- * Whether the surface is closed is not looked at: it is drawn only. */
+ * Whether the surface is closed is not checked: it is only drawn. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

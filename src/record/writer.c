@@ -1,11 +1,11 @@
 /* Stage 6, record: writes a run as an HDF5 file, layout.h.
  *
  * The file is made under a temporary name beside the wanted one, with every dataset in it, switched to SWMR (single
- * writer, multiple readers) and then renamed, so that whoever opens the name finds a readable recording. From then on
- * datasets only grow. A frame counts once /frames/count says so, and that is written after all rows have been flushed:
- * about every FLUSH_SECONDS, so that a killed run loses no more than that. Until then frames wait in memory, some
- * hundred at most, for HDF5 writes many rows at the cost of one. Contacts that are bit for bit those of the frame
- * before are not written again; the new frame points to the same rows.
+ * writer, multiple readers) and then renamed, so that the name always refers to a readable recording. From then on
+ * datasets only grow. A frame is valid once /frames/count includes it, which is written after all rows have been
+ * flushed: about every FLUSH_SECONDS, so that a killed run loses no more than that. Until then frames are kept in
+ * memory, some hundred at most, because HDF5 writes many rows at the cost of one. Contacts that are bit for bit those
+ * of the frame before are not written again; the new frame points to the same rows.
  *
  * Where a write fails, on a full disk or at a size limit, the file stays as it was then: readable up to the last flush.
  * The clock decides when to flush, never what is written. */
@@ -89,7 +89,8 @@ static bool write_settings(hid_t file, const ds_run_settings *run) {
                               .contacts_per_face = o->contacts_per_face,
                               .metric = (int32_t)o->metric,
                               .newton = o->newton,
-                              .newmark_damping = o->newmark_damping};
+                              .newmark_damping = o->newmark_damping,
+                              .step_budget = o->step_budget};
   int32_t count;
   const ds_setting *settings = ds_record_settings(&count);
   hid_t group = H5Gcreate2(file, "/settings", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
@@ -206,7 +207,7 @@ static bool create_file(ds_recorder *r, const char *name, const char *scene_text
   return (ok && arrived(r)) || broken(r);
 }
 
-/* Reserves a name beside the path, so that the system says at once why a file cannot be made there. */
+/* Reserves a name beside the path, so that the system reports at once why a file cannot be created there. */
 static ds_status reserve_name(char **name, const char *path, ds_error *error) {
   struct stat status;
   if (stat(path, &status) == 0 && !S_ISREG(status.st_mode))

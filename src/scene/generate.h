@@ -10,7 +10,7 @@
 #include "drystone/scene_file.h"
 #include "la/vec3.h"
 
-#define DS_GENERATION_PARAMETERS 32 /* at most so many parameters a generator */
+#define DS_GENERATION_PARAMETERS 32 /* largest number of parameters per generator */
 
 /* Text that grows; after a failed allocation it stays as it is and `failed` is set. */
 typedef struct ds_text {
@@ -55,7 +55,8 @@ void ds_generation_gravity(ds_generation *g, ds_vec3 gravity);
 void ds_generation_option(ds_generation *g, const char *name, double value);      /* all options one after the other */
 void ds_generation_choice(ds_generation *g, const char *name, const char *value); /* an option that is a word */
 void ds_generation_material(ds_generation *g, const char *name, double mu, double e);
-void ds_generation_pair(ds_generation *g, const char *a, const char *b, double mu, double e); /* at most one a scene */
+void ds_generation_pair(ds_generation *g, const char *a, const char *b, double mu,
+                        double e); /* at most one per scene */
 /* Solids by name: a figure, or a recipe as JSON text with the size of its triangles (0 = chosen). */
 void ds_generation_solid_figure(ds_generation *g, const char *name, const char *figure, double scale);
 void ds_generation_solid_recipe(ds_generation *g, const char *name, const char *recipe, double cell);
@@ -69,7 +70,7 @@ typedef struct ds_soft_text {
   double scale;       /* of a figure */
   ds_reduced_def def; /* material and modes */
   double cell;        /* m: of the tetrahedra; 0 = chosen */
-  int32_t tets;       /* about so many, where cell is 0 */
+  int32_t tets;       /* about this many, if cell is 0 */
 } ds_soft_text;
 ds_soft_text ds_default_soft_text(void);
 void ds_generation_deformable(ds_generation *g, const char *name, const ds_soft_text *soft);

@@ -10,7 +10,7 @@
 
 static const double apart = 0.75; /* between chairs, m: nothing touches at the start */
 static const double lift = 2e-5;  /* of the feet at the start, m */
-static const double aside = 10;   /* chairs are turned by up to so many degrees at random */
+static const double aside = 10;   /* degrees: chairs are turned by up to this at random */
 
 static void write_definition(ds_generation *g) {
   ds_soft_text soft = ds_default_soft_text();

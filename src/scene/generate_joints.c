@@ -57,7 +57,7 @@ static void write_abutment(ds_generation *g, const bridge *b, const char *name, 
 
 void ds_generate_bridge(ds_generation *g) {
   bridge b = {.planks = ds_generation_count(g, "planks"), .length = 0.25, .width = 0.8, .thick = 0.04};
-  int32_t wanted = ds_generation_count(g, "blocks"), blocks = wanted < b.planks ? wanted : b.planks; /* one a plank */
+  int32_t wanted = ds_generation_count(g, "blocks"), blocks = wanted < b.planks ? wanted : b.planks; /* one per plank */
   double damping = ds_generation_value(g, "damping");
   char name[48], before[48];
   hang(&b, ds_generation_value(g, "slope"));

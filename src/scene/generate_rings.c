@@ -25,8 +25,8 @@ static void write_peg(ds_generation *g, const char *name, double x, double y, do
   ds_generation_body(g, "brass", &def, &shape, 1);
 }
 
-/* Twelve rings a peg, one above the other, a little tilted and beside the middle. Pegs on a circle, the last first with
- * what is left. */
+/* Twelve rings per peg, one above the other, a little tilted and beside the middle. Pegs on a circle, the last first
+ * with what is left. */
 static void write_pegs(ds_generation *g, int32_t count) {
   enum { EACH = 12 };
   const double pitch = 0.045, height = 0.2, peg = 0.011;

@@ -20,7 +20,7 @@ typedef struct ds_imperfect_body {
 /* Whether a parameter is one of those that are handled here; notes name them where they are not at their defaults. */
 bool ds_imperfect_parameter(const ds_generation *g, const char *name);
 
-/* Reads the parameters; false if none asks for anything. */
+/* Reads the parameters; false if all have no effect. */
 bool ds_imperfect_begin(ds_generation *g);
 
 /* Of the pass that measures: its end. The next pass writes. */

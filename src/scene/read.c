@@ -7,7 +7,6 @@
 #include "scene/read.h"
 #include "body/scene.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -241,8 +240,8 @@ static const ds_json *nth(const ds_json *array, int32_t index) {
 static bool check_overlap(ds_scene_reader *s, const ds_json *bodies) {
   ds_reader *r = &s->reader;
   ds_body_id a, b;
-  double depth = ds_start_overlap(&a, &b, s->scene);
-  if (isnan(depth)) return ds_reader_fail_memory(r);
+  double depth;
+  if (ds_start_overlap(&depth, &a, &b, s->scene) != DS_OK) return ds_reader_fail_memory(r);
   if (depth <= 0) return true;
   int32_t first = (a.index1 < b.index1 ? a.index1 : b.index1) - 1, second = a.index1 + b.index1 - 2 - first;
   ds_read_set_where(r, nth(bodies, first), first);

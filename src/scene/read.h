@@ -25,7 +25,7 @@ typedef struct ds_file_solid {
 /* A deformable of the file: in "deformables", or given inside a body. It comes from a body file or from a shape. */
 typedef struct ds_file_deformable {
   const ds_json *value;
-  char *text; /* of one given inside a body: as it stands in the file, so that equal ones are one; NULL else */
+  char *text; /* of one given inside a body: its text in the file, so that equal ones are shared; else NULL */
   const char *path;
   const ds_file_solid *of; /* own_shape, or one of the section "solids" */
   ds_file_solid own_shape;
@@ -81,8 +81,8 @@ char *ds_read_path(const ds_scene_reader *scene_reader, const char *path);
 
 /* The section "deformables", which may be NULL (read_deformable.c). */
 bool ds_read_deformables(ds_scene_reader *scene_reader, const ds_json *object);
-/* The deformable that a body gives or names, built if it is not yet, or NULL with a message. It stays the reader's.
- * A scene has at most body_count of them inside bodies. */
+/* The deformable that a body gives or names, built if it is not yet, or NULL with a message. It stays the reader's. A
+ * scene has at most body_count of them inside bodies. */
 ds_reduced *ds_read_deformable(ds_scene_reader *scene_reader, const ds_json *value, int32_t body_count);
 void ds_read_release_deformables(ds_scene_reader *scene_reader);
 /* Sets what messages are about: the body's name, or its index in the file. */

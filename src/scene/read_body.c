@@ -61,9 +61,9 @@ typedef struct shape_text {
 /* The members of a shape, from the measures of all kinds: a measure that several kinds share is one field. */
 typedef struct shape_table {
   ds_field fields[DS_SHAPE_KINDS_MAX * DS_MEASURES_MAX / 2];
-  double share[DS_SHAPE_KINDS_MAX * DS_MEASURES_MAX / 2]; /* a field each */
+  double share[DS_SHAPE_KINDS_MAX * DS_MEASURES_MAX / 2]; /* one per field */
   int32_t count;
-  ds_shape_kind kinds[DS_SHAPE_KINDS_MAX]; /* a choice each */
+  ds_shape_kind kinds[DS_SHAPE_KINDS_MAX]; /* one per choice */
   char choices[512];
 } shape_table;
 

@@ -1,7 +1,7 @@
 /* Reads deformables of a scene file, in the section "deformables" or inside a body, and builds those that bodies use.
  *
  * A deformable is a body file, which the caller's loader reads, or a shape with a material: tetrahedra from a file, or
- * a closed surface that is filled with them, then reduced. It is built where the first body asks for it, once for all
+ * a closed surface that is filled with them, then reduced. It is built when the first body needs it, once for all
  * bodies that name it or that give it in the very same words. */
 #include <stdio.h>
 #include <stdlib.h>

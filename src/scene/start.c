@@ -39,14 +39,15 @@ static double field_error(const ds_scene *scene, ds_body_id body) {
   return error;
 }
 
-double ds_start_overlap(ds_body_id *a, ds_body_id *b, const ds_scene *scene) {
+ds_status ds_start_overlap(double *depth, ds_body_id *a, ds_body_id *b, const ds_scene *scene) {
   *a = *b = (ds_body_id){0};
   ds_state *state = ds_state_create(scene);
-  if (!state) return NAN;
-  double depth = ds_state_deepest_overlap(scene, state, a, b);
+  if (!state) return DS_ERROR_MEMORY;
+  ds_status status = ds_state_deepest_overlap(depth, a, b, scene, state);
   ds_state_destroy(state);
-  if (!(depth > 0)) return depth;
+  if (status != DS_OK || !(*depth > 0)) return status;
   double limit = fmin(1e-3, 1e-4 * fmin(body_size(scene, *a), body_size(scene, *b)));
   limit += field_error(scene, *a) + field_error(scene, *b);
-  return depth > limit ? depth : 0;
+  if (*depth <= limit) *depth = 0;
+  return DS_OK;
 }

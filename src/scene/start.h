@@ -4,8 +4,8 @@
 
 #include "drystone/drystone.h"
 
-/* The deepest overlap at the start, m, and whose it is; 0 if it is none or within rounding, NAN if memory ran
- * out. */
-double ds_start_overlap(ds_body_id *a, ds_body_id *b, const ds_scene *scene);
+/* The deepest overlap at the start, m, and its bodies; 0 if there is none or it is within rounding. DS_ERROR_MEMORY is
+ * the only failure. */
+ds_status ds_start_overlap(double *depth, ds_body_id *a, ds_body_id *b, const ds_scene *scene);
 
 #endif

@@ -1,7 +1,7 @@
 /* The capsule: a segment along local z with a radius about it. */
 #include "shape/shape.h"
 
-static const double slope = 0.42; /* sine up to which the lowest line is looked at as a whole: 25 degrees */
+static const double slope = 0.42; /* sine up to which the lowest line is treated as a whole: 25 degrees */
 
 /* A cylinder and two half-balls, each with its centre 3r/8 beyond the cylinder's end. */
 static void mass(ds_mass *m, const ds_shape *shape) {

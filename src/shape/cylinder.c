@@ -1,7 +1,7 @@
 /* The circular cylinder about local z. */
 #include "shape/shape.h"
 
-static const double slope = 0.42; /* sine up to which a cap or the lowest line is looked at as a whole: 25 degrees */
+static const double slope = 0.42; /* sine up to which a cap or the lowest line is treated as a whole: 25 degrees */
 
 static void mass(ds_mass *m, const ds_shape *shape) {
   double r = shape->radius, l = 2 * shape->half_length, r2 = r * r;

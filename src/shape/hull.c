@@ -2,24 +2,24 @@
  *
  * Points are moved to their middle and scaled to unit extent, so that tolerances are relative. The hull is built by
  * quickhull (Barber, Dobkin and Huhdanpaa 1996): a tetrahedron grows by the point farthest outside a face, whose
- * visible faces are replaced by a fan over their horizon. Triangles that lie in one plane within a tolerance are
- * then merged into polygons, and vertices that fewer than three faces share are dropped.
+ * visible faces are replaced by a fan over their horizon. Triangles that lie in one plane within a tolerance are then
+ * merged into polygons, and vertices that fewer than three faces share are dropped.
  *
  * Every hull also carries its core: each face moved inwards by `skin`. Where more than three planes meet in a vertex
  * and would no longer meet after the move, the core is the hull scaled about its centre instead; both have the same
  * faces, edges and normals as the hull.
  *
  * Limits: 100,000 points in, 4,096 vertices out, thickness at least a millionth of the extent. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
+#include "base/error.h"
 #include "shape/hull.h"
 
-/* A point nearer to a plane than the first is on it, triangles nearer to one plane than the second are merged; extent
- * = 1. Where the noise of the points (few printed digits) is of the size of the tolerances, the outcome may be no
- * polyhedron: then coarser ones are tried, and at last hardly any merging. */
+/* A point nearer to a plane than the first is on it, triangles nearer to one plane than the second are merged; extent =
+ * 1. Where the noise of the points (few printed digits) is of the size of the tolerances, the result may not be a
+ * polyhedron: then coarser tolerances are tried, and at last hardly any merging. */
 static const double tolerances[][2] = {{1e-10, 1e-8}, {3e-9, 3e-7}, {3e-8, 3e-6}, {1e-12, 1e-11}};
 enum { ATTEMPTS = 4 };
 static const double flat_tolerance = 1e-6; /* thinner sets count as flat */
@@ -50,24 +50,21 @@ typedef struct builder {
 static const char *const broken =
     "the points of a convex hull are too nearly coplanar to build it; merge points that almost coincide";
 
-static ds_status fail(ds_error *error, const char *message) {
-  if (error) snprintf(error->message, sizeof error->message, "%s", message);
-  return DS_ERROR_INPUT;
-}
+static ds_status fail(ds_error *error, const char *message) { return ds_fail(error, DS_ERROR_INPUT, "%s", message); }
 
 static ds_status no_memory(ds_error *error) {
-  if (error) snprintf(error->message, sizeof error->message, "out of memory while building a convex hull");
-  return DS_ERROR_MEMORY;
+  return ds_fail(error, DS_ERROR_MEMORY, "out of memory while building a convex hull");
 }
 
 static double height(const triangle *t, ds_vec3 x) { return v3_dot(t->n, x) - t->d; }
 
-static int32_t new_triangle(builder *b, int32_t i, int32_t j, int32_t k) {
-  if (!ds_array_reserve(&b->t, &b->t_capacity, b->t_count + 1, sizeof *b->t)) return -1;
+/* Appends it. False where memory ran out. */
+static bool new_triangle(builder *b, int32_t i, int32_t j, int32_t k) {
+  if (!ds_array_reserve(&b->t, &b->t_capacity, b->t_count + 1, sizeof *b->t)) return false;
   ds_vec3 x = b->p[i], n = v3_unit(v3_cross(v3_sub(b->p[j], x), v3_sub(b->p[k], x)));
   double d = (v3_dot(n, x) + v3_dot(n, b->p[j]) + v3_dot(n, b->p[k])) / 3;
-  b->t[b->t_count] = (triangle){{i, j, k}, {-1, -1, -1}, n, d, -1, -1, false, false};
-  return b->t_count++;
+  b->t[b->t_count++] = (triangle){{i, j, k}, {-1, -1, -1}, n, d, -1, -1, false, false};
+  return true;
 }
 
 /* Puts a point into the list of the face of [first, t_count) that it lies farthest in front of. */
@@ -128,7 +125,7 @@ static ds_status first_tetrahedron(builder *b, ds_error *error) {
   const int32_t v[4][3] = {{i0, i1, i2}, {i1, i0, i3}, {i2, i1, i3}, {i0, i2, i3}};
   const int32_t adj[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
   for (int32_t f = 0; f < 4; f++) {
-    if (new_triangle(b, v[f][0], v[f][1], v[f][2]) < 0) return no_memory(error);
+    if (!new_triangle(b, v[f][0], v[f][1], v[f][2])) return no_memory(error);
     memcpy(b->t[f].adj, adj[f], sizeof adj[f]);
   }
   for (int32_t i = 0; i < b->count; i++) assign_point(b, i, 0);
@@ -174,8 +171,8 @@ static ds_status add_point(builder *b, int32_t point, int32_t face, ds_error *er
   int32_t first = b->t_count;
   for (int32_t e = 0; e < edges; e++) {
     const int32_t *h = b->horizon + 3 * e;
-    int32_t next = b->start[h[1]], f = new_triangle(b, h[0], h[1], point);
-    if (f < 0) return no_memory(error);
+    int32_t next = b->start[h[1]], f = first + e;
+    if (!new_triangle(b, h[0], h[1], point)) return no_memory(error);
     if (next < 0) return fail(error, broken);
     triangle *t = &b->t[f], *outer = &b->t[h[2]];
     t->adj[0] = h[2];

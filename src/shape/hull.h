@@ -4,8 +4,8 @@
 
 #include "la/vec3.h"
 
-/* Faces, edges and vertices of a convex polyhedron, built once by ds_hull_build. Boxes have one too, so
- * that polyhedra are treated alike. Face loops run counter-clockwise seen from outside. */
+/* Faces, edges and vertices of a convex polyhedron, built once by ds_hull_build. Boxes have one too, so that polyhedra
+ * are treated alike. Face loops run counter-clockwise seen from outside. */
 typedef struct ds_hull {
   int32_t vertex_count, face_count, edge_count;
   ds_vec3 *vertices;    /* in the shape's local frame */
@@ -18,7 +18,7 @@ typedef struct ds_hull {
   ds_vec3 center;       /* a point well inside */
   ds_vec3 *core;        /* vertices of the core: the faces moved inwards by about `skin`, the same combinatorics */
   double skin, retreat; /* retreat: how far a vertex moved at most. Cores give rounded normals at edges and corners */
-  double skins_deep;    /* so many times as far in, the core's edges still have a quarter of their length */
+  double skins_deep;    /* factor of the inset at which the core's edges still have a quarter of their length */
 } ds_hull;
 
 /* Convex hull of points, coplanar triangles merged into faces; false with a reason where the points span no volume. */

@@ -9,8 +9,8 @@
 #include "shape/moments.h"
 #include "shape/shape.h"
 
-static const double facing = 0.906; /* cosine from which on a face is looked at as a whole: 25 degrees */
-static const double level = 0.05;   /* sine up to which an edge is looked at as a whole */
+static const double facing = 0.906; /* cosine from which a face is treated as a whole: 25 degrees */
+static const double level = 0.05;   /* sine up to which an edge is treated as a whole */
 
 /* ---- both ---- */
 
@@ -58,7 +58,7 @@ static void put(ds_shape_face *f, const ds_hull *h, int32_t vertex) {
   f->ids[f->count++] = (uint32_t)(vertex & 0xfff);
 }
 
-/* The face that looks most along d, or else the edge from the highest vertex that is most level. */
+/* The face whose normal is nearest to d, or else the most level edge from the highest vertex. */
 static void face(ds_shape_face *f, const ds_shape *shape, ds_vec3 d, int32_t wanted) {
   (void)wanted;
   const ds_hull *h = &shape->hull;

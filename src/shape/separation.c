@@ -4,8 +4,8 @@
  * unit n is the distance, or minus the least depth of overlap. A ball of radius rho about A shifts h by rho and leaves
  * the best direction as it is. So one search serves shapes that are apart, touch or overlap: rho is larger than any
  * separation that is asked for, the origin then lies well inside A - B + ball, and the nearest point of its surface is
- * searched by a polytope of support points that grows where it is nearest to the origin. There is no case of touching
- * in which a direction would be that of a vector of length zero.
+ * searched by a polytope of support points that grows where it is nearest to the origin. Touching shapes are no special
+ * case: no direction is that of a vector of length zero.
  *
  * Where the surface is smooth there, a few steps of Newton's method on the two slopes of h give the direction to
  * rounding; at kinks the polytope itself is exact. */
@@ -249,8 +249,8 @@ double ds_shape_separation(ds_vec3 *n, ds_vec3 *on_a, ds_vec3 *on_b, const ds_sh
   s.rho = fmax(reach, 0) + least;
   s.size = v3_norm(p) + ra + rb + s.rho;
   facet best;
-  /* first, roughly, how far apart they are: over a corner all directions within a ball that is much larger than the
-   * gap are nearly as good, and would all have to be searched */
+  /* first, roughly, how far apart they are: over a corner all directions within a ball that is much larger than the gap
+   * are nearly as good, and would all have to be searched */
   for (double next; expand(&s, &best, 0.1 * s.rho); s.rho = next) {
     next = 1.5 * fmax(s.rho - best.offset, 0) + least;
     if (next > 0.7 * s.rho) break;

@@ -1,5 +1,5 @@
-/* What all shapes can do, through the operations of their kind. Where a kind leaves out an operation that follows from
- * another one, it is derived here. */
+/* Operations of all shapes, by the table of their kind. An operation that a kind leaves out and that follows from
+ * another one is derived here. */
 #include "shape/shape.h"
 
 #include <string.h>

@@ -30,7 +30,7 @@ typedef struct ds_shape {
   double bounding_radius;     /* of a ball about `pose.p` that holds the shape; infinite for half-spaces */
 } ds_shape;
 
-/* Points of the surface with outward normals, by which a shape is held against a distance field. */
+/* Points of the surface with outward normals, for contact with a distance field. */
 typedef struct ds_shape_points {
   ds_vec3 *points, *normals;
   int32_t count, point_capacity, normal_capacity;
@@ -73,7 +73,7 @@ typedef struct ds_shape_ops {
   /* Of a shape that is a whole body, and the only one of it: whether that body may be one, to which `others` were added
    * before. NULL for all others. */
   ds_status (*check)(const ds_shape_def *def, const ds_body_def *body, int32_t others, ds_error *error);
-  /* What is built once from the definition, besides the members that are copied. May be NULL. */
+  /* Data built once from the definition, besides the members that are copied. May be NULL. */
   ds_status (*prepare)(ds_shape *shape, const ds_shape_def *def, ds_error *error);
   /* Volume, centre, and inertia about the centre at a density of 1 kg/m³; *mass is zero before. */
   void (*mass)(ds_mass *mass, const ds_shape *shape);
@@ -82,15 +82,15 @@ typedef struct ds_shape_ops {
   double (*reach)(const ds_shape *shape, ds_pose pose);
   /* World bounding box. NULL: by `support`. */
   void (*bounds)(ds_vec3 *low, ds_vec3 *high, const ds_shape *shape, ds_pose pose);
-  /* Way along a unit direction to the surface, from within where the ray starts inside, or a negative number. */
+  /* Distance along a unit direction to the surface, from inside if the ray starts there, or a negative number. */
   double (*ray)(ds_vec3 *normal, const ds_shape *shape, ds_vec3 origin, ds_vec3 direction, double max_distance);
   /* Signed distance and its gradient. NULL: by `support`. */
   double (*distance)(ds_vec3 *normal, const ds_shape *shape, ds_vec3 x);
   double (*distance_alone)(const ds_shape *shape, ds_vec3 x); /* where it costs less; may be NULL */
   /* A point farthest along a direction of any length. NULL where the shape is not convex or has no bounds. */
   ds_vec3 (*support)(const ds_shape *shape, ds_vec3 direction);
-  /* The part of the surface that meets a plane whose normal is the unit direction, about so many points of a curve.
-   * NULL: by `support`. */
+  /* The part of the surface that meets a plane whose normal is the unit direction, with about this many points of a
+   * curve. NULL: by `support`. */
   void (*face)(ds_shape_face *face, const ds_shape *shape, ds_vec3 direction, int32_t wanted);
   /* Points at this spacing at most, on what can touch a plane: corners, edges, curves. NULL: none. */
   void (*samples)(ds_shape_points *points, const ds_shape *shape, double spacing);

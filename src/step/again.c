@@ -42,3 +42,28 @@ ds_status ds_step_judge(const ds_step_run *run, ds_state *solved, double **stiff
     return DS_ERROR_MEMORY;
   return *count == 0 || keep_impulses(run, solved) ? DS_OK : DS_ERROR_MEMORY;
 }
+
+/* Whether contacts of a second look have pushed: impulses at the others never add energy, in coordinates of which the
+ * kinetic energy is half the square. */
+static bool is_pushed(const ds_island *island, const ds_contact_list *contacts) {
+  const ds_subproblem *p = &island->problem;
+  bool ahead = false;
+  double before = 0, after = 0;
+  for (int32_t k = 0; k < p->contact_count && !ahead; k++) {
+    const ds_contact_point *c = &contacts->points[island->contacts[k]];
+    ahead = ds_feature_is_ahead(c->feature) && c->gap < 0 && island->r[3 * k] > 0;
+  }
+  for (int32_t i = 0; i < p->dof && ahead; i++) {
+    before += island->predicted[i] * island->predicted[i];
+    after += island->v[i] * island->v[i];
+  }
+  return after > before;
+}
+
+bool ds_step_is_sound(const ds_step_run *run) {
+  for (int32_t i = 0; i < run->assembly.island_count; i++) {
+    const ds_island *island = &run->assembly.islands[i];
+    if (!island->certificate.converged || is_pushed(island, &run->contacts)) return false;
+  }
+  return true;
+}

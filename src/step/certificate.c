@@ -1,4 +1,5 @@
-/* What a step says of its solution: the certificate of every island, and the worst of them. */
+/* What a step says of its solution: the certificate of every island, and the worst of them. Of a step in parts the
+ * islands and what there is are those of the last part, errors the largest and iterations the sums over all parts. */
 #include <math.h>
 
 #include "base/array.h"
@@ -36,18 +37,20 @@ void ds_step_certify(const ds_step_run *run) {
   ds_stepper *stepper = run->stepper;
   ds_step_report *report = run->report;
   double rest = ds_options_tolerance(run->options);
+  int32_t unconverged = 0;
   report->contacts = run->contacts.count;
   report->islands = stepper->island_count = run->assembly.island_count;
-  report->worst.converged = true;
+  report->moving_islands = report->active_contacts = report->worst.bodies = report->worst.contacts = 0;
   for (int32_t i = 0; i < stepper->island_count; i++) {
     const ds_island *island = &run->assembly.islands[i];
     stepper->islands[i] = island->certificate;
     add_certificate(&report->worst, &island->certificate);
-    report->unconverged_islands += !island->certificate.converged;
+    unconverged += !island->certificate.converged;
     report->moving_islands += island->certificate.tolerance > rest;
     for (int32_t k = 0; k < island->problem.contact_count; k++) report->active_contacts += island->r[3 * k] > 0;
   }
+  if (unconverged > report->unconverged_islands) report->unconverged_islands = unconverged;
   for (int32_t k = 0; k < run->contacts.count; k++)
-    if (!ds_feature_is_limit(run->contacts.points[k].feature))
+    if (!ds_feature_is_limit(run->contacts.points[k].feature) && !ds_feature_is_ahead(run->contacts.points[k].feature))
       report->penetration = fmax(report->penetration, -run->contacts.points[k].gap);
 }

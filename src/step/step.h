@@ -42,6 +42,7 @@ typedef struct ds_step_run {
   ds_effort *efforts;       /* what each island may take */
   ds_island_watch *watch;   /* NULL where nobody observes */
   ds_step_report *report;
+  bool moved;   /* a part of the step has taken place */
   double clock; /* ds_clock at the end of the last stage */
 } ds_step_run;
 
@@ -67,6 +68,7 @@ bool ds_step_show(const ds_step_run *run);
  * contacts that the solution runs into and says how many; the second finds deformable bodies that were misjudged
  * (predict/judge.c) and what their stiffness lacks, one matrix a body. */
 ds_status ds_step_look_again(ds_step_run *run, ds_state *solved, int32_t *added);
+bool ds_step_is_sound(const ds_step_run *run); /* all islands converged, and second looks added no energy */
 ds_status ds_step_judge(const ds_step_run *run, ds_state *solved, double **stiffer, int32_t *count);
 
 /* certificate.c: room for the certificates of all islands, false where memory ran out; then these, and the worst of
@@ -76,6 +78,19 @@ void ds_step_certify(const ds_step_run *run);
 
 /* energy.c: kinetic, potential and elastic, J. h: of the step. */
 double ds_step_energy(const ds_scene *scene, const ds_state *state, double h);
+
+/* finish.c: stage 5, after the certificate. */
+ds_status ds_step_finish(ds_step_run *run, ds_state *state);
+
+/* range.c: which deformable bodies are outside the range of their model. */
+void ds_step_range(ds_step_report *report, const ds_state *state);
+
+/* parts.c: in how many equal parts the step that was just solved has to be taken, 1: as it is. False where memory ran
+ * out. */
+bool ds_step_parts(int32_t *parts, const ds_step_run *run);
+/* parts.c: takes the step in that many equal parts, each by `take`. If one fails the state is as it was. */
+typedef ds_status ds_step_part(ds_step_run *run, ds_state *state);
+ds_status ds_step_in_parts(ds_step_run *run, ds_state *state, int32_t parts, ds_step_part *take);
 
 /* Adds the time since the end of the last stage to this one. */
 void ds_step_lap(ds_step_run *run, ds_stage stage);

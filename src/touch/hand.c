@@ -59,7 +59,7 @@ static ds_status check_hand(const ds_state *state, const ds_hand_def *def, ds_er
   return check_amounts(def, error);
 }
 
-/* The place of a deformable's surface, as it stands, next to the grip. */
+/* The point of a deformable's current surface nearest to the grip. */
 static ds_status find_place(ds_hand_state *hand, const ds_state *state, const ds_body *body, ds_error *error) {
   const ds_skin *skin = body->skin;
   ds_deformed surface = {.skin = skin, .q = state->reduced + body->first_reduced};

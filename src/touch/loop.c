@@ -1,8 +1,8 @@
-/* The haptic loop: reads a device, steps the scene with a hand on its tool, and lets the device feel the hand's force.
+/* The haptic loop: reads a device, steps the scene with a hand on its tool, and sends the hand's force to the device.
  *
  * Ticks are due at start + k period. A late one is followed by the next that is due, so that simulated time falls
- * behind but never runs faster than the hand that feels it. Others see the state through a copy that the loop makes
- * after a tick where one was asked for: they never hold it up for longer than that copy takes. */
+ * behind but never runs faster than the hand that feels it. Other threads see the state through a copy that the loop
+ * makes after a tick on request: they never delay it by more than the time of that copy. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -32,7 +32,7 @@ struct ds_touch_loop {
   ds_quat turn;
   /* the thread */
   ds_thread *thread;
-  atomic_bool stop, wanted; /* wanted: somebody looks */
+  atomic_bool stop, wanted; /* wanted: a copy was requested */
   ds_lock *lock;            /* of what follows */
   ds_touch_report report;
   ds_state *shown;
@@ -75,7 +75,7 @@ ds_touch_loop *ds_touch_create(const ds_touch_def *def, ds_error *error) {
     return NULL;
   }
   loop->def = *def;
-  loop->stepper = ds_stepper_create(1); /* to wake other threads takes longer than most of what they could help with */
+  loop->stepper = ds_stepper_create(1); /* waking other threads takes longer than most work that they could share */
   loop->lock = ds_lock_create();
   loop->shown = ds_state_copy(def->state);
   if (!loop->stepper || !loop->lock || !loop->shown)
@@ -104,7 +104,7 @@ void ds_touch_destroy(ds_touch_loop *loop) {
 
 /* ---- one tick ---- */
 
-/* The first reading says what of the device is where the tool is. */
+/* The first reading defines which point of the device is at the tool. */
 static void begin(ds_touch_loop *loop, const ds_device_motion *m) {
   const ds_touch_def *d = &loop->def;
   ds_hand hand = ds_state_hand(d->state, loop->hand);
@@ -130,7 +130,7 @@ static ds_vec3 cut(ds_vec3 x, double longest) {
 
 static bool within_reach(ds_vec3 p) { return fabs(p.x) <= REACH && fabs(p.y) <= REACH && fabs(p.z) <= REACH; }
 
-/* Where the device wants the hand to be; false if that is nowhere. */
+/* The target of the hand for a reading; false if the reading is invalid. */
 static bool find_target(ds_touch_loop *loop, ds_pose *target, const ds_device_motion *m) {
   const ds_touch_def *d = &loop->def;
   ds_vec3 moved = v3_scale(d->scale, quat_rotate(d->origin.q, m->pose.p));
@@ -166,7 +166,7 @@ static bool follow(ds_touch_loop *loop, const ds_device_motion *m) {
   return true;
 }
 
-/* What the device shall feel: the opposite, in its own frame, and no more than it may. */
+/* The force for the device: the opposite, in its own frame, limited. */
 static ds_vec3 for_device(const ds_touch_def *d, ds_vec3 on_body, double most) {
   ds_vec3 f = quat_unrotate(d->origin.q, v3_scale(-d->force_scale, on_body));
   double size = v3_norm(f);
@@ -274,6 +274,6 @@ ds_status ds_touch_look(ds_touch_loop *loop, ds_state *into, ds_step_report *ste
   ds_status status = ds_state_assign(into, loop->shown);
   if (step) *step = loop->shown_step;
   ds_lock_give(loop->lock);
-  atomic_store(&loop->wanted, true); /* the next look finds what is then the newest */
+  atomic_store(&loop->wanted, true); /* the next request gets the newest state */
   return status;
 }

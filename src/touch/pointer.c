@@ -1,4 +1,4 @@
-/* A pointer as a device: another thread sets where it is and asks what it feels. */
+/* A pointer as a device: another thread sets its pose and reads its force. */
 #include <stdlib.h>
 
 #include "base/error.h"

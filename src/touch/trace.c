@@ -65,7 +65,7 @@ static ds_status wrong(const trace_source *s, const char *what) {
                  n > 300 ? s->name + n - 300 : s->name, (int)s->line, what);
 }
 
-/* Numbers of one line, which ends with 0; -1 where there is something else. */
+/* The count of numbers on one line, which ends with 0; -1 if there is anything else. */
 static int numbers_of(double *number, const char *line) {
   int count = 0;
   for (const char *c = line;;) {
@@ -115,7 +115,7 @@ ds_status ds_device_trace_text(ds_device *device, const char *text, size_t lengt
   trace *t = calloc(1, sizeof *t);
   trace_source source = {name, 0, error};
   if (!t) return ds_fail(error, DS_ERROR_MEMORY, "out of memory");
-  locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0); /* strtod reads "0.5" in no other locale for sure */
+  locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0); /* strtod may not read "0.5" in other locales */
   locale_t before = c_locale ? uselocale(c_locale) : (locale_t)0;
   ds_status status = c_locale ? add_lines(t, &source, text, length) : ds_fail(error, DS_ERROR_MEMORY, "out of memory");
   if (c_locale) uselocale(before), freelocale(c_locale);

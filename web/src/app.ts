@@ -1,4 +1,4 @@
-// The page as a whole: takes messages, keeps what is shown in step with the player, and draws a picture when there is something new to see.
+// The page as a whole: receives messages, keeps the display in step with the player, and draws only when something has changed.
 import { download, picture, Video } from "./capture";
 import { Choice } from "./choice";
 import type { Chrome } from "./chrome";
@@ -18,7 +18,7 @@ import { Source } from "./source";
 import type { View } from "./view";
 import type { World } from "./world";
 
-const STILL = 250; // ms without a change before the picture is drawn at full resolution
+const STILL = 250; // ms without a change before drawing at full resolution
 
 export class App {
   readonly show: Show;
@@ -30,8 +30,8 @@ export class App {
   player: Player;
   status: Status | null = null;
   private lastTick = 0;
-  moving = false; // the last tick drew a picture
-  private stillSince = 0; // ms; 0 = the picture is drawn at full resolution
+  moving = false; // the last tick drew something
+  private stillSince = 0; // ms; 0 = drawn at full resolution
   private filming = false;
   private takenWaiter: (() => void) | null = null;
 
@@ -82,7 +82,7 @@ export class App {
   get hovered(): number { return this.choice.hovered; }
   get chosen(): number { return this.choice.chosen; }
   get live(): boolean { return this.hello?.mode === "live"; }
-  /* Is the newest moment drawn, at full resolution? */
+  /* Whether the newest frame is drawn at full resolution. */
   get settled(): boolean { return !this.show.dirty && this.stillSince === 0; }
 
   // ---- where messages come from -----------------------------------------------------------------------------------------
@@ -180,7 +180,7 @@ export class App {
     this.chrome.setStatus(status);
   }
 
-  // ---- each picture -------------------------------------------------------------------------------------------------------
+  // ---- drawing -------------------------------------------------------------------------------------------------------
 
   private tick(now: number): void {
     requestAnimationFrame((next) => this.tick(next));
@@ -208,7 +208,7 @@ export class App {
     this.show.draw(true);
   }
 
-  /* Brings the world to the player's moment. */
+  /* Moves the bodies to the player's time. */
   private update(now: number): void {
     if (this.show.update(this.player.moment(), now)) this.choice.reprobe(now);
   }

@@ -1,4 +1,4 @@
-// Pictures and videos for the user, and film mode, in which the program asks for every picture of a film at its own pace.
+// Images and videos for the user, and film mode, in which the program requests each image at its own pace.
 import { encodePicture, type Film } from "./protocol";
 
 export function download(blob: Blob, name: string): void {
@@ -9,7 +9,7 @@ export function download(blob: Blob, name: string): void {
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
-/* The canvas keeps no picture between draws, so it is drawn and read in one go. */
+/* The canvas is cleared after each draw, so it is drawn and read at once. */
 export function picture(canvas: HTMLCanvasElement, draw: () => void): Promise<Blob> {
   return new Promise((done, fail) => {
     draw();
@@ -17,7 +17,7 @@ export function picture(canvas: HTMLCanvasElement, draw: () => void): Promise<Bl
   });
 }
 
-/* What the page shows, as it shows it, into a video file. */
+/* Records what the page shows to a video file. */
 export class Video {
   private recorder: MediaRecorder | null = null;
   private chunks: Blob[] = [];
@@ -47,13 +47,13 @@ export class Video {
   }
 }
 
-/* Moments of a film, seconds of the recording. */
+/* Times of the images of a film, s in the recording. */
 export function filmMoments(begin: number, end: number, { rate, speed }: Film): number[] {
   const count = Math.max(1, Math.floor(((end - begin) * rate) / speed + 1e-6) + 1);
   return Array.from({ length: count }, (_, k) => Math.min(begin + (k * speed) / rate, end));
 }
 
-/* Sends every picture, each after the one before was TAKEN. */
+/* Sends all images, each after the previous one was TAKEN. */
 export async function shootFilm(moments: number[], shoot: (time: number) => Promise<Blob>, send: (message: ArrayBuffer) => void, taken: () => Promise<void>): Promise<void> {
   for (let k = 0; k < moments.length; k++) {
     const png = new Uint8Array(await (await shoot(moments[k])).arrayBuffer());

@@ -1,13 +1,13 @@
-// The body under the pointer and the one that is chosen: how they are found, pulled and looked at, and what the program is asked about the chosen one.
+// The body under the pointer and the selected body: how they are found, pulled and focused, and what is requested from the program about the selected one.
 import { Vector3 } from "three";
 import type { Chrome } from "./chrome";
 import type { Hit } from "./pick";
 import { encodeProbe, type Field, type Spheres } from "./protocol";
 import type { Show } from "./show";
 
-const REPROBE = 0.25; // s between questions about a deformable body
+const REPROBE = 0.25; // s between requests about a deformable body
 
-/* What the program allows at the moment. */
+/* What the program allows now. */
 export interface Program { readonly live: boolean; canGrab(body: number): boolean; send(message: ArrayBuffer): void }
 
 export class Choice {
@@ -95,7 +95,7 @@ export class Choice {
     this.show.chooseMode(Math.min(mode, Math.max(count - 1, 0)));
   }
 
-  /* Asks for the sphere tree and the field of the chosen body, where they are shown. */
+  /* Requests the sphere tree and the distance field of the selected body, if they are shown. */
   probe(): void {
     if (!this.program.live || this.chosen < 0) return;
     const { axis, place } = this.chrome.panel.probeChoice();

@@ -1,4 +1,4 @@
-// Everything around the view: title, tools, panel, timeline, readout, legend and notes. It shows what the app says and passes on what the user does.
+// Everything around the view: title, tools, panel, timeline, readout, legend and notes. It displays the app's state and forwards user input.
 import type { App } from "./app";
 import { el, iconButton, setIcon, withUnit } from "./dom";
 import { Readout } from "./hover";
@@ -33,7 +33,7 @@ export class Chrome {
     });
     this.plots = new Plots(this.panel.plots, (time) => app().player.scrub(time));
     this.file.addEventListener("change", () => { if (this.file.files?.[0]) void app().loadFile(this.file.files[0]); this.file.value = ""; });
-    // After a click with the mouse the keys belong to the view again; who came by Tab stays where they are.
+    // After a mouse click the keyboard focus returns to the view; after Tab it stays.
     document.addEventListener("click", (event) => {
       const button = (event.target as Element).closest("#timeline button, #tools button");
       if (button && button.id !== "help" && event.detail > 0) byId("canvas").focus({ preventScroll: true });
@@ -115,7 +115,7 @@ export class Chrome {
     for (const note of [...byId("notes").children]) if (note.firstElementChild?.textContent === text) note.remove();
   }
 
-  /* Ten times a second is enough for texts. */
+  /* Ten times per second is enough for text. */
   follow(app: App, now: number): void {
     if (now - this.followedAt < 100) {
       if (app.player.isPlaying && app.shown) this.timeline.show(app.player, app.shown.step, app.scene?.time ?? 0);

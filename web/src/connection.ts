@@ -1,5 +1,5 @@
 // The WebSocket to the program. When it closes it is opened again, after 0.5 s, then 1, 2, 4, at most 8 s; a message that cannot be decoded
-// is told and the connection closed, because what follows would be guesswork.
+// is reported and the connection is closed, because what follows cannot be trusted.
 import { decode, type Message } from "./protocol";
 
 export interface ConnectionEvents {
@@ -59,7 +59,7 @@ export class Connection {
     }
   }
 
-  /* Is nobody there, or is somebody there who does not know our token (a program that was started anew)? */
+  /* Distinguishes a program that does not respond from one that refuses our token (it was restarted). */
   private async lost(wasOpen: boolean): Promise<void> {
     const refused = !wasOpen && (await answers());
     if (this.ended) return;

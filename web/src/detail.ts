@@ -2,31 +2,27 @@
 // more triangles than integrated graphics draw in a 60th of a second, the tolerance rises until it is not. Shadows follow the same rule with texels of the shadow map.
 // docs/viewer.md has the budget and its source.
 import { Frustum, Matrix4, Sphere, Vector3, type PerspectiveCamera } from "three";
-import { levelsOf, weld, type Level } from "./simplify";
-import type { Geometry } from "./protocol";
 
-export const MOST_TRIANGLES = 220_000, MOST_SHADOW_TRIANGLES = 120_000; // of the bodies of a picture
-const PLAIN = 100_000; // triangles of a scene that is drawn as it is
-const WORTH = 100; // triangles: a surface with fewer has no coarser ones
+export const MOST_TRIANGLES = 220_000, MOST_SHADOW_TRIANGLES = 120_000; // of all bodies in one frame
 const TOLERANCE = 0.7; // pixels, or texels
 const RISE = 1.3, COARSEST = 64;
 
-/* One way to draw some bodies, whose triangles can be told before they are drawn. */
+/* One way to draw some bodies. The number of triangles is known before they are drawn. */
 export interface Drawing {
-  look(sight: Sight): void; // once a picture, before the others
+  look(sight: Sight): void; // once per frame, before the others
   triangles(tolerance: number): number; // pixels
   settle(tolerance: number): void;
   shadowTriangles(tolerance: number): number; // metres
   settleShadow(tolerance: number): void;
 }
 
-/* What the camera sees, and how large. */
+/* What the camera sees, and at what size. */
 export class Sight {
   private readonly frustum = new Frustum();
   private readonly eye = new Vector3();
   private readonly ball = new Sphere();
   private readonly matrix = new Matrix4();
-  private pixels = 1; // that a metre has at a distance of a metre
+  private pixels = 1; // per metre at a distance of one metre
   private near = 0;
 
   set(camera: PerspectiveCamera, height: number): this {
@@ -37,7 +33,7 @@ export class Sight {
     return this;
   }
 
-  /* Pixels a metre at the near side of a ball, 0 where it is out of sight. */
+  /* Pixels per metre at the near side of a ball; 0 if it is out of sight. */
   scale(x: number, y: number, z: number, radius: number): number {
     this.ball.center.set(x, y, z);
     this.ball.radius = radius;
@@ -46,7 +42,7 @@ export class Sight {
   }
 }
 
-/* Every drawing at its level; the tolerance that was needed. */
+/* Sets the level of every drawing; returns the tolerance that was needed. */
 export function arrange(drawings: readonly Drawing[], sight: Sight): number {
   for (const drawing of drawings) drawing.look(sight);
   const tolerance = tolerable(TOLERANCE, MOST_TRIANGLES, (t) => sum(drawings, t));
@@ -76,36 +72,4 @@ export function coarsest(levels: readonly { error: number }[], error: number): n
   let k = levels.length - 1;
   while (k > 0 && levels[k].error > error) k--;
   return k;
-}
-
-/* Levels of the surfaces of a scene. Surfaces that are alike, balls of other sizes or capsules of other lengths, share their levels' corners. */
-export class Levels {
-  private readonly known: { geometry: Geometry; radius: number; levels: Level[] }[] = [];
-  private readonly plain: boolean;
-
-  constructor(triangles: number) { this.plain = triangles <= PLAIN; }
-
-  of(geometry: Geometry, radius: number): Level[] {
-    const { corner } = geometry;
-    if (this.plain || corner.length / 3 < WORTH) return [{ corner, error: 0 }];
-    let known = this.known.find((entry) => alike(entry.geometry, geometry));
-    if (!known) this.known.push((known = { geometry, radius, levels: levelsOf(geometry, radius) }));
-    const scale = radius / known.radius;
-    return known.levels.map((level, k) => ({ corner: k ? level.corner : corner, error: scale * level.error }));
-  }
-}
-
-/* The same triangles with the same normals, and the same of them empty: a ball is a capsule whose wall has no height. */
-function alike(a: Geometry, b: Geometry): boolean {
-  if (a.corner.length !== b.corner.length || a.vertices !== b.vertices) return false;
-  for (let k = 0; k < a.corner.length; k++) if (a.corner[k] !== b.corner[k]) return false;
-  for (let k = 0; k < a.normal.length; k++) if (Math.abs(a.normal[k] - b.normal[k]) > 1e-3) return false;
-  const atA = weld(a), atB = weld(b);
-  for (let t = 0; t < a.corner.length; t += 3) if (isEmpty(atA, a.corner, t) !== isEmpty(atB, b.corner, t)) return false;
-  return true;
-}
-
-function isEmpty(at: Uint32Array, corner: Uint32Array, t: number): boolean {
-  const a = at[corner[t]], b = at[corner[t + 1]], c = at[corner[t + 2]];
-  return a === b || b === c || c === a;
 }

@@ -1,4 +1,4 @@
-// Small helpers to build the controls, and the icons. Every control has a name that a screen reader can say.
+// Small helpers to build the controls, and the icons. Every control has a name for screen readers.
 
 type Props = Partial<Record<string, string | number | boolean | ((event: never) => void)>>;
 

@@ -1,4 +1,4 @@
-// Film mode: the program asks for every picture of a recording at its own pace, and gets them one by one, at the size that it said.
+// Film mode: the program requests every image of a recording at its own pace and receives them one by one, at the requested size.
 import { filmMoments, picture, shootFilm } from "./capture";
 import { layersOf } from "./layers/layers";
 import type { Player } from "./player";
@@ -7,12 +7,12 @@ import type { Show } from "./show";
 
 export interface FilmActions { send(message: ArrayBuffer): void; taken(): Promise<void> }
 
-/* Resolves when the last picture was taken. */
+/* Resolves when the last image was taken. */
 export async function makeFilm(show: Show, player: Player, film: Film, { send, taken }: FilmActions): Promise<void> {
   const { history } = player;
   document.documentElement.dataset.film = "on";
   show.view.fixSize(film.width, film.height);
-  const glass = show.layers.has("through"); // where walls hide what moves they are glass in a film too
+  const glass = show.layers.has("through"); // walls that hide moving bodies are transparent in a film too
   show.layers.clear();
   for (const name of layersOf(film.show)) show.layers.add(name);
   if (glass) show.layers.add("through");

@@ -1,5 +1,5 @@
 // The hand: a press on a body that can move grabs it there; the target then moves in the plane through the grip that faces the camera. The arrow is the force
-// that the program says the hand pulls with, its length in the scale of the other arrows.
+// of the hand as reported by the program, at the scale of the other arrows.
 import { Group, LineDashedMaterial, Line, BufferGeometry, BufferAttribute, Plane, Ray, Vector3, type Camera } from "three";
 import { el, withUnit } from "./dom";
 import { Arrows, HAND } from "./layers/contacts";
@@ -64,7 +64,7 @@ export class Hand {
     this.actions.release();
   }
 
-  /* Draws what the program says of the hand in this frame. Length is metres a newton. */
+  /* Draws the hand as in this frame. Arrow length is in metres per newton. */
   show(frame: Frame, scene: Scene, metresPerNewton: number): void {
     const hand = frame.handF;
     this.root.visible = hand !== null;

@@ -1,12 +1,12 @@
-// The frames that can be shown again, oldest first. At most LIMIT bytes: a live scene forgets its oldest frames; a recording, which
-// must stay whole, keeps every second one instead, as often as needed.
+// The stored frames, oldest first, at most LIMIT bytes. A live scene drops its oldest frames. A recording, which must
+// stay complete, drops every second frame instead, as often as needed.
 import type { Frame } from "./protocol";
 
 export const LIMIT = 512 << 20;
 
 export class History {
   private frames: Frame[] = [];
-  private first = 0; // index of the oldest in frames; those before are forgotten
+  private first = 0; // index of the oldest in frames; those before were dropped
   private bytes = 0;
   private stride = 1; // a recording: every stride-th frame is kept
   private seen = 0;
@@ -22,7 +22,7 @@ export class History {
 
   add(frame: Frame): void {
     if (this.keepsWhole && this.seen++ % this.stride !== 0) return;
-    // Time went back: the scene was begun anew.
+    // Time went back: the scene was restarted.
     if (this.length && frame.time < this.end) this.clear();
     this.frames.push(frame);
     this.bytes += frame.bytes;

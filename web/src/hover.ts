@@ -1,5 +1,5 @@
-// The readout: which body is under the pointer or chosen, how fast it moves and what its contacts do to it. Written for the eye and, when a body is
-// chosen by keyboard, for a screen reader.
+// The readout: which body is under the pointer or chosen, how fast it moves and what its contacts do to it. Announced to screen readers when a body is
+// selected by keyboard.
 import { el, withUnit } from "./dom";
 import { At, CONTACT_WORDS, SLIDE, type Frame, type Scene } from "./protocol";
 

@@ -1,9 +1,9 @@
-// Bodies of one form, drawn as instances: a draw call for each level of detail that somebody needs. Those out of sight are left out; shadows are cast by all, at a level of
+// Bodies of one form, drawn as instances: one draw call per level of detail in use. Those out of sight are not drawn; shadows are cast by all, at a level of
 // their own.
 import { BufferAttribute, BufferGeometry, DynamicDrawUsage, Group, InstancedBufferAttribute, InstancedBufferGeometry, LineBasicMaterial, LineSegments, Mesh, MeshBasicMaterial, MeshStandardMaterial } from "three";
 import { coarsest, type Drawing, type Sight } from "./detail";
 import type { Placements } from "./placements";
-import type { Level } from "./simplify";
+import type { Level } from "./protocol";
 import type { Batch } from "./world";
 
 const UNSEEN = 255;
@@ -20,7 +20,7 @@ export class Instanced implements Drawing {
   private readonly lines: LineSegments<InstancedBufferGeometry> | null = null;
   private readonly caster: Mesh<InstancedBufferGeometry>;
   private readonly corners: BufferAttribute[];
-  private readonly scale: Float32Array; // pixels a metre, an instance each
+  private readonly scale: Float32Array; // pixels per metre, one per instance
   private readonly chosen: Uint8Array; // level
   private readonly counts: Uint32Array; // instances of each level
   private linesOn = true;
@@ -129,7 +129,7 @@ export class Instanced implements Drawing {
     if (this.lines) this.lines.visible = on && this.levels[0].mesh.visible;
   }
 
-  /* As glass, which casts no shadow, so that what happens inside a tube can be seen. */
+  /* As glass without shadow, so that the inside of a tube is visible. */
   makeGlass(on: boolean, opacity: number): void {
     const { material } = this;
     if (material.transparent !== on) material.needsUpdate = true;

@@ -1,4 +1,4 @@
-// Keyboard shortcuts, and the sheet that lists them. Keys that a field or button needs itself stay with it.
+// Keyboard shortcuts, and the sheet that lists them. A focused field or button keeps the keys that it uses.
 import { el, iconButton } from "./dom";
 
 export interface Shortcut { keys: string[]; shown: string; does: string; run: (event: KeyboardEvent) => void; onView?: boolean }
@@ -28,7 +28,7 @@ export class Keys {
     const list = el("dl"), mouse = el("dl");
     for (const [how, what] of [["drag", "a body: pull it (live); on the background: turn"], ["shift drag", "turn, also over bodies"], ["right drag", "move sideways"], ["wheel", "nearer, farther"], ["double click", "look at a body"], ["drop a file", "open a recording"]])
       mouse.append(el("dt", {}, el("kbd", {}, how)), el("dd", {}, what));
-    // Layers stand under the mouse, so that the columns are of one height.
+    // Layers are listed below the mouse, so that both columns have the same height.
     for (const { shown, does } of this.shortcuts)
       if (shown) (/^[\dJ]$/.test(shown) ? mouse : list).append(el("dt", {}, ...shown.split(" ").map((key) => el("kbd", {}, key))), el("dd", {}, does));
     const sheet = el("dialog", { class: "sheet", "aria-label": "Keys" });

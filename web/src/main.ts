@@ -1,4 +1,4 @@
-// Starts the page: where the messages come from is told by the address. ?token= is a program's own page; otherwise a recording lies beside the page.
+// Starts the page. The URL determines the source of messages: with ?token= the program that serves the page, else a recording next to the page.
 import { App } from "./app";
 import { Chrome } from "./chrome";
 import { Keys, type Shortcut } from "./keys";
@@ -61,14 +61,14 @@ function start(): void {
   keys = new Keys(shortcuts(app, chrome, theme, help), canvas);
   chrome.buildTools(app, help, () => theme.toggle());
   if (window.innerWidth < 760) chrome.togglePanel();
-  Object.assign(window, { drystone: app }); // for tests, and for the curious in the console
+  Object.assign(window, { drystone: app }); // for tests and the console
   const query = new URLSearchParams(location.search), token = query.get("token");
   if (token) app.source.connect(token);
   else void openRecording(app, query.get("recording"));
 }
 
 async function openRecording(app: App, wanted: string | null): Promise<void> {
-  // Browsers let a page that was opened as a file read nothing beside it.
+  // Browsers do not let a page opened as a file read other files.
   if (location.protocol === "file:") return app.chrome.showEmpty(true);
   if (!wanted) return app.loadUrl("recording.bin", true);
   const url = new URL(wanted, location.href);

@@ -1,13 +1,13 @@
-// Bodies whose forms differ, such as the 2,000 of a pile: all their surfaces in one list of vertices, each of which knows whose part it is, and one draw call. A level of detail
-// is that of all of them, as the nearest needs it.
+// Bodies whose forms differ, such as the 2,000 of a pile: all their surfaces in one list of vertices, each with the number of its part, and one draw call. All have the same
+// level of detail, that of the nearest.
 import { BufferAttribute, BufferGeometry, Group, LineBasicMaterial, LineSegments, Mesh, MeshStandardMaterial } from "three";
 import { coarsest, type Drawing, type Sight } from "./detail";
 import type { Placements } from "./placements";
-import type { Level } from "./simplify";
+import type { Level } from "./protocol";
 import type { Batch } from "./world";
 
 export const MOST_ALIKE = 3, MOST_EACH = 2000; // instances and triangles of a form that is merged
-const ERRORS = [0, 0.02, 0.06, 0.16]; // of a typical radius: levels of the whole
+const ERRORS = [0, 0.02, 0.06, 0.16]; // of a typical radius: error of each level
 
 export interface Form { batch: Batch; levels: readonly Level[]; centers: Float32Array }
 
@@ -19,7 +19,7 @@ export class Merged implements Drawing {
   private readonly mesh: Mesh;
   private readonly caster: Mesh;
   private readonly lines: LineSegments;
-  private nearest = 0; // pixels a metre
+  private nearest = 0; // pixels per metre
   private linesOn = true;
 
   constructor(private readonly forms: readonly Form[], placements: Placements) {

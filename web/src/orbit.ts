@@ -1,5 +1,5 @@
-// The camera: it turns about a point, z is up. Every move sets a goal, and each picture comes a part of the way nearer to it, so that mouse,
-// keys and double clicks are all equally smooth.
+// The camera: it turns about a point, z is up. Every move sets a goal, and the camera approaches it a little in each frame, so that mouse,
+// keys and double clicks are equally smooth.
 import { PerspectiveCamera, Vector3 } from "three";
 import type { Vec3 } from "./protocol";
 
@@ -42,7 +42,7 @@ export class Orbit {
     this.goal.distance = clamp(this.goal.distance * factor, this.size * 0.01, this.size * 100);
   }
 
-  /* By parts of the height of the view. */
+  /* As fractions of the height of the view. */
   pan(right: number, up: number): void {
     const scale = 2 * this.goal.distance * Math.tan((this.camera.fov * Math.PI) / 360);
     const x = new Vector3(), y = new Vector3(), z = new Vector3();
@@ -60,7 +60,7 @@ export class Orbit {
     this.apply();
   }
 
-  /* Comes nearer to the goal; true while there is a way to go. */
+  /* Approaches the goal; true while it is not reached. */
   advance(seconds: number): boolean {
     const { now, goal } = this, part = 1 - Math.exp(-SETTLE * seconds);
     const far = Math.abs(goal.azimuth - now.azimuth) + Math.abs(goal.elevation - now.elevation) +

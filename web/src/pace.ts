@@ -1,34 +1,33 @@
-// How fast pictures follow each other, and how finely they are drawn so that they follow fast enough. LEVELS: the part of the full resolution's sides, and the sides of the
-// shadow map in texels, which nobody misses while things move.
-//  - Down where the mean time between pictures is above LATE (fewer than 54 a second); a single long one is not enough. A display shows pictures at whole ticks, so that one
-//    level may gain nothing and the next a tick: it goes on until they come in time.
-//  - If all levels together made pictures no faster by a tenth, they were not the cause (a display of 30 Hz, a busy processor): back to where it began, and no new attempt for
+// Adapts the resolution to the frame rate. LEVELS: the fraction of the full resolution along each side, and the size of the shadow map in texels.
+//  - Down if the mean time between frames is above LATE (below 54 frames per second); a single long frame is not enough. A display shows frames at whole refresh intervals, so
+//    that one level may gain nothing and the next one an interval: the reduction continues until frames are in time.
+//  - If all levels together gain less than a tenth, resolution was not the cause (a 30 Hz display, a busy processor): back to the first level, and no new attempt for
 //    WAIT, then twice that.
-//  - A level up after CALM pictures that came faster than SOON (more than 57 a second); where it is undone at once, the next attempt takes twice as many.
-// What stands still is drawn as finely as can be.
+//  - Up after CALM frames faster than SOON (above 57 frames per second); if that is undone at once, the next attempt takes twice as many frames.
+// A scene at rest is drawn at full resolution.
 export const LEVELS = [
   { part: 1, shadow: 2048 }, { part: 1, shadow: 1024 }, { part: 0.8, shadow: 1024 }, { part: 0.65, shadow: 1024 }, { part: 0.5, shadow: 1024 },
 ] as const;
 const LATE = 0.0185, SOON = 0.0175, IN_TIME = 1 / 60, LONG = 0.035; // s
-const SETTLED = 15; // pictures until the mean tells of the new level
-const CALM = 120, MOST_CALM = 3840; // pictures
-const WAIT = 900, MOST_WAIT = 57600; // pictures
+const SETTLED = 15; // frames until the mean reflects the new level
+const CALM = 120, MOST_CALM = 3840; // frames
+const WAIT = 900, MOST_WAIT = 57600; // frames
 const GAIN = 0.9;
 
 export class Pace {
   level = 0; // of LEVELS
-  seconds = IN_TIME; // between pictures, of late
-  private steady = IN_TIME; // the same at this level, with long ones cut
-  private since = 0; // pictures at this level
-  private before = 0; // seconds before it went down; 0 = it does not
+  seconds = IN_TIME; // between the last frames
+  private steady = IN_TIME; // the same at this level, with long ones clipped
+  private since = 0; // frames at this level
+  private before = 0; // seconds before it went down; 0 = it is not going down
   private from = 0; // level then
   private calm = CALM;
   private wait = WAIT;
-  private patience = 0; // pictures without an attempt
+  private patience = 0; // frames without an attempt
 
   get part(): number { return LEVELS[this.level].part; }
 
-  /* A picture came so many seconds after the one before. */
+  /* Called for each frame, with the seconds since the previous one. */
   picture(seconds: number): void {
     this.seconds += 0.12 * (Math.min(seconds, 0.25) - this.seconds);
     this.steady += 0.05 * (Math.min(seconds, LONG) - this.steady);

@@ -1,5 +1,5 @@
-// The panel on the right: the scene and its parameters, what is shown, and the plots. It holds no state of its own but the fields: what the program
-// says (STATUS) is written into them unless somebody is typing there.
+// The panel on the right: the scene and its parameters, what is shown, and the plots. Its only state is its fields, which show the program's
+// STATUS unless the user is typing in them.
 import { el } from "./dom";
 import { LAYERS, type LayerName } from "./layers/layers";
 import { Setting, type Hello, type Parameter, type Scene, type SceneChoice, type Status } from "./protocol";
@@ -231,7 +231,7 @@ export class Panel {
 
   get showVisible(): boolean { return this.chosen === "Show" && !this.root.hidden; }
 
-  /* What the last picture was, and cost. */
+  /* Size and cost of the last frame. */
   showPicture(facts: [string, string][]): void { this.picture.replaceChildren(...facts.flatMap(([term, text]) => [el("dt", {}, term), el("dd", {}, text)])); }
 
   showLayer(name: LayerName, on: boolean): void {
@@ -259,7 +259,7 @@ function parameterRow(parameter: Parameter): HTMLElement {
   return row(name.replace(/_/g, " "), input, unit);
 }
 
-/* Only what differs from the generator's own values is written. */
+/* Only values that differ from the generator's defaults. */
 function specification(scene: SceneChoice, form: HTMLFormElement): string {
   const pairs: string[] = [];
   for (const { name } of scene.parameters) {

@@ -1,5 +1,5 @@
-// What lies under the pointer: the first triangle on a ray. Bodies are sorted out by their balls first; deformable ones are deformed for the
-// test, and only where the ray meets their ball.
+// What lies under the pointer: the first triangle on a ray. Bodies are first tested by their bounding balls; deformable ones are deformed for the
+// test only if the ray hits their ball.
 import { Matrix4, Ray, Vector3 } from "three";
 import type { Batch, World } from "./world";
 

@@ -1,5 +1,5 @@
-// Where every part of every body stands, and its colour: four texels of one texture for each part, written once a picture and read by the vertex shader. A mesh says in
-// its attribute `part` whose they are, for each instance or for each vertex, so that bodies of any forms share draw calls:
+// Pose and colour of every part of every body: four texels of one texture per part, written once per frame and read by the vertex shader. The attribute `part` of a
+// mesh, per instance or per vertex, selects them, so that bodies of any forms share draw calls:
 //   texels 0 to 2: the rows of the 3 x 4 matrix from the part's frame to the world;   texel 3: red, green, blue (linear), and the row of its reduced coordinates (soft.ts)
 import {
   Color, DataTexture, FloatType, LineBasicMaterial, Material, Matrix4, MeshDepthMaterial, MeshStandardMaterial, NearestFilter, RGBAFormat, type WebGLProgramParametersWithUniforms,
@@ -48,7 +48,7 @@ export class Placements {
 
   setSoftRow(part: number, row: number): void { this.texels[4 * TEXELS * part + 15] = row; }
 
-  // ---- materials of three.js that stand where the texture says ------------------------------------------------------------
+  // ---- materials of three.js placed by the texture ------------------------------------------------------------
 
   surface(soft: SoftMaps | null): MeshStandardMaterial {
     const material = new MeshStandardMaterial({ roughness: 0.6, metalness: 0, polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 1 });

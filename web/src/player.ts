@@ -1,6 +1,6 @@
-// Which moment is shown. A recording is played by the page's own clock. A live scene is followed: its newest frame is shown, or, where
-// frames come more seldom than pictures, the moment one frame ago, so that there are two to go between. Scrubbing leaves the present; the end of the
-// history leads back to it.
+// Which moment is shown. A recording is played by the page's own clock. A live scene shows its newest frame or, if frames
+// arrive more slowly than the display refreshes, the time one frame ago, so that there are two to interpolate between. Scrubbing leaves the present; the
+// end of the history leads back to it.
 import type { History } from "./history";
 import type { Frame } from "./protocol";
 
@@ -14,7 +14,7 @@ export class Player {
   playing = false; // through the history
   following: boolean;
   speed = 1;
-  paused = false; // the program, as it says
+  paused = false; // the program, as reported
   private gap = 0; // smoothed wall time between live frames
   private arrivedAt = 0;
 

@@ -44,7 +44,7 @@ export class Pointer {
     return new Ray(origin, new Vector3(x, y, 0.5).unproject(camera).sub(origin).normalize());
   }
 
-  /* Called once a picture: picking at every mouse event would cost more than it tells. */
+  /* Called once per frame: picking at every mouse event would cost more than it is worth. */
   hover(): void {
     if (!this.fresh || this.drag !== "none") return;
     this.fresh = false;

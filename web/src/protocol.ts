@@ -1,5 +1,5 @@
-// The messages of docs/protocol.md, version 1: decoded from bytes and encoded to bytes. Nothing of what arrives is trusted:
-// every count is checked against the length before an array is made, every index against its table, and what does not fit
+// The messages of docs/protocol.md, version 1: decoded from bytes and encoded to bytes. Input is not trusted:
+// every count is checked against the length before an array is created, every index against its table, and bad input
 // throws a ProtocolError that says what was expected.
 //
 // Arrays are views onto the message's own buffer, not copies: a recording of 400 MB is held once.
@@ -35,10 +35,13 @@ export interface Scene {
 }
 export interface Joint { name: string; kind: "ball" | "hinge" | "weld" | "slider"; a: number; b: number; point: Vec3; axis: Vec3 } // in the frame of body a
 
+const MOST_LEVELS = 100;
 export const enum Kind { Mesh = 0, HalfSpace = 1, Deformable = 2 }
+export interface Level { corner: Uint32Array; error: number } // error: metres between the surfaces, estimated
 export interface Geometry {
   index: number; kind: Kind; vertices: number; modes: number;
   position: Float32Array; normal: Float32Array; corner: Uint32Array; crease: Uint32Array; mode: Float32Array;
+  levels: Level[]; // coarser surfaces over the same vertices, finest first
 }
 
 export interface Frame {
@@ -72,7 +75,7 @@ export type Message =
 
 // ---- reading ------------------------------------------------------------------------------------------------------------
 
-// Walks over the bytes of one message; every call checks that they are there.
+// Reads the bytes of one message; every call checks that they are there.
 class Reader {
   private readonly view: DataView;
   private readonly end: number;
@@ -107,7 +110,7 @@ function finite(x: number, what: string): number {
 
 function allFinite(values: Float32Array): boolean {
   let sum = 0;
-  for (let i = 0; i < values.length; i++) sum += values[i] * 0; // NaN and infinities do not vanish
+  for (let i = 0; i < values.length; i++) sum += values[i] * 0; // NaN and infinities do not give 0
   return sum === 0;
 }
 
@@ -149,18 +152,22 @@ export function decode(buffer: ArrayBuffer): Message {
 }
 
 function readGeometry(r: Reader): Geometry {
-  const index = r.u32(), kind = r.u32(), n = r.u32(), m = r.u32(), e = r.u32(), modes = r.u32();
-  r.u32(); r.u32();
+  const index = r.u32(), kind = r.u32(), n = r.u32(), m = r.u32(), e = r.u32(), modes = r.u32(), count = r.u32();
+  r.u32();
   if (kind > Kind.Deformable) throw new ProtocolError(`geometry of unknown kind ${kind}`);
   if (kind === Kind.HalfSpace) {
     const none = new Float32Array(0), no = new Uint32Array(0);
-    return { index, kind, vertices: 0, modes: 0, position: none, normal: none, corner: no, crease: no, mode: none };
+    return { index, kind, vertices: 0, modes: 0, position: none, normal: none, corner: no, crease: no, mode: none, levels: [] };
   }
   const position = r.floats(3 * n), normal = r.floats(3 * n), corner = r.words(3 * m), crease = r.words(2 * e), mode = r.floats(modes * 3 * n);
+  if (count > MOST_LEVELS) throw new ProtocolError(`a geometry of ${count} levels, at most ${MOST_LEVELS} expected`);
+  const sizes = Array.from({ length: count }, () => ({ triangles: r.u32(), error: r.floats(1)[0] }));
+  const levels = sizes.map(({ triangles, error }) => ({ corner: r.words(3 * triangles), error }));
   r.done();
   if (!allFinite(position) || !allFinite(normal) || !allFinite(mode)) throw new ProtocolError("a coordinate of a geometry is not finite");
-  if (!allBelow(corner, n) || !allBelow(crease, n)) throw new ProtocolError(`a corner of a geometry is not one of its ${n} vertices`);
-  return { index, kind, vertices: n, modes, position, normal, corner, crease, mode };
+  if (!levels.every(({ error }) => error >= 0 && Number.isFinite(error))) throw new ProtocolError("the error of a level is not a distance");
+  if (!allBelow(corner, n) || !allBelow(crease, n) || !levels.every((level) => allBelow(level.corner, n))) throw new ProtocolError(`a corner of a geometry is not one of its ${n} vertices`);
+  return { index, kind, vertices: n, modes, position, normal, corner, crease, mode, levels };
 }
 
 function readFrame(r: Reader, bytes: number): Frame {
@@ -218,7 +225,7 @@ function readField(r: Reader): Field {
   return { body, columns, rows, origin, along, up, value };
 }
 
-// ---- JSON: missing optional fields get a plain value, wrong ones are refused -----------------------------------------------
+// ---- JSON: missing optional fields get a default, wrong ones are refused -----------------------------------------------
 
 type Json = Record<string, unknown>;
 

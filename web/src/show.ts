@@ -1,5 +1,5 @@
-// What is seen of a scene: its world at one moment, with the layers that are switched on. The app says which moment; a picture is drawn only where `dirty` says that it
-// would differ from the last.
+// The display of a scene: its bodies at one time, with the layers that are on. The app chooses the time; a frame is drawn only if it
+// would differ from the last one (`dirty`).
 import { Color, Ray, Vector3 } from "three";
 import { Hand, type HandActions } from "./hand";
 import { Contacts } from "./layers/contacts";
@@ -16,8 +16,8 @@ import { DARK, LIGHT, View } from "./view";
 import { World } from "./world";
 
 const ACCENT = new Color(0xf2a51e);
-const SAMPLES = 16; // bodies that are looked for behind walls
-const REFIT = 400; // ms between looks at where the shadow has to be
+const SAMPLES = 16; // bodies that are tested for being behind walls
+const REFIT = 400; // ms between updates of the shadow's place
 
 export class Show {
   readonly view: View;
@@ -33,7 +33,7 @@ export class Show {
   shown: Frame | null = null; // at or before the moment shown
   marked = -1; // body in the accent's colour
   dirty = true;
-  private stale = false; // what is shown must be written again, though the moment is the same
+  private stale = false; // the display must be updated although the time is the same
   private between = -1;
   private placed = false;
   private lastSource = "";
@@ -79,7 +79,7 @@ export class Show {
     this.dirty = true;
   }
 
-  /* Camera, light, ground and glass, once the first frame says where bodies are. */
+  /* Camera, light, ground and glass, once the first frame has the positions of bodies. */
   private place(): void {
     const scene = this.scene!, world = this.world!;
     this.placed = true;
@@ -98,7 +98,7 @@ export class Show {
   }
   placing: (wallsHide: boolean) => void = () => undefined; // the app switches the layer of glass walls
 
-  /* Do fixed bodies stand before half of those that can move? */
+  /* Whether fixed bodies hide half of those that can move. */
   private wallsHide(): boolean {
     const { bodies } = this.scene!, world = this.world!, eye = this.view.orbit.camera.position, p = new Vector3();
     const movable = bodies.map((_, b) => b).filter((b) => bodies[b].mass > 0), stride = Math.max(1, Math.floor(movable.length / SAMPLES));
@@ -112,7 +112,7 @@ export class Show {
 
   // ---- a moment -------------------------------------------------------------------------------------------------------------
 
-  /* Brings the world to a moment; false where it cannot be shown yet. */
+  /* Moves the bodies to a time; false if it cannot be shown yet. */
   update(moment: Moment | null, now: number): boolean {
     const { world } = this;
     if (!moment || !world || !world.complete) return false;

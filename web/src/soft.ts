@@ -1,6 +1,6 @@
-// Deformable surfaces on the GPU. A vertex stands at x + sum_i q_i d_i, where d_i is its displacement in mode i. Its normal comes from
-// two tangents that move with it, t_a + sum_i q_i (d d_i / d t_a): their cross product is the normal of the deformed surface, exactly as far as the
-// mesh knows it. The three vectors a mode and vertex lie in a texture; q of every body that shares the geometry is a row of a second.
+// Deformable surfaces on the GPU. A vertex is at x + sum_i q_i d_i, where d_i is its displacement in mode i. Its normal comes from
+// two tangents that move with it, t_a + sum_i q_i (d d_i / d t_a): their cross product is the normal of the deformed surface, exact for the
+// mesh. The three vectors per mode and vertex are in a texture; q of every body that shares the geometry is a row of a second one.
 import { DataTexture, FloatType, NearestFilter, RedFormat, RGBAFormat } from "three";
 import type { Geometry } from "./protocol";
 

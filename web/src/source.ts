@@ -1,4 +1,4 @@
-// Where messages come from, and where the user's go: the socket of the program, a recording at an address, or a file that the user gave.
+// The source of messages and the sink of commands: the program's socket, a recording at a URL, or a file that the user opened.
 import { Connection } from "./connection";
 import type { Message } from "./protocol";
 import { readFile, readUrl, type StreamEvents } from "./stream";
@@ -33,7 +33,7 @@ export class Source {
     });
   }
 
-  /* Resolves when the recording is read: "" or why it could not be; null where another one took its place meanwhile. */
+  /* Resolves when the recording is read: "" or the reason of a failure; null if another one replaced it meanwhile. */
   async loadUrl(url: string): Promise<string | null> {
     this.loading?.abort();
     const loading = (this.loading = new AbortController());
@@ -45,7 +45,7 @@ export class Source {
     }
   }
 
-  /* The user's file takes the place of the program. */
+  /* The user's file replaces the program. */
   async loadFile(file: File): Promise<string> {
     this.loading?.abort();
     this.connection?.end();

@@ -1,5 +1,5 @@
-// A recording: messages one after the other, from a URL or a file. Decoded as they arrive, so that the first picture is there before
-// the last byte.
+// A recording: messages one after the other, from a URL or a file. Decoded as they arrive, so that the first frame is shown before
+// the last byte arrives.
 import { decode, messageBytes, ProtocolError, type Message } from "./protocol";
 
 export interface StreamEvents {
@@ -7,7 +7,7 @@ export interface StreamEvents {
   progress(bytes: number, total: number): void; // total 0 = unknown
 }
 
-const SLICE_MS = 12; // of decoding before the page may breathe
+const SLICE_MS = 12; // of decoding before the page gets control again
 
 export async function readUrl(url: string, events: StreamEvents, signal: AbortSignal): Promise<void> {
   const response = await fetch(url, { signal, cache: "no-store" });
@@ -41,7 +41,7 @@ async function readStream(stream: ReadableStream<Uint8Array>, total: number, eve
   if (cutter.left > 0) throw new ProtocolError(`the recording is truncated: the last message has only ${cutter.left} bytes`);
 }
 
-/* Cuts a stream of chunks into messages, each in a buffer of its own so that its arrays are aligned and old ones can go. */
+/* Cuts a stream of chunks into messages, each in a buffer of its own so that its arrays are aligned and old ones can be freed. */
 export class Cutter {
   private chunks: Uint8Array[] = [];
   left = 0;

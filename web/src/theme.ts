@@ -1,4 +1,4 @@
-// Dark or light: what the system prefers, until the button says otherwise.
+// Dark or light: what the system prefers, until the button is used.
 const KEY = "drystone-theme";
 
 export class Theme {
@@ -17,7 +17,7 @@ export class Theme {
 
   toggle(): void {
     this.chosen = this.light ? "dark" : "light";
-    try { localStorage.setItem(KEY, this.chosen); } catch { /* a page from a folder may not keep it */ }
+    try { localStorage.setItem(KEY, this.chosen); } catch { /* not available to a page opened from a folder */ }
     this.apply();
   }
 

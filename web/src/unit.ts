@@ -3,5 +3,4 @@ export * from "./protocol";
 export { Cutter } from "./stream";
 export { History } from "./history";
 export { Player } from "./player";
-export { levelsOf, weld } from "./simplify";
 export { Pace } from "./pace";

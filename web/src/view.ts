@@ -1,12 +1,12 @@
-// The picture: renderer, light and ground. Pictures are drawn when something asked for one, never for nothing, and the shadow map
-// is drawn again only when something moved: both matter on integrated graphics.
+// Renderer, light and ground. A frame is drawn only on request, and the shadow map is updated only when something moved:
+// both matter on integrated graphics.
 import {
   AmbientLight, Color, DirectionalLight, HemisphereLight, NeutralToneMapping, PCFShadowMap, Scene as Stage, SRGBColorSpace, Vector3, WebGLRenderer,
 } from "three";
 import { Orbit } from "./orbit";
 import { LEVELS, Pace } from "./pace";
 
-const MOST_PIXELS = 3.2e6; // in the drawing buffer: a 4K display is drawn at a lower ratio
+const MOST_PIXELS = 3.2e6; // in the drawing buffer: a 4K display has a lower resolution
 
 export interface Palette { background: string; ground: string; grid: string; crease: number; creaseAlpha: number; sky: string; earth: string }
 export const DARK: Palette = { background: "#1a1d20", ground: "#2b2f33", grid: "#43494f", crease: 0x05070a, creaseAlpha: 0.5, sky: "#dfe8f2", earth: "#6b6a68" };
@@ -48,7 +48,7 @@ export class View {
     this.sky.groundColor.set(palette.earth);
   }
 
-  /* The sun stands over the left shoulder of somebody who looks from where the camera is. */
+  /* The sun is behind the camera, to the left. */
   placeSun(): void {
     const x = new Vector3(), y = new Vector3(), z = new Vector3();
     this.orbit.camera.matrixWorld.extractBasis(x, y, z);
@@ -58,7 +58,7 @@ export class View {
     this.fill.position.set(0, 0, 0.5).addScaledVector(x, 1).addScaledVector(z, 0.4);
   }
 
-  /* Shadows are drawn for what lies in this ball; metres a texel. */
+  /* Shadows are drawn for what lies in this ball; metres per texel. */
   fitShadow(center: Vector3, radius: number): number {
     const camera = this.sun.shadow.camera, r = Math.max(radius, 1e-4) * 1.15;
     this.sun.target.position.copy(center);
@@ -77,7 +77,7 @@ export class View {
 
   moved(): void { this.renderer.shadowMap.needsUpdate = true; }
 
-  /* A film has pictures of a given size whatever the window is. */
+  /* A film has images of a given size, independent of the window. */
   fixSize(width: number, height: number): void {
     this.fixedSize = [width, height];
     this.resize();
@@ -95,8 +95,7 @@ export class View {
     this.orbit.camera.updateProjectionMatrix();
   }
 
-  /* Before a picture: its resolution, the full one where nothing moves or where the picture is kept. A change of size empties the canvas, so it is
-   * made here, where a picture follows at once. True where the shadow map is another one, which has to be fitted. */
+  /* Sets the resolution before drawing: the full one if nothing moves or the image is kept. A change of size clears the canvas, so it is made here, just before drawing. True if the shadow map was replaced and must be fitted. */
   prepare(fully: boolean): boolean {
     const { part, shadow } = LEVELS[fully ? 0 : this.pace.level];
     if (part !== this.part || this.outgrown) {

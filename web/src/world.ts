@@ -1,7 +1,7 @@
 // The bodies. Those of one form are instances of one mesh (instanced.ts), those of very many forms are merged (merged.ts), so 2,000 bodies are a handful of draw calls; a frame is
-// shown by writing one matrix a part into a texture (placements.ts), and only for bodies that moved. Poses between two frames are interpolated.
+// shown by writing one matrix per part into a texture (placements.ts), and only for bodies that moved. Poses between two frames are interpolated.
 import { BufferAttribute, BufferGeometry, Color, Group, Matrix4, Quaternion, Sphere, SRGBColorSpace, Vector3, type PerspectiveCamera } from "three";
-import { arrange, arrangeShadows, Levels, Sight } from "./detail";
+import { arrange, arrangeShadows, Sight } from "./detail";
 import { Ground, roundUp } from "./ground";
 import { Instanced } from "./instanced";
 import { Merged, MOST_ALIKE, MOST_EACH, type Form } from "./merged";
@@ -86,8 +86,8 @@ export class World {
 
   /* Once all forms are there: which of them are drawn together, and how finely. */
   private build(): void {
-    const levels = new Levels(this.batches.reduce((total, { geometry, instances }) => total + (geometry.corner.length / 3) * instances.length, 0));
-    const forms = this.batches.map((batch): Form => ({ batch, levels: levels.of(batch.geometry, batch.radius), centers: new Float32Array(3 * batch.instances.length) }));
+    const levelsOf = ({ corner, levels }: Geometry) => [{ corner, error: 0 }, ...levels];
+    const forms = this.batches.map((batch): Form => ({ batch, levels: levelsOf(batch.geometry), centers: new Float32Array(3 * batch.instances.length) }));
     const few = forms.filter(({ batch }) => this.canMerge(batch));
     const merged = new Set(few.length > 1 ? few : []);
     if (merged.size) this.drawings.push(new Merged([...merged], this.placements));
@@ -104,7 +104,7 @@ export class World {
 
   // ---- how they look ----------------------------------------------------------------------------------------------------------
 
-  /* Before a picture of so many pixels' height. */
+  /* Before drawing at a height of so many pixels. */
   chooseDetail(camera: PerspectiveCamera, height: number): void { arrange(this.drawings, this.sight.set(camera, height)); }
   chooseShadowDetail(metresPerTexel: number): void { arrangeShadows(this.drawings, metresPerTexel); }
   showCreases(on: boolean): void { for (const drawing of this.drawings) drawing.showLines(on); }
@@ -244,7 +244,7 @@ export class World {
   }
 }
 
-const P = new Vector3(), Q = new Quaternion(), ONE = new Vector3(1, 1, 1), M = new Matrix4(); // for show(), which makes nothing anew
+const P = new Vector3(), Q = new Quaternion(), ONE = new Vector3(1, 1, 1), M = new Matrix4(); // for show(), which allocates nothing
 
 function partMatrix(position: readonly number[], rotation: readonly number[]): Matrix4 {
   return new Matrix4().compose(new Vector3(...position), new Quaternion(rotation[1], rotation[2], rotation[3], rotation[0]).normalize(), new Vector3(1, 1, 1));

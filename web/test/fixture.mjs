@@ -47,9 +47,9 @@ export function boxGeometry(index, [a, b, c], modes = 0) {
     .f32(position).f32(normal).u32(...corner).u32(...crease).f32(mode).done(3);
 }
 
-/* A ball of radius r, or a capsule of half length h along z: rings of s vertices, the equator twice. */
+/* A ball of radius r, or a capsule of half length h along z: rings of s vertices, the equator twice. Its levels have every second (fourth, fifth, tenth) vertex of every second ring. */
 export function ballGeometry(index, r, s, h = 0) {
-  const position = [], normal = [], corner = [];
+  const position = [], normal = [];
   for (let i = 0; i <= s / 2 + 1; i++) {
     const ring = i <= s / 4 ? i : i - 1, angle = (2 * Math.PI * ring) / s, side = i <= s / 4 ? 1 : -1;
     for (let k = 0; k < s; k++) {
@@ -58,13 +58,21 @@ export function ballGeometry(index, r, s, h = 0) {
       position.push(r * n[0], r * n[1], r * n[2] + side * h);
     }
   }
-  for (let i = 0; i <= s / 2; i++)
-    for (let k = 0; k < s; k++) {
-      const a = i * s + k, b = i * s + ((k + 1) % s);
-      if (i > 0) corner.push(a, a + s, b);
-      if (i < s / 2) corner.push(b, a + s, b + s);
-    }
-  return new Writer().u32(index, 0, position.length / 3, corner.length / 3, 0, 0, 0, 0).f32(position).f32(normal).u32(...corner).done(3);
+  const every = (stride) => {
+    const rings = Array.from({ length: s / 2 + 2 }, (_, i) => i).filter((i) => (i <= s / 4 ? i : i - 1) % stride === 0), corner = [];
+    for (let i = 0; i + 1 < rings.length; i++)
+      for (let k = 0; k < s; k += stride) {
+        const a = rings[i] * s + k, b = rings[i] * s + ((k + stride) % s), below = (rings[i + 1] - rings[i]) * s;
+        if (i > 0) corner.push(a, a + below, b);
+        if (i + 2 < rings.length) corner.push(b, a + below, b + below);
+      }
+    return corner;
+  };
+  const [finest, ...levels] = [1, 2, 4, 5, 10].filter((stride) => (s / 2) % stride === 0 && s / stride >= 4).map((stride) => ({ stride, corner: every(stride) }));
+  const writer = new Writer().u32(index, 0, position.length / 3, finest.corner.length / 3, 0, 0, levels.length, 0).f32(position).f32(normal).u32(...finest.corner);
+  for (const level of levels) writer.u32(level.corner.length / 3).f32(r * (1 - Math.cos((Math.PI * level.stride) / s)));
+  for (const level of levels) writer.u32(...level.corner);
+  return writer.done(3);
 }
 
 export const halfSpace = (index) => new Writer().u32(index, 1, 0, 0, 0, 0, 0, 0).done(3);

@@ -2,7 +2,7 @@
 import test from "node:test";
 import assert from "node:assert/strict";
 import { checkFrame, Cutter, decode, encodeGrab, encodeOpen, encodePicture, encodeProbe, encodeSet, encodeStep, History, Player, ProtocolError } from "../dist/unit/unit.mjs";
-import { boxGeometry, frame, geometries, hello, json, message, recording, scene } from "./fixture.mjs";
+import { ballGeometry, boxGeometry, frame, geometries, hello, json, message, recording, scene } from "./fixture.mjs";
 
 const alone = (bytes) => bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength);
 const read = (bytes) => decode(alone(bytes));
@@ -13,7 +13,7 @@ function random(seed) {
   return () => ((s = (Math.imul(s, 1664525) + 1013904223) >>> 0) / 2 ** 32);
 }
 
-const samples = [hello("live", { scenes: [{ name: "a", summary: "b", parameters: [{ name: "p", initial: "1", choices: "x|y" }] }] }), scene(3, { soft: true }), ...geometries(true), frame(7, 3, { soft: true }),
+const samples = [hello("live", { scenes: [{ name: "a", summary: "b", parameters: [{ name: "p", initial: "1", choices: "x|y" }] }] }), scene(3, { soft: true }), ...geometries(true), ballGeometry(1, 1, 12), frame(7, 3, { soft: true }),
   json(5, { paused: true, mu: [0.5], gravity: [0, 0, -9.81] })];
 
 test("messages are read as written", () => {
@@ -25,6 +25,10 @@ test("messages are read as written", () => {
   const { geometry } = read(boxGeometry(1, [1, 2, 3], 2));
   assert.equal(geometry.vertices, 24);
   assert.equal(geometry.modes, 2);
+  assert.deepEqual(geometry.levels, []);
+  const { geometry: ball } = read(ballGeometry(1, 0.5, 12));
+  assert.deepEqual([ball, ...ball.levels].map(({ corner }) => corner.length / 3), [144, 24]);
+  assert.ok(Math.abs(ball.levels[0].error - 0.5 * (1 - Math.cos(Math.PI / 6))) < 1e-6);
   const { frame: f } = read(frame(7, 3, { soft: true }));
   checkFrame(f, s);
   assert.equal(f.step, 7);
@@ -54,7 +58,7 @@ test("every truncation of every message is refused", () => {
 });
 
 test("counts that do not fit the length are refused before anything is allocated", () => {
-  for (const at of [8, 24, 28, 32, 36]) {
+  for (const at of [8, 24, 28, 32, 36, 40]) {
     const bytes = Buffer.from(boxGeometry(1, [1, 1, 1], 2));
     bytes.writeUInt32LE(0x7fffffff, at);
     assert.throws(() => read(bytes), ProtocolError, `word at ${at}`);
@@ -65,6 +69,10 @@ test("a corner that is no vertex, a pose that is no number", () => {
   const bytes = Buffer.from(boxGeometry(1, [1, 1, 1]));
   bytes.writeUInt32LE(24, 16 + 32 + 24 * 24);
   assert.throws(() => read(bytes), /corner/);
+  const coarse = Buffer.from(ballGeometry(1, 1, 12)), last = coarse.length - 4; // of a level
+  assert.equal(read(coarse).geometry.levels.length, 1);
+  coarse.writeUInt32LE(1000, last);
+  assert.throws(() => read(coarse), /corner/);
   const bad = Buffer.from(frame(0, 1));
   bad.writeFloatLE(NaN, 16 + 16 + 24 + 64);
   assert.throws(() => read(bad), /finite/);

@@ -42,17 +42,20 @@ static ds_scene *read(const char *text) {
 /* A GEOMETRY taken apart: offsets of its arrays. */
 typedef struct form {
   const view_message *m;
-  uint32_t kind, n, t, e, r;
-  size_t position, normal, corner, crease, mode;
+  uint32_t kind, n, t, e, r, levels;
+  size_t position, normal, corner, crease, mode, level;
 } form;
 
 static form take(const view_message *m) {
-  form f = {m, word(m, 20), word(m, 24), word(m, 28), word(m, 32), word(m, 36), 48, 0, 0, 0, 0};
+  form f = {.m = m, .kind = word(m, 20), .n = word(m, 24), .t = word(m, 28), .e = word(m, 32), .r = word(m, 36)};
+  f.levels = word(m, 40), f.position = 48;
   f.normal = f.position + 12 * (size_t)f.n;
   f.corner = f.normal + 12 * (size_t)f.n;
   f.crease = f.corner + 12 * (size_t)f.t;
   f.mode = f.crease + 8 * (size_t)f.e;
-  size_t end = f.mode + 12 * (size_t)f.n * f.r;
+  f.level = f.mode + 12 * (size_t)f.n * f.r;
+  size_t end = f.level + 8 * (size_t)f.levels;
+  for (uint32_t k = 0; k < f.levels; k++) end += 12 * (size_t)word(m, f.level + 8 * (size_t)k);
   CHECK_NEAR((double)word(m, 8), (double)(end - 16), 0);
   CHECK_NEAR((double)m->size, (double)((end + 7) / 8 * 8), 0);
   return f;
@@ -116,6 +119,83 @@ static void test_forms(void) {
     CHECK_NEAR(found, volume[i], 0.02 * volume[i]);
     if (creases[i] >= 0) CHECK_NEAR((double)f.e, creases[i], 0);
     if (creases[i] < 0) CHECK(f.e > 20 && f.e % 2 == 0); /* the two rims, each edge once */
+  }
+  view_geometries_free(&g);
+  ds_scene_destroy(scene);
+}
+
+/* A level as a form of its own: the same vertices, its own corners; *error is its distance from the finest. */
+static form level_of(const form *f, uint32_t k, double *error) {
+  form g = *f;
+  float distance;
+  memcpy(&distance, f->m->bytes + f->level + 8 * (size_t)k + 4, sizeof distance);
+  *error = distance;
+  g.t = word(f->m, f->level + 8 * (size_t)k);
+  g.e = 0;
+  g.corner = f->level + 8 * (size_t)f->levels;
+  for (uint32_t i = 0; i < k; i++) g.corner += 12 * (size_t)word(f->m, f->level + 8 * (size_t)i);
+  return g;
+}
+
+/* Edges of which the opposite is missing; vertices at one place, but for rounding, are one. */
+static int open_edges(const form *f) {
+  int open = 0;
+  for (uint32_t i = 0; i < 3 * f->t; i++) {
+    ds_vec3 x[2], y[2];
+    for (uint32_t k = 0; k < 2; k++)
+      x[k] = vector(f->m, f->position + 12 * (size_t)word(f->m, f->corner + 4 * (size_t)(i / 3 * 3 + (i + k) % 3)));
+    bool found = v3_dist(x[0], x[1]) < 1e-6;
+    for (uint32_t j = 0; j < 3 * f->t && !found; j++) {
+      for (uint32_t k = 0; k < 2; k++)
+        y[k] = vector(f->m, f->position + 12 * (size_t)word(f->m, f->corner + 4 * (size_t)(j / 3 * 3 + (j + k) % 3)));
+      found = v3_dist(x[0], y[1]) < 1e-6 && v3_dist(x[1], y[0]) < 1e-6;
+    }
+    open += !found;
+  }
+  return open;
+}
+
+/* In a scene of many triangles, surfaces have coarser levels: closed, outward, and as near as they say. Their corners
+ * stay on the surface, so that a convex form loses about its area times the distance. */
+static void test_levels(void) {
+  enum { BALLS = 100, KINDS = 4 };
+  static const struct {
+    const char *shape;
+    double area;
+    uint32_t levels; /* at least; 0 = none */
+  } kinds[KINDS] = {{"\"kind\": \"sphere\", \"radius\": 0.5", DS_PI, 4},
+                    {"\"kind\": \"capsule\", \"radius\": 0.5, \"length\": 1", 2 * DS_PI, 4},
+                    {"\"kind\": \"cylinder\", \"radius\": 0.5, \"length\": 1", 1.5 * DS_PI, 1},
+                    {"\"kind\": \"box\", \"size\": [1, 1, 1]", 6, 0}};
+  char text[16000];
+  int at = snprintf(text, sizeof text, "{\"drystone\": 1, \"bodies\": [");
+  for (int i = 0; i < BALLS + KINDS - 1; i++)
+    at += snprintf(text + at, sizeof text - (size_t)at, "%s{\"position\": [%d, 0, 0], \"shapes\": [{%s}]}",
+                   i ? ", " : "", 3 * i, kinds[i < BALLS ? 0 : i - BALLS + 1].shape);
+  snprintf(text + at, sizeof text - (size_t)at, "]}");
+  ds_scene *scene = read(text);
+  view_geometries g;
+  CHECK(scene != NULL);
+  if (scene == NULL || !view_geometries_build(&g, scene)) return;
+  CHECK_NEAR(g.count, KINDS, 0);
+  for (int k = 0; k < KINDS && k < g.count; k++) {
+    form f = take(g.messages[k]);
+    double whole = check_form(&f), error = 0;
+    uint32_t triangles = f.t;
+    CHECK(kinds[k].levels > 0 ? f.levels >= kinds[k].levels : f.levels == 0);
+    for (uint32_t i = 0; i < f.levels; i++) {
+      double farther;
+      form level = level_of(&f, i, &farther);
+      double lost = (whole - check_form(&level)) / kinds[k].area;
+      CHECK_LE(level.t, 0.8 * triangles);
+      CHECK_NEAR(open_edges(&level), 0, 0);
+      CHECK_LE(error, farther);
+      CHECK_LE(lost, 3 * farther);
+      CHECK_LE(-1e-6, lost);
+      triangles = level.t, error = farther;
+    }
+    CHECK_LE(error, 0.15 * sqrt(1.5)); /* of half the diagonal: still the same form */
+    printf("     %u triangles, then %u levels down to %u, %.1f mm off\n", f.t, f.levels, triangles, 1e3 * error);
   }
   view_geometries_free(&g);
   ds_scene_destroy(scene);
@@ -546,6 +626,7 @@ static void test_text(void) {
 
 int main(void) {
   RUN(test_forms);
+  RUN(test_levels);
   RUN(test_deformable);
   RUN(test_slice);
   RUN(test_frame);

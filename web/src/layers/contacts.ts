@@ -1,14 +1,14 @@
 // Contact points, forces as arrows and friction cones of one frame. Forces are impulses over the step, so an arrow is newtons; all arrows of a scene have one
-// scale, a round number of newtons for the size of a typical body, which the legend tells. They act on the first body of the contact, or on the one that can move. Stick is green and a disc, slide is red and a
-// diamond: who cannot tell the colours sees the shape. What lies behind a body shines through faintly, unless there are so many that nothing could be told from it.
+// scale, a round number of newtons for the size of a typical body, given in the legend. They act on the first body of the contact, or on the one that can move. Stick is green and a disc, slide is red and a
+// diamond, for those who cannot distinguish the colours. Hidden parts shine through faintly, unless there are too many to be legible.
 import {
   BufferAttribute, BufferGeometry, DoubleSide, DynamicDrawUsage, Group, InstancedBufferAttribute, InstancedBufferGeometry, Mesh, Points, ShaderMaterial, type Camera,
 } from "three";
 import { roundUp } from "../ground";
 import { At, CONTACT_WORDS, OPEN, SLIDE, STICK, type Frame, type Scene } from "../protocol";
 
-const BEHIND = 0.14; // how much of what is hidden shines through
-const MOST_BEHIND = 4000; // contacts: of more nothing shines through
+const BEHIND = 0.14; // opacity of hidden parts
+const MOST_BEHIND = 4000; // contacts: above this nothing shines through
 const LONGEST = 5; // typical bodies: longer arrows are cut
 const SHORTEST = 0.004; // typical bodies: shorter ones are not drawn
 const SIDES = [{ upTo: 1500, sides: 24 }, { upTo: 6000, sides: 8 }, { upTo: Infinity, sides: 4 }]; // of cones, by their number
@@ -54,7 +54,7 @@ const CONE_FRAGMENT = `uniform float alpha; varying vec3 vTint; void main() { gl
 
 type Shape = BufferGeometry | InstancedBufferGeometry;
 
-/* One geometry drawn twice: where it is seen, and faintly where it is hidden. */
+/* One geometry drawn twice: where it is visible, and faintly where it is hidden. */
 class Twice {
   readonly root = new Group();
   private readonly behind: Points | Mesh;
@@ -77,7 +77,7 @@ class Twice {
   count(things: number): void { this.behind.visible = things <= MOST_BEHIND; }
 }
 
-/* Attributes that grow when more is needed, so that most frames allocate nothing, and of which only what is used is sent to the graphics card. */
+/* Attributes that grow when more is needed, so that most frames allocate nothing, and of which only the used part is sent to the graphics card. */
 class Columns {
   private room = 0;
   private readonly columns = new Map<string, BufferAttribute>();
@@ -113,7 +113,7 @@ function arrowShape(): InstancedBufferGeometry {
   return shape;
 }
 
-/* Cones of every number of sides, one list of corners after the other over the vertices of the roundest. */
+/* Cones with each number of sides: lists of corners one after the other, over the vertices of the finest. */
 function coneShape(): InstancedBufferGeometry {
   const shape = new InstancedBufferGeometry(), position = [0, 0, 0], index: number[] = [], most = SIDES[0].sides;
   for (let k = 0; k < most; k++) position.push(Math.cos((2 * Math.PI * k) / most), Math.sin((2 * Math.PI * k) / most), 1);
@@ -170,8 +170,8 @@ export class Contacts {
   private readonly coneShape = coneShape();
   private readonly pointColumns: Columns;
   private readonly coneColumns: Columns;
-  private newtons = 0; // that an arrow as long as a typical body is
-  factor = 1; // by which the user made arrows longer
+  private newtons = 0; // for an arrow as long as a typical body
+  factor = 1; // by which the user scaled arrows
 
   constructor() {
     const points = new BufferGeometry();
@@ -203,7 +203,7 @@ export class Contacts {
     if (this.normals.root.visible || this.frictions.root.visible) this.showArrows(frame, scene);
   }
 
-  /* The scale changes only when the larger forces of a frame are no longer between a tenth and twice of what it was made for. */
+  /* The scale changes only when the larger forces of a frame leave the range of 0.1 to 2 times the force it was chosen for. */
   private chooseScale(frame: Frame, scene: Scene): void {
     const force: number[] = [], stride = Math.max(1, Math.floor(frame.contacts / 400)) * CONTACT_WORDS;
     for (let o = 0; o < frame.contactF.length; o += stride) {
@@ -268,7 +268,7 @@ export class Contacts {
   }
 }
 
-/* Impulses are on body a; where a cannot move, the arrow shows what b feels. */
+/* Impulses are on body a; if a cannot move, the arrow shows the force on b. */
 function onMovable(frame: Frame, scene: Scene, o: number): 1 | -1 {
   return scene.bodies[frame.contactU[o + At.A]].mass > 0 || scene.bodies[frame.contactU[o + At.B]].mass <= 0 ? 1 : -1;
 }

@@ -60,7 +60,7 @@ export class FieldSlice {
   }
 }
 
-/* Values stand at the corners of cells: the texture's outer half texels are not shown. */
+/* Values are at the corners of cells: the texture's outer half texels are not shown. */
 function slice({ origin: o, along: a, up: u, columns, rows }: Field): BufferGeometry {
   const shape = new BufferGeometry(), position: number[] = [], place: number[] = [];
   const w = columns - 1, h = rows - 1;

@@ -1,5 +1,5 @@
-// A colour an island: bodies that press on each other, directly or through others, have the same; those that touch nothing are grey. Numbers of islands change from
-// step to step, so an island takes the colour of its lowest body, which seldom does.
+// One colour per island: bodies in contact, directly or through others, have the same; those that touch nothing are grey. The numbers of islands change from
+// step to step, so an island has the colour of its lowest body, which rarely changes.
 import { Color } from "three";
 import { At, CONTACT_WORDS, NO_ISLAND, type Frame, type Scene } from "../protocol";
 

@@ -1,5 +1,5 @@
-// Joints: a ball where two bodies share a point, a bar along the axis of a hinge, a block on the axis of a slider, a diamond for a weld. They go with the first of their bodies, also between frames.
-// What lies behind a body shines through faintly, as contacts do.
+// Joints: a ball where two bodies share a point, a bar along the axis of a hinge, a block on the axis of a slider, a diamond for a weld. They move with the first of their bodies, also between frames.
+// Hidden parts shine through faintly, as for contacts.
 import { BoxGeometry, CylinderGeometry, DynamicDrawUsage, Group, InstancedMesh, Matrix4, MeshBasicMaterial, OctahedronGeometry, Quaternion, SphereGeometry, Vector3, type BufferGeometry } from "three";
 import type { Joint } from "../protocol";
 import type { World } from "../world";
@@ -7,7 +7,7 @@ import type { World } from "../world";
 const COLOR = 0x2a5bd0, BEHIND = 0.3;
 const RADIUS = 0.035, LENGTH = 0.45; // of the typical body's size
 
-/* One form of mark: where each stands in the frame of its body. */
+/* One kind of mark: the place of each in the frame of its body. */
 class Marks {
   readonly meshes: InstancedMesh[] = [];
   private readonly place: { body: number; matrix: Matrix4 }[];

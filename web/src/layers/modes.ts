@@ -1,4 +1,4 @@
-// One deformation mode of the chosen body, swung to and fro in place of its own motion: the farthest vertex goes a sixth of the body's size.
+// One deformation mode of the chosen body, oscillating in place of its own motion: the farthest vertex moves by a sixth of the body's size.
 import type { World } from "../world";
 
 const SWING = 1 / 3; // of the body's radius

@@ -1,5 +1,5 @@
-// The tree of spheres of the chosen body, one level of it at a time. The program answers with spheres in the world; they are kept in the
-// body's frame, so that they go with it until the next answer.
+// The tree of spheres of the chosen body, one level of it at a time. The program sends spheres in world coordinates; they are kept in the
+// body's frame, so that they move with it until the next message.
 import { DynamicDrawUsage, IcosahedronGeometry, InstancedMesh, Matrix4, MeshBasicMaterial, Vector3, type Object3D, type Group } from "three";
 import type { Spheres } from "../protocol";
 import type { World } from "../world";

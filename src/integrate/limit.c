@@ -1,0 +1,147 @@
+/* Islands with deformable bodies do not gain energy.
+ *
+ * Contact that parts in one step and closes in the next and forces that are linearized can leave an island with more
+ * energy than it had. Where nothing accounts for it, no
+ * restitution, scripted motion, hand, joint or applied force, the rates of its deformable bodies are scaled down until
+ * it has what it had (energy projection: Hughes, Caughey and Liu 1978; Dinev et al. 2018). Positions stay, so that
+ * contacts hold, and so do linear and angular momentum.
+ *
+ * Velocities of deformable bodies are means of the step just done, of length k, and their energy is that in its middle.
+ * This is less than that at its ends, by m g² k²/8 in free flight and by a share (k omega)²/4 of a vibration, and would
+ * rise where a shorter step follows. The energy before a shorter step of h is therefore that of the same motion with a
+ * step of h before it: of velocities v0 + (k - h)/2 a, with the acceleration a = (v1 - v0)/((k + h)/2) between the two
+ * middles; or that in the middle, if a contact has made it less. */
+#include <math.h>
+#include <string.h>
+
+#include "body/deformable.h"
+#include "integrate/integrate.h"
+
+static const double ROUNDING = 1e-8; /* of an island's kinetic and elastic energy: gains up to this are left */
+static const double LEAST = 0.5;     /* of the rates: what is left of them at least */
+enum { HALVINGS = 40 };
+
+/* Whether all energy of an island is that of its bodies. */
+static bool is_closed(const ds_island *island, const ds_scene *scene, const ds_state *state,
+                      const ds_assembly *assembly, const ds_contact_list *contacts) {
+  bool soft = false;
+  for (int32_t i = 0; i < island->problem.body_count; i++) {
+    int32_t body = island->bodies[i];
+    const ds_body_def *def = &scene->bodies[body].def;
+    if (v3_norm2(state->force[body]) + v3_norm2(state->torque[body]) > 0) return false;
+    if (v3_norm2(def->force) + v3_norm2(def->torque) > 0 || assembly->bodies[body].hold) return false;
+    soft |= ds_step_reduced(&assembly->bodies[body]) != NULL;
+  }
+  if (!soft || island->joint_count > 0) return false;
+  for (int32_t k = 0; k < island->problem.contact_count; k++) {
+    const ds_contact_point *c = &contacts->points[island->contacts[k]];
+    if (assembly->frames[island->contacts[k]].restitution > 0) return false;
+    if (scene->bodies[c->a].kind == DS_BODY_KINEMATIC || scene->bodies[c->b].kind == DS_BODY_KINEMATIC) return false;
+  }
+  return true;
+}
+
+static double energy_of(double *scale, const ds_island *island, const ds_state *state) {
+  double sum = 0;
+  *scale = 0;
+  for (int32_t i = 0; i < island->problem.body_count; i++) {
+    ds_energy e = ds_body_energy(state, island->bodies[i]);
+    sum += e.kinetic + e.potential + e.elastic;
+    *scale += e.kinetic + e.elastic;
+  }
+  return sum;
+}
+
+/* The velocities of a body as if the step before had been one of h. */
+static void see_body(ds_state *seen, int32_t i, const ds_move *move, double share) {
+  const ds_body *body = &seen->scene->bodies[i];
+  ds_body_state *s = &seen->bodies[i];
+  double *q = seen->reduced + body->first_reduced, *rate = seen->reduced_rate + body->first_reduced;
+  ds_vec3 momentum = ds_deformable_momentum(body->reduced, q, quat_unrotate(s->q, s->w), rate);
+  s->v = v3_mad(s->v, share, v3_sub(move->v, s->v));
+  for (int32_t a = 0; a < body->r; a++) rate[a] += share * (move->rate[a] - rate[a]);
+  s->w = quat_rotate(s->q, ds_deformable_spin(body->reduced, q, rate, momentum, 0));
+}
+
+/* The state in a measure that can be compared with that after a step of h; false if memory ran out. */
+static bool see_state(ds_arena *arena, ds_state *seen, const ds_state *state, const ds_assembly *assembly,
+                      const ds_move *moves, double h) {
+  size_t bodies = (size_t)state->body_count, rates = (size_t)state->scene->reduced_count;
+  double k = state->reduced_step;
+  *seen = *state;
+  if (k == 0) seen->reduced_step = h; /* the first step has one like it before it */
+  if (rates == 0 || k <= h) return true;
+  seen->reduced_step = h;
+  seen->bodies = DS_NEW(arena, ds_body_state, bodies + 1);
+  seen->reduced_rate = DS_NEW(arena, double, rates + 1);
+  if (ds_arena_failed(arena)) return false;
+  memcpy(seen->bodies, state->bodies, bodies * sizeof *seen->bodies);
+  memcpy(seen->reduced_rate, state->reduced_rate, rates * sizeof *seen->reduced_rate);
+  for (int32_t i = 0; i < state->body_count; i++)
+    if (ds_step_reduced(&assembly->bodies[i])) see_body(seen, i, &moves[i], (k - h) / (k + h));
+  return true;
+}
+
+static double total(const ds_state *state) {
+  ds_energy e = ds_state_energy(state->scene, state);
+  return e.kinetic + e.potential + e.elastic;
+}
+
+double *ds_limit_begin(ds_arena *arena, double *all, const ds_state *state, const ds_assembly *assembly,
+                       const ds_contact_list *contacts, const ds_move *moves, double h) {
+  double *before = DS_NEW(arena, double, assembly->island_count + 1), scale;
+  ds_state seen, own = *state;
+  if (own.reduced_step == 0) own.reduced_step = h;
+  if (!before || !see_state(arena, &seen, state, assembly, moves, h)) return NULL;
+  for (int32_t i = 0; i < assembly->island_count; i++) {
+    const ds_island *island = &assembly->islands[i];
+    bool closed = is_closed(island, state->scene, state, assembly, contacts);
+    before[i] = (double)INFINITY;
+    if (closed) before[i] = fmax(energy_of(&scale, island, &seen), energy_of(&scale, island, &own));
+  }
+  *all = fmax(total(&seen), total(&own));
+  return before;
+}
+
+/* Scales the rates of a body; the angular velocity follows so that its momentum stays. */
+static void scale_rates(ds_state *state, int32_t i, double scale) {
+  const ds_body *body = &state->scene->bodies[i];
+  ds_body_state *s = &state->bodies[i];
+  double *q = state->reduced + body->first_reduced, *rate = state->reduced_rate + body->first_reduced;
+  ds_vec3 momentum = ds_deformable_momentum(body->reduced, q, quat_unrotate(s->q, s->w), rate);
+  for (int32_t a = 0; a < body->r; a++) rate[a] *= scale;
+  s->w = quat_rotate(s->q, ds_deformable_spin(body->reduced, q, rate, momentum, 0));
+}
+
+static void scale_island(ds_state *state, const ds_island *island, double scale) {
+  for (int32_t i = 0; i < island->problem.body_count; i++)
+    if (state->scene->bodies[island->bodies[i]].reduced) scale_rates(state, island->bodies[i], scale);
+}
+
+/* The largest factor that leaves no gain, by halving between LEAST and 1. Where that is not enough, the gain is not
+ * that of a vibration, and rates stay as they are. */
+static void limit(ds_state *state, const ds_island *island, double before) {
+  double low = LEAST, high = 1, now = LEAST, scale;
+  scale_island(state, island, now);
+  bool enough = energy_of(&scale, island, state) <= before;
+  for (int k = 0; enough && k < HALVINGS; k++) {
+    double next = 0.5 * (low + high);
+    scale_island(state, island, next / now);
+    now = next;
+    if (energy_of(&scale, island, state) > before)
+      high = next;
+    else
+      low = next;
+  }
+  scale_island(state, island, (enough ? low : 1) / now);
+}
+
+void ds_limit_end(ds_state *state, const ds_assembly *assembly, const double *before) {
+  for (int32_t i = 0; i < assembly->island_count; i++) {
+    const ds_island *island = &assembly->islands[i];
+    double scale;
+    if (before[i] == (double)INFINITY) continue;
+    double gain = energy_of(&scale, island, state) - before[i];
+    if (gain > ROUNDING * scale) limit(state, island, before[i]);
+  }
+}
