@@ -275,6 +275,11 @@ def gallery(program):
     return re.findall(r"^([a-z][\w-]*)  ", listed, flags=re.M) + sorted(str(p) for p in (ROOT / "scenes").glob("*.json"))
 
 
+# Blocks of the COMPAS assemblies that stand on the ground, and their friction. The vault's are marked in its file.
+ASSEMBLIES = {"type-a": ("0,1", 0.84), "type-b": ("0,1", 0.84), "bridge": ("0,1", 0.9), "shelf-stable": ("0", 0.9),
+              "cubes": ("0", 0.84), "concave-long": ("0", 0.84)}
+
+
 def given(folder, work):
     """Scenes of a folder, and its COMPAS assemblies made into scenes of hulls and of solids."""
     out = []
@@ -283,10 +288,11 @@ def given(folder, work):
         if '"bodies"' in text:
             out.append(str(path))
             continue
+        supports, mu = ASSEMBLIES.get(path.stem, ("", 0.6))
         for kind in ("hulls", "solids"):
             scene = Path(work) / ("%s-%s.json" % (path.stem, kind))
-            if subprocess.run([sys.executable, str(ROOT / "scripts/compas-scene.py"), str(path), "--as", kind, "--mu",
-                               "0.6", "-o", str(scene)]).returncode == 0:
+            if subprocess.run([sys.executable, str(ROOT / "scripts/compas-scene.py"), str(path), "--as", kind,
+                               "--supports", supports, "--mu", str(mu), "-o", str(scene)]).returncode == 0:
                 out.append(str(scene))
     return out
 

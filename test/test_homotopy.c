@@ -126,6 +126,49 @@ static void directions_solve_the_linearized_equations(void) {
   ds_arena_free(&arena);
 }
 
+/* Where double has digits enough, twice as many give the same directions. */
+static void twofold_directions_are_the_same(void) {
+  uint64_t s = 35;
+  ds_arena arena = {0};
+  double worst = 0;
+  int compared = 0;
+  for (int i = 0; i < 100; i++) {
+    ds_arena_reset(&arena);
+    int32_t bodies = 1 + random_int(&s, 4);
+    ds_subproblem p = random_problem(&arena, &s, bodies, 1 + random_int(&s, 2 * bodies), 1 + random_int(&s, 3));
+    ds_solve solve = bare_solve(&arena, &p);
+    bench b = {0};
+    if (!solve.system || !open_bench(&b, &arena, &p, &solve)) continue;
+    path *q = &b.q;
+    q->now.s = log(i % 2 == 0 ? 0.5 : 0.05);
+    evaluate(q, &q->now);
+    if (!factor(q)) continue;
+    directions(q);
+    const point *both[2] = {&q->tangent, &q->correction};
+    for (int k = 0; k < 2; k++) {
+      double length = sqrt(dot(q, both[k], both[k]));
+      copy_point(k == 0 ? &q->last : &q->before, both[k], q);
+      CHECK(length > 0);
+    }
+    CHECK(!q->rounded && widen(q));
+    double away = evaluate(q, &q->now);
+    CHECK(isfinite(away));
+    CHECK(factor_twofold(q));
+    directions(q);
+    for (int k = 0; k < 2; k++) {
+      point *old = k == 0 ? &q->last : &q->before;
+      double length = sqrt(dot(q, both[k], both[k]));
+      add(old, both[k], -1, q);
+      worst = fmax(worst, sqrt(dot(q, old, old)) / length);
+    }
+    compared++;
+  }
+  printf("     %d points: off by %.1e\n", compared, worst);
+  CHECK(compared > 50);
+  CHECK_LE(worst, 1e-8);
+  ds_arena_free(&arena);
+}
+
 /* B is as large as x/z and multiplies the rounding of dv: what is left of dz = T D⁻¹ Gᵀ dv + e1, dv = G D⁻¹ dx, is
  * rounding of the terms all the same, however large that is. */
 static void directions_are_refined(void) {
@@ -198,6 +241,7 @@ static void path_starts_downwards(void) {
 
 int main(void) {
   RUN(directions_solve_the_linearized_equations);
+  RUN(twofold_directions_are_the_same);
   RUN(directions_are_refined);
   RUN(path_starts_downwards);
   return test_summary();

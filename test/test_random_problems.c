@@ -291,6 +291,27 @@ static void small_problems_of_families_are_solved(void) {
   ds_arena_free(&arena);
 }
 
+/* Wedges at 0.9999 of the limit at which they jam, masses to 1:1,000,000: in double the homotopy loses its path, in
+ * twice the digits it gets to the end. */
+static void wedges_near_their_limit_are_solved(void) {
+  static const int64_t numbers[] = {9, 22, 52, 147, 179, 198, 259, 1832};
+  ds_arena arena = {0};
+  ds_solve_options options = ds_default_solve_options();
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+    ds_arena_reset(&arena);
+    family_spec spec = family_draw(FAMILY_WEDGE, 1, numbers[i]);
+    family_case c = family_problem(&arena, &spec);
+    double r[3 * FAMILY_CONTACTS] = {0}, u[3 * FAMILY_CONTACTS];
+    ds_solution solution = {0};
+    ds_error error = {""};
+    CHECK(!ds_arena_failed(&arena) && !c.may_be_infeasible);
+    CHECK(ds_problem_solve(&c.problem, &options, r, u, NULL, &solution, &error) == DS_OK);
+    CHECK_LE(measured_error(&c.problem, r), options.tolerance);
+    CHECK(solution.outcome == DS_SOLVED && solution.certificate.factorizations < 1200);
+  }
+  ds_arena_free(&arena);
+}
+
 /* W as no mechanical system has it: far from symmetric, its symmetric part indefinite. Few of these have a solution.
  * What is told of them must be true of the impulses that come back. */
 enum { STRANGE = 3, STRANGE_ROWS = 2 * STRANGE };
@@ -376,6 +397,7 @@ int main(void) {
   RUN(planted_solutions_are_solutions);
   RUN(families_keep_their_word);
   RUN(small_problems_of_families_are_solved);
+  RUN(wedges_near_their_limit_are_solved);
   RUN(every_problem_is_solved);
   return test_summary();
 }

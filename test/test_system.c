@@ -1,6 +1,7 @@
 /* The linear systems of the tools against dense ones: I + W C where a problem has W alone, I + G C Gᵀ where it has
  * bodies; solutions, the sign of the determinant, and factors that are kept. */
 #include "project/system.h"
+#include "project/twofold_system.h"
 
 #include "check.h"
 #include "own_error.h"
@@ -58,6 +59,34 @@ static void dense_system(double *h, const double *l, const double *r, const doub
     }
 }
 
+/* The same in twice the digits: x + G C Gᵀ x is y to twice the digits, and the sign is the same. */
+static void check_twofold(ds_system *system, ds_arena *arena, uint64_t *s, const double *c) {
+  static ds_twofold wide[9 * CONTACTS_MAX], x[N_MAX], y[N_MAX], v[N_MAX], slip[3 * CONTACTS_MAX], r[3 * CONTACTS_MAX];
+  const ds_subproblem *p = system->problem;
+  ds_twofold_system *two = ds_twofold_system_create(arena, system);
+  CHECK((two == NULL) == (system->local != NULL)); /* without bodies there is none */
+  if (!two) return;
+  for (int32_t i = 0; i < 9 * p->contact_count; i++) wide[i] = ds_twofold_sum(c[i], 1e-17 * random_in(s, -1, 1));
+  if (!ds_twofold_system_factor(two, wide)) return;
+  for (int32_t i = 0; i < p->dof; i++) x[i] = y[i] = ds_twofold_sum(random_in(s, -1, 1), 1e-17 * random_in(s, -1, 1));
+  ds_twofold_system_solve(x, two);
+  ds_twofold_slip(slip, p, x);
+  double size = 0, off = 0;
+  for (int32_t i = 0; i < 3 * p->contact_count; i++) {
+    r[i] = ds_twofold_of(0);
+    for (int j = 0; j < 3; j++) r[i] = ds_twofold_add(r[i], ds_twofold_times(wide[3 * i + j], slip[i / 3 * 3 + j]));
+    size = fmax(size, fabs(r[i].hi));
+  }
+  ds_twofold_push(v, p, r);
+  for (int32_t i = 0; i < p->dof; i++) {
+    ds_twofold left = ds_twofold_add(ds_twofold_add(v[i], x[i]), ds_twofold_minus(y[i]));
+    size = fmax(size, fabs(x[i].hi));
+    off = fmax(off, fabs(left.hi));
+  }
+  CHECK_LE(off, 1e-25 * size);
+  CHECK(ds_twofold_system_sign(two) == ds_system_sign(system));
+}
+
 static void check_system(const ds_subproblem *p, ds_arena *arena, uint64_t *s, const double *l, const double *r,
                          int32_t n, int counts[2]) {
   static double c[9 * CONTACTS_MAX], h[N_MAX * N_MAX], x[N_MAX], y[N_MAX];
@@ -81,6 +110,8 @@ static void check_system(const ds_subproblem *p, ds_arena *arena, uint64_t *s, c
     int sign = sign_of(h, n);
     CHECK(ds_system_sign(system) == sign);
     counts[sign > 0]++;
+    check_twofold(system, arena, s, c);
+    factorizations = system->factorizations;
     CHECK(ds_system_factor(system, c, symmetric) && system->factorizations == factorizations); /* kept */
     c[0] += 0.1;
     if (ds_system_factor(system, c, symmetric)) CHECK(system->factorizations == factorizations + 1);

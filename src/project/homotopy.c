@@ -29,7 +29,11 @@
  * orthogonal to the tangent, and a point is on the path where they are short in the same relative measure: where J is
  * nearly singular residuals are small far away from it. Where corrections do not come back to the path the last point
  * on it is taken up again with a shorter step. Whenever the error has fallen by ten, Newton tries whether it is in its
- * basin yet. */
+ * basin yet.
+ *
+ * H holds the 1 of a free motion beside W x²/(t m) of a contact that slides. In wedges near the limit at which they jam
+ * impulses are 10,000 times the load and more, and double has no digits left: where the refined directions still miss
+ * their equations, the path goes on in twice the digits (la/twofold.h). Points stay in double. */
 #include "project/homotopy.h"
 
 #include <float.h>
@@ -38,11 +42,13 @@
 #include "la/lorentz.h"
 #include "project/centre.h"
 #include "project/newton.h"
+#include "project/twofold_system.h"
 
 enum { CORRECTIONS_MAX = 4 };
 static const double UNBOUNDED = 1e6; /* growth of impulses, at standing t, that no solution has */
 static const double ON_PATH = 0.2;   /* length of the correction of a point on the path */
 static const double NEAR_PATH = 3;   /* residual from which corrections start, see evaluate */
+static const double LEFT = 1e-2;     /* of a direction, lost to rounding: 861 of 874 wedges are solved, 860 with 1e-3 */
 static const double SHORTER = 0.6;   /* factor for a step that went too far */
 
 typedef struct point {
@@ -67,7 +73,11 @@ typedef struct path {
   point tangent, correction, curvature;
   double *d, *right, *left; /* of the linear system: d, its first right-hand side, what is left of that */
   double *impulse, *dv, *gdv;
-  ds_iterate trial; /* at the point evaluated last */
+  ds_iterate trial;           /* at the point evaluated last */
+  bool rounded;               /* a direction was lost to rounding */
+  ds_twofold_system *twofold; /* from then on; NULL before */
+  ds_twofold *wide, *wide_dv; /* its vectors: 9 a contact, dof */
+  ds_twofold *wide_b, *wide_inverse;
 } path;
 
 static bool smooth(const path *q, int32_t k) { return ds_is_frictionless(q->p->mu[k]); }
@@ -78,6 +88,17 @@ static void copy_point(point *to, const point *from, const path *q) {
   memcpy(to->x, from->x, bytes(q));
   memcpy(to->z, from->z, bytes(q));
   to->s = from->s;
+}
+
+/* p = a e - x o z in twice the digits */
+static void jordan_left(double p[3], double a, const double x[3], const double z[3]) {
+  ds_twofold s[3] = {ds_twofold_of(a), ds_twofold_of(0), ds_twofold_of(0)};
+  for (int i = 0; i < 3; i++) s[0] = ds_twofold_add_scaled(s[0], -x[i], ds_twofold_of(z[i]));
+  for (int i = 1; i < 3; i++) {
+    s[i] = ds_twofold_add_scaled(s[i], -x[0], ds_twofold_of(z[i]));
+    s[i] = ds_twofold_add_scaled(s[i], -z[0], ds_twofold_of(x[i]));
+  }
+  for (int i = 0; i < 3; i++) p[i] = s[i].hi;
 }
 
 /* e1 = y + ((1 - t) n + t kappa) e_0 - z and e2 = t m e - x o z. Returns the worst |e2|/(t m): how far
@@ -99,8 +120,12 @@ static double evaluate(path *q, const point *at) {
     e1[0] = u[0] / q->mu[k] + (1 - t) * slip + t * q->kappa - z[0];
     e1[1] = u[1] - z[1];
     e1[2] = u[2] - z[2];
-    ds_jordan(e2, x, z);
-    e2[0] = t * q->m - e2[0], e2[1] = -e2[1], e2[2] = -e2[2];
+    if (q->twofold)
+      jordan_left(e2, t * q->m, x, z);
+    else {
+      ds_jordan(e2, x, z);
+      e2[0] = t * q->m - e2[0], e2[1] = -e2[1], e2[2] = -e2[2];
+    }
     q->tau[2 * k] = u[1] / slip, q->tau[2 * k + 1] = u[2] / slip;
     q->slip[k] = slip;
     worst = fmax(worst, sqrt(e2[0] * e2[0] + e2[1] * e2[1] + e2[2] * e2[2]));
@@ -116,7 +141,7 @@ static void invert_arrow(double out[9], const double z[3]) {
   out[4] = (d + z[1] * z[1]) * g, out[5] = out[7] = z[1] * z[2] * g, out[8] = (d + z[2] * z[2]) * g;
 }
 
-/* At `now`, after evaluate. */
+/* B, L_z⁻¹ and H at `now`, after evaluate. */
 static bool factor(path *q) {
   double theta = 1 - exp(q->now.s);
   for (int32_t k = 0; k < q->n; k++) {
@@ -135,6 +160,42 @@ static bool factor(path *q) {
     if (smooth(q, k)) b[4] = b[8] = c[4] = c[8] = 0;
   }
   return ds_system_factor(q->system, q->C, false);
+}
+
+/* L_z⁻¹ and B = L_z⁻¹ L_x of one contact in twice the digits: where a contact slides B has x/z and its reciprocal as
+ * eigenvalues, and what rounding makes of the small one leaves the cone. */
+static void find_b_twofold(ds_twofold b[9], ds_twofold inverse[9], const double x[3], const double z[3]) {
+  const double lx[9] = {x[0], x[1], x[2], x[1], x[0], 0, x[2], 0, x[0]};
+  ds_twofold det = ds_twofold_product(z[0], z[0]), square[3];
+  for (int i = 1; i < 3; i++) square[i] = ds_twofold_product(z[i], z[i]);
+  for (int i = 1; i < 3; i++) det = ds_twofold_add(det, ds_twofold_minus(square[i]));
+  ds_twofold f = ds_twofold_inverse(det), g = ds_twofold_inverse(ds_twofold_scale(z[0], det));
+  for (int i = 0; i < 3; i++) inverse[i] = inverse[3 * i] = ds_twofold_scale(i == 0 ? z[0] : -z[i], f);
+  for (int i = 1; i < 3; i++) inverse[4 * i] = ds_twofold_times(ds_twofold_add(det, square[i]), g);
+  inverse[5] = inverse[7] = ds_twofold_times(ds_twofold_product(z[1], z[2]), g);
+  for (int i = 0; i < 9; i++) {
+    b[i] = ds_twofold_of(0);
+    for (int j = 0; j < 3; j++) b[i] = ds_twofold_add_scaled(b[i], lx[3 * j + i % 3], inverse[i / 3 * 3 + j]);
+  }
+}
+
+/* The same in twice the digits. */
+static bool factor_twofold(path *q) {
+  double theta = 1 - exp(q->now.s);
+  for (int32_t k = 0; k < q->n; k++) {
+    ds_twofold *b = q->wide_b + 9 * k, *c = q->wide + 9 * k;
+    double inverse = 1 / q->mu[k];
+    find_b_twofold(b, q->wide_inverse + 9 * k, q->now.x + 3 * k, q->now.z + 3 * k);
+    if (smooth(q, k)) b[4] = b[8] = ds_twofold_of(0);
+    for (int i = 0; i < 3; i++) {
+      for (int j = 0; j < 3; j++) c[3 * i + j] = b[3 * i + j];
+      for (int j = 1; j < 3 && !smooth(q, k); j++)
+        c[3 * i + j] = ds_twofold_add_scaled(c[3 * i + j], theta * q->tau[2 * k + j - 1], c[3 * i]);
+      c[3 * i] = ds_twofold_scale(inverse, c[3 * i]);
+    }
+    for (int j = 0; j < 3; j++) c[j] = ds_twofold_scale(inverse, c[j]);
+  }
+  return ds_twofold_system_factor(q->twofold, q->wide);
 }
 
 /* gdv := T D⁻¹ Gᵀ dv */
@@ -176,6 +237,58 @@ static void add_solution(path *q, point *to, const double *e1, const double *d) 
   }
 }
 
+/* s += sign A z */
+static void add_times(ds_twofold s[3], double sign, const ds_twofold a[9], const ds_twofold z[3]) {
+  for (int i = 0; i < 9; i++)
+    s[i / 3] = ds_twofold_add(s[i / 3], ds_twofold_scale(sign, ds_twofold_times(a[i], z[i % 3])));
+}
+
+/* d - B z with d = L_z⁻¹ e2, of contact k */
+static void find_dx(ds_twofold dx[3], const path *q, int32_t k, const double *e2, const ds_twofold z[3]) {
+  ds_twofold second[3];
+  for (int i = 0; i < 3; i++) dx[i] = ds_twofold_of(0), second[i] = ds_twofold_of(e2[3 * k + i]);
+  add_times(dx, 1, q->wide_inverse + 9 * k, second);
+  add_times(dx, -1, q->wide_b + 9 * k, z);
+}
+
+/* d := (dx, dz) as add_solution finds them, in twice the digits */
+static void solve_twofold(path *q, point *d, const double *e1, const double *e2) {
+  double theta = 1 - exp(q->now.s);
+  ds_twofold *wide = q->wide, x[3], z[3];
+  for (int32_t k = 0; k < q->n; k++) {
+    for (int i = 0; i < 3; i++) z[i] = ds_twofold_of(e1[3 * k + i]);
+    find_dx(wide + 3 * k, q, k, e2, z);
+    wide[3 * k] = ds_twofold_scale(1 / q->mu[k], wide[3 * k]);
+  }
+  ds_twofold_push(q->wide_dv, q->p, wide);
+  ds_twofold_system_solve(q->wide_dv, q->twofold);
+  ds_twofold_slip(wide, q->p, q->wide_dv);
+  for (int32_t k = 0; k < q->n; k++) {
+    const ds_twofold *g = wide + 3 * k;
+    z[0] = ds_twofold_scale(1 / q->mu[k], g[0]);
+    for (int i = 1; i < 3; i++) {
+      z[i] = smooth(q, k) ? ds_twofold_of(0) : g[i];
+      z[0] = ds_twofold_add_scaled(z[0], theta * q->tau[2 * k + i - 1], z[i]);
+    }
+    for (int i = 0; i < 3; i++) z[i] = ds_twofold_add(z[i], ds_twofold_of(e1[3 * k + i]));
+    find_dx(x, q, k, e2, z);
+    for (int i = 0; i < 3; i++) d->z[3 * k + i] = z[i].hi, d->x[3 * k + i] = x[i].hi;
+  }
+}
+
+/* left := what dz lacks of T D⁻¹ Gᵀ G D⁻¹ dx + e1. Returns the largest, relative to the largest dz, both to z. */
+static double find_left(path *q, const point *d) {
+  double most = 0, size = 0;
+  push(q, d->x);
+  slip_of(q);
+  for (int32_t i = 0; i < 3 * q->n; i++) {
+    double z = q->now.z[i / 3 * 3];
+    q->left[i] = q->right[i] + q->gdv[i] - d->z[i];
+    most = fmax(most, fabs(q->left[i]) / z), size = fmax(size, fabs(d->z[i]) / z);
+  }
+  return most > 0 ? most / size : 0;
+}
+
 /* Solution of the linearized equations: e1 and e2 on their right (NULL: zero), and the change ds of log t. */
 static void direction(path *q, point *d, const double *e1, const double *e2, double ds) {
   double t = exp(q->now.s), ts2 = t * t * q->sigma * q->sigma;
@@ -185,17 +298,22 @@ static void direction(path *q, point *d, const double *e1, const double *e2, dou
     for (int i = 0; i < 3; i++) right[i] = e1 ? e1[3 * k + i] : 0, second[i] = e2 ? e2[3 * k + i] : 0;
     right[0] += ds * ((1 - t) * ts2 / q->slip[k] - t * q->slip[k] + t * q->kappa);
     second[0] += ds * t * q->m;
-    times_b(q->d + 3 * k, inverse, second);
+    if (q->twofold)
+      memcpy(q->d + 3 * k, second, sizeof second);
+    else
+      times_b(q->d + 3 * k, inverse, second);
+  }
+  d->s = ds;
+  if (q->twofold) {
+    solve_twofold(q, d, q->right, q->d);
+    return;
   }
   memset(d->x, 0, bytes(q));
   memset(d->z, 0, bytes(q));
   add_solution(q, d, q->right, q->d);
-  /* refinement: dz against T D⁻¹ Gᵀ G D⁻¹ dx + e1 */
-  push(q, d->x);
-  slip_of(q);
-  for (int32_t i = 0; i < 3 * q->n; i++) q->left[i] = q->right[i] + q->gdv[i] - d->z[i];
+  find_left(q, d);
   add_solution(q, d, q->left, NULL);
-  d->s = ds;
+  if (!(find_left(q, d) <= LEFT)) q->rounded = true;
 }
 
 /* Inner product of two directions, relative to the point. */
@@ -239,7 +357,8 @@ static void find_curvature(path *q) {
 /* Unit tangent, forward, the correction orthogonal to it, and the curvature of the path. */
 static void directions(path *q) {
   direction(q, &q->tangent, NULL, NULL, 1);
-  double forward = -ds_system_sign(q->system) / sqrt(dot(q, &q->tangent, &q->tangent));
+  int32_t sign = q->twofold ? ds_twofold_system_sign(q->twofold) : ds_system_sign(q->system);
+  double forward = -sign / sqrt(dot(q, &q->tangent, &q->tangent));
   for (int32_t i = 0; i < 3 * q->n; i++) q->tangent.x[i] *= forward, q->tangent.z[i] *= forward;
   q->tangent.s *= forward;
   direction(q, &q->correction, q->e1, q->e2, 0);
@@ -374,6 +493,31 @@ static void swap_points(path *q) {
   q->next = swap;
 }
 
+/* From now on in twice the digits. */
+static bool widen(path *q) {
+  ds_arena *arena = q->solve->arena;
+  q->wide = DS_NEW(arena, ds_twofold, 9 * (size_t)q->n + 1);
+  q->wide_b = DS_NEW(arena, ds_twofold, 9 * (size_t)q->n + 1);
+  q->wide_inverse = DS_NEW(arena, ds_twofold, 9 * (size_t)q->n + 1);
+  q->wide_dv = DS_NEW(arena, ds_twofold, q->p->dof + 1);
+  q->twofold = ds_twofold_system_create(arena, q->system);
+  return q->twofold && !ds_arena_failed(arena);
+}
+
+/* Factors the system and finds the directions. Where rounding takes them, once more and from then on in twice the
+ * digits. */
+static bool find_directions(path *q) {
+  q->rounded = false;
+  if (!(q->twofold ? factor_twofold(q) : factor(q))) return false;
+  q->solve->work.projections++, q->solve->work.tool[DS_TOOL_HOMOTOPY]++;
+  directions(q);
+  if (!q->rounded || q->twofold || q->system->local) return true; /* without bodies there is no second way */
+  if (!widen(q) || !factor_twofold(q)) return false;
+  q->solve->work.projections++, q->solve->work.tool[DS_TOOL_HOMOTOPY]++;
+  directions(q);
+  return true;
+}
+
 /* Along the path until best meets the goal, or it ends. */
 static ds_homotopy_end follow(path *q, ds_iterate *best, const ds_homotopy_options *o) {
   const ds_goal *goal = &q->solve->goal;
@@ -390,9 +534,7 @@ static ds_homotopy_end follow(path *q, ds_iterate *best, const ds_homotopy_optio
       next_newton = 0.1 * q->trial.error;
       if (try_newton(q, &polished, best)) return DS_HOMOTOPY_SOLVED;
     }
-    if (c.h < 1e-8 || q->now.s < -45 || q->now.s > 5 || !factor(q)) return DS_HOMOTOPY_LOST;
-    q->solve->work.projections++, q->solve->work.tool[DS_TOOL_HOMOTOPY]++;
-    directions(q);
+    if (c.h < 1e-8 || q->now.s < -45 || q->now.s > 5 || !find_directions(q)) return DS_HOMOTOPY_LOST;
     bool on = c.restored || sqrt(dot(q, &q->correction, &q->correction)) <= ON_PATH;
     if (on && fabs(q->tangent.s) < 1e-4 && size_of(q) > UNBOUNDED * q->size) return DS_HOMOTOPY_UNBOUNDED;
     if (!on && c.corrections >= CORRECTIONS_MAX) {
