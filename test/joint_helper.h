@@ -38,16 +38,6 @@ static inline double sim_drift(sim *s, double seconds) {
   return drift;
 }
 
-/* Errors of the same run with steps of h and h/2: those of a method of second order are as 4 to 1. */
-static inline void check_second_order(double coarse, double fine) {
-  if (!(coarse / fine >= 3.5 && coarse / fine <= 4.5)) printf("     errors %.6g and %.6g\n", coarse, fine);
-  CHECK_LE(3.5, coarse / fine);
-  CHECK_LE(coarse / fine, 4.5);
-}
-
-/* What two second-order results leave when their error is taken out. */
-static inline double extrapolated(double coarse, double fine) { return fine + (fine - coarse) / 3; }
-
 static inline double sim_energy(const sim *s) {
   ds_energy e = ds_state_energy(s->scene, s->state);
   return e.kinetic + e.potential;

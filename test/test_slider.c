@@ -30,9 +30,9 @@ static double limit_force(const sim *s, ds_joint_id joint) {
 static double position(const sim *s, ds_joint_id joint) { return ds_state_joint(s->scene, s->state, joint).position; }
 
 /* A carriage on a rail that falls by `slope` rad and is seen in a frame tilted by q, its centre beside the rail. It
- * goes g sin(slope) t²/2 until it is 0.5 m down the rail, and rests there. */
+ * gains g sin(slope) h in every step until it is 0.5 m down the rail, and rests there. */
 static void a_carriage(ds_quat q, bool carriage_first, bool down) {
-  const double slope = 0.4, mass = 1000 * 0.2 * 0.1 * 0.1;
+  const double slope = 0.4, mass = 1000 * 0.2 * 0.1 * 0.1, h = 0.01;
   ds_vec3 along = v3(cos(slope), 0, -sin(slope));
   ds_scene *scene = scene_new(quat_rotate(q, v3(0, 0, -9.81)), 0.5, 0);
   ds_body_def rail = body_at(0, 0, 0), carriage = body_at(0, 0, 0);
@@ -48,8 +48,8 @@ static void a_carriage(ds_quat q, bool carriage_first, bool down) {
   sim s;
   if (sim_finish(&s, "carriage", scene)) {
     ds_quat before = ds_state_pose(s.scene, s.state, body).q;
-    sim_run(&s, 0.3);
-    double got = sign * position(&s, slider), want = 0.5 * 9.81 * sin(slope) * 0.3 * 0.3;
+    sim_run(&s, 30 * h);
+    double got = sign * position(&s, slider), want = 9.81 * sin(slope) * h * h * 30 * 31 / 2;
     CHECK_NEAR(got, want, 1e-12);
     double most = 0, drift = 0;
     for (int i = 0; i < 100 && sim_step(&s); i++) {
@@ -75,8 +75,8 @@ static void carriages(void) {
   for (int i = 0; i < 8; i++) a_carriage(i & 1 ? tilted : quat(1, 0, 0, 0), i & 2, i & 4);
 }
 
-/* A drawer is pulled out at 1 m/s until its limit stops it. What lies in it slides on by v²/(2 mu g).
- * Then the weight in it, 100 times as heavy as the drawer, rests for a minute. */
+/* A drawer is pulled out at 1 m/s until its limit stops it. What lies in it slides on by v²/(2 mu g), as far as a step
+ * can tell. Then the weight in it, 100 times as heavy as the drawer, rests for a minute. */
 static void a_drawer(void) {
   const double mu = 0.3, speed = 1, h = 0.005;
   ds_scene *scene = scene_new(v3(0, 0, -9.81), mu, 0);
@@ -95,7 +95,7 @@ static void a_drawer(void) {
     double slid = ds_state_pose(s.scene, s.state, lies).p.x + 0.1 - 0.2, want = speed * speed / (2 * mu * 9.81);
     printf("     drawer at %.9f m, its load slid %.5f m of %.5f\n", position(&s, slider), slid, want);
     CHECK_NEAR(position(&s, slider), 0.2, 1e-6);
-    CHECK_NEAR(slid, want, h * h);
+    CHECK_NEAR(slid, want, speed * h);
     ds_state *settled = ds_state_copy(s.state);
     sim_run(&s, test_time(60, 5));
     CHECK_LE(sim_displacement(&s, settled), 1e-9);
@@ -105,50 +105,35 @@ static void a_drawer(void) {
 }
 
 /* A bead on an arm of a hub that turns freely goes out to its limit, and its limit then carries m w² r though the arm
- * turns by 0.05 rad in a step. Angular momentum stays what it was: on the way out its error is of second order, and so
- * is that of the force; energy is conserved until the bead strikes its limit, and then that of both turning as one. */
-static void a_bead(double off[3], double h) {
-  const double speed = 5, radius = 0.05, side = 0.6;
+ * turns by 0.05 rad in a step. Angular momentum stays what it was. */
+static void on_a_hub(void) {
+  const double speed = 5;
   ds_scene *scene = scene_new(v3(0, 0, 0), 0.5, 0);
   ds_body_id post = scene_add_anchor(scene, 0, 0, 0);
   ds_body_def hub = body_at(0, 0, 0), bead = body_at(0.3, 0, 0.1);
   hub.angular_velocity = bead.angular_velocity = v3(0, 0, speed);
   bead.velocity = v3(0, 0.3 * speed, 0);
-  ds_body_id disk = scene_add(scene, &hub, shape_box(side, side, 0.1)),
-             mass = scene_add(scene, &bead, shape_sphere(radius));
+  ds_body_id disk = scene_add(scene, &hub, shape_box(0.6, 0.6, 0.1)),
+             mass = scene_add(scene, &bead, shape_sphere(0.05));
   scene_join(scene, DS_JOINT_HINGE, post, disk, v3(0, 0, 0), v3(0, 0, 1));
   ds_joint_id slider = join_slider(scene, disk, mass, v3(0.3, 0, 0.1), v3(1, 0, 0), -0.1, 0.2);
   sim s;
   if (sim_finish(&s, "hub", scene)) {
-    s.options.step = h;
-    double before = ds_state_momentum(s.scene, s.state).angular.z, energy = sim_energy(&s), most = 0, least = 1;
-    sim_run(&s, 0.2);
-    off[0] = ds_state_momentum(s.scene, s.state).angular.z - before;
-    CHECK_NEAR(sim_energy(&s), energy, 1e-8 * energy);
-    sim_run(&s, 0.8);
-    for (double end = ds_state_time(s.state) + 2; ds_state_time(s.state) < end && sim_step(&s);)
+    double before = ds_state_momentum(s.scene, s.state).angular.z, most = 0, least = 1;
+    sim_run(&s, 1);
+    for (int i = 0; i < 200 && sim_step(&s); i++) {
       most = fmax(most, position(&s, slider)), least = fmin(least, position(&s, slider));
-    double w = ds_state_angular_velocity(s.state, disk).z, m = 1000 * 4.0 / 3 * DS_PI * radius * radius * radius;
-    double inertia = 1000 * side * side * 0.1 * side * side / 6 + m * (0.4 * radius * radius + 0.5 * 0.5);
-    double want = m * w * w * 0.5, after = before * before / (2 * inertia);
-    off[1] = ds_state_momentum(s.scene, s.state).angular.z - before;
-    off[2] = limit_force(&s, slider) + want;
-    printf("     from %.12f to %.12f m; %.6f N of %.6f\n", least, most, -limit_force(&s, slider), want);
-    printf("     angular momentum off by %.2g and %.2g of %.3f, energy %.6f J of %.6f\n", off[0], off[1], before,
-           sim_energy(&s), after);
+    }
+    double w = ds_state_angular_velocity(s.state, disk).z;
+    double m = 1000 * 4.0 / 3 * 3.141592653589793 * 0.05 * 0.05 * 0.05, want = m * w * w * 0.5;
+    printf("     from %.12f to %.12f m; %.6f N of %.6f; angular momentum %.12f of %.12f\n", least, most,
+           -limit_force(&s, slider), want, ds_state_momentum(s.scene, s.state).angular.z, before);
     CHECK_NEAR(most, 0.2, 1e-6);
     CHECK_NEAR(least, 0.2, 1e-6);
-    CHECK_NEAR(off[2], 0, 1e-3 * want);
-    CHECK_NEAR(off[1], 0, 1e-5 * before);
-    CHECK_NEAR(sim_energy(&s), after, 2e-5 * after);
+    CHECK_NEAR(-limit_force(&s, slider), want, 2e-3 * want); /* h w of the direction of a force within a step */
+    CHECK_NEAR(ds_state_momentum(s.scene, s.state).angular.z, before, 1e-9 * before);
   }
   sim_close(&s);
-}
-static void on_a_hub(void) {
-  double coarse[3] = {0, 0, 0}, fine[3] = {0, 0, 0};
-  a_bead(coarse, 0.01);
-  a_bead(fine, 0.005);
-  for (int i = 0; i < 3; i++) check_second_order(coarse[i], fine[i]);
 }
 
 /* A load on the lower limit of a lift, 1000 times as heavy as the cage between them, is lifted by a script. */

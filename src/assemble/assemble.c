@@ -294,7 +294,8 @@ bool ds_assemble(ds_arena *arena, ds_assembly *assembly, const ds_scene *scene, 
     else
       ds_scene_pair(&f->mu, &f->restitution, scene, c->a, c->b);
   }
-  if (options->warm_start) ds_match_warm_start(warm, u, assembly, contacts, state);
+  if (options->warm_start || assembly->level == DS_LEVEL_NODE) /* a node goes on from the first half */
+    ds_match_warm_start(warm, u, assembly, contacts, state);
   if (!ds_find_islands(arena, assembly, contacts, scene)) return false;
   choose_rules(assembly, scene, state, options);
   for (int32_t i = 0; i < assembly->island_count; i++) {

@@ -62,7 +62,7 @@ static void place(ds_contact_point *c, const ds_contact_point *found, const ds_s
     apparent += 2 * turn * turn * v3_dist(c->point, s->x);
   }
   double least = fmin(way[0], way[1]), most = fmax(way[0], way[1]);
-  bool rolls = least > 0.1 * most && most > 1e-9 * size;
+  bool rolls = least > apparent;
   for (int side = 0; side < 2; side++) c->in_middle[side] = rolls || (way[side] == most && most > apparent);
   c->normal = found->normal;
 }

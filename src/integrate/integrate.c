@@ -22,18 +22,22 @@
  * the 366 blocks of a standing vault by up to 2e-10 of that way per step. */
 static const double rest_share = 1e-9, rest_of_tolerance = 0.1;
 
-/* v+ = 2 v - v0 and P+ = 2 I W - P of the midpoint rule, with the second half of damping. */
+/* v+ = 2 v - v0 and P+ = 2 I W - P of the midpoint rule. Where damping would turn them about within the step, its
+ * second half is implicit. */
 static void move_midpoint(ds_body_state *s, const ds_body *body, const ds_step_body *step, const ds_move *m,
                           double taken, double h) {
-  double slower = 1 / (1 + 0.5 * h * body->def.linear_damping),
-         turns_slower = 1 / (1 + 0.5 * h * body->def.angular_damping);
-  ds_vec3 impulse = v3_sub(m->v, step->v),
-          twice = v3_scale(2, v3_mul(body->inertia, mat3_tmul_v3(&step->rotation, m->w)));
-  ds_vec3 momentum = v3_scale(m->keep * turns_slower, v3_sub(twice, mat3_tmul_v3(&step->rotation, step->spin)));
+  double linear = 0.5 * h * body->def.linear_damping, angular = 0.5 * h * body->def.angular_damping;
+  ds_vec3 spin = v3_mul(body->inertia, mat3_tmul_v3(&step->rotation, m->w));
+  ds_vec3 start = v3_mul(body->inertia, mat3_tmul_v3(&step->rotation, s->w));
+  ds_vec3 damped = mat3_tmul_v3(&step->rotation, step->spin);
+  ds_vec3 momentum =
+      angular < 1 ? v3_sub(v3_scale(2, spin), start) : v3_scale(1 / (1 + angular), v3_sub(v3_scale(2, spin), damped));
+  ds_vec3 push = v3_add(v3_scale(1 / (1 + linear), v3_add(m->v, step->half_push)), v3_sub(m->v, step->v));
+  ds_vec3 v = linear < 1 ? v3_sub(v3_scale(2, m->v), s->v) : push;
   s->x = v3_add(v3_mad(s->x, taken, m->v), m->dx);
   s->q = quat_unit(quat_mul(quat_exp(v3_mad(m->turn, taken, m->w)), s->q));
-  ds_vec3 v = v3_add(v3_scale(slower, v3_add(m->v, step->half_push)), impulse);
   s->v = v3_scale(m->keep, v3_sub(v, m->lost));
+  momentum = v3_scale(m->keep, momentum);
   s->w =
       quat_rotate(s->q, v3(momentum.x / body->inertia.x, momentum.y / body->inertia.y, momentum.z / body->inertia.z));
 }

@@ -51,7 +51,8 @@ static bool is_impact(const ds_step_run *run, const ds_island *island, int32_t k
       double g = island->g[p->jacobian[2 * k + side] + j];
       ease += g * g;
     }
-  return 0.5 * approach * approach >= SHARE * energy * ease;
+  double n = p->body_count; /* of one or two bodies every impact counts */
+  return 0.5 * approach * approach >= SHARE * fmax(0, n - 2) / n * energy * ease;
 }
 
 bool *ds_step_to_divide(const ds_step_run *run, bool *any) {
@@ -87,6 +88,22 @@ static ds_pose pose_at(const ds_step_run *run, int32_t i, double t) {
   return (ds_pose){v3_mad(s->x, t, v), quat_unit(quat_mul(quat_exp(v3_scale(t, w)), s->q))};
 }
 
+/* The distance of two bodies; any number above `enough` where it is more. */
+static double body_gap(const ds_body *a, ds_pose pose_a, const ds_body *b, ds_pose pose_b, double enough) {
+  double gap = INFINITY;
+  for (int32_t i = 0; i < a->shape_count; i++)
+    for (int32_t j = 0; j < b->shape_count; j++) {
+      const ds_shape *sa = &a->shapes[i], *sb = &b->shapes[j];
+      ds_pose pa = pose_mul(pose_a, sa->pose), pb = pose_mul(pose_b, sb->pose);
+      double apart = v3_dist(pa.p, pb.p) - sa->bounding_radius - sb->bounding_radius;
+      ds_vec3 n;
+      if (!(apart > enough)) /* infinite radii never get there */
+        apart = sa->solid || sb->solid ? ds_samples_gap(sa, pa, sb, pb, enough) : ds_shape_apart(&n, sa, pa, sb, pb);
+      gap = fmin(gap, apart);
+    }
+  return gap;
+}
+
 /* How far a contact is open at time t: of a limit what is left of its way, of bodies that do not touch yet their
  * distance, else by its points. */
 static double gap_at(const ds_step_run *run, const ds_contact_point *c, bool touching, double t) {
@@ -96,7 +113,7 @@ static double gap_at(const ds_step_run *run, const ds_contact_point *c, bool tou
   }
   ds_pose a = pose_at(run, c->a, t), b = pose_at(run, c->b, t);
   const ds_body *one = &run->scene->bodies[c->a], *other = &run->scene->bodies[c->b];
-  if (!touching) return ds_body_gap(one, a, other, b, 2 * fmin(one->bounding_radius, other->bounding_radius));
+  if (!touching) return body_gap(one, a, other, b, 2 * fmin(one->bounding_radius, other->bounding_radius));
   const ds_body_state *sa = &run->state->bodies[c->a], *sb = &run->state->bodies[c->b];
   ds_vec3 pa = pose_point(a, quat_unrotate(sa->q, v3_sub(c->point, sa->x)));
   ds_vec3 pb = pose_point(b, quat_unrotate(sb->q, v3_sub(c->point, sb->x)));

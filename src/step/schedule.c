@@ -14,7 +14,7 @@ const ds_subproblem *ds_island_problem(const ds_island *island) {
  * end. Joints take no energy away, so that theirs have to be known better. With 1e-3 in place of 1e-4 a pile of boxes
  * needs half the rounds, and no scene gains energy; with 1e-2 some do. */
 enum { ROUNDS = 15 };
-static const double ALONE = 1e-3, JOINED = 1e-6;
+static const double ALONE = 1e-3, JOINED = 1e-7;
 
 typedef struct island_job {
   ds_step_run *run;
