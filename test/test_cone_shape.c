@@ -107,9 +107,9 @@ static void test_rolls_in_circle(void) {
     double angle = fabs(atan2(axis.y, axis.x)), after = ds_state_energy(s.scene, s.state).kinetic;
     printf("     a quarter turn in theory: %.4f of it, tip moved by %.2g m, kinetic energy %.4f of the start\n",
            angle / (0.5 * DS_PI), v3_norm(tip), after / before);
-    CHECK_NEAR(angle, 0.5 * DS_PI, 0.02);
-    CHECK_LE(v3_norm(tip), 0.005);
-    CHECK_NEAR(after, before, 0.03 * before);
+    CHECK_NEAR(angle, 0.5 * DS_PI, 0.002);
+    CHECK_LE(v3_norm(tip), 5e-5);
+    CHECK_NEAR(after, before, 0.002 * before);
     CHECK_NEAR(axis.z, r / hypot(r, h), 0.005);
   }
   sim_close(&s);
