@@ -107,11 +107,10 @@ static void opening_rates(ds_linkage *l, const ds_assembly *assembly, const ds_s
   }
 }
 
-/* a->w from the impulses to start from. Those that add energy, as those of an impact would, are dropped: joints would
- * be closed for velocities that have nothing to do with the solution. */
+/* Impulses to start from that add energy, as those of an impact would, are dropped: joints would be closed for
+ * velocities that have nothing to do with the solution. */
 static void drop_bad_start(ds_articulation *a) {
   double with = 0, without = 0;
-  ds_subproblem_velocity(a->w, &a->problem, a->r);
   for (int32_t i = 0; i < a->problem.dof; i++) {
     with += a->w[i] * a->w[i];
     without += a->predicted[i] * a->predicted[i];
@@ -177,7 +176,8 @@ bool ds_articulation_project(const ds_solve *given, ds_island *island, double *s
     a->r[3 * drive->contact] = drive->impulse;
   }
   memset(island->r, 0, 3 * (size_t)island->problem.contact_count * sizeof(double)); /* where nothing can move */
-  drop_bad_start(a);
+  ds_subproblem_velocity(a->w, &a->problem, a->r);
+  if (island->midpoint) drop_bad_start(a);
   if (assembly->level == DS_LEVEL_NODE) return project_node(given, island);
   for (int round = 0; round < ROUNDS; round++) {
     if (!next_y(arena, &secant, used, island, assembly, state, h, round == 0)) return false;
