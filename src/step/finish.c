@@ -15,7 +15,8 @@ static ds_status integrate(ds_step_run *run, ds_state *state) {
   if (!ds_integrate(&run->stepper->arena, state, &integration, run->scene, &run->assembly, &run->contacts, NULL,
                     run->options->step))
     return DS_ERROR_MEMORY;
-  memcpy(state->contacts, integration.contacts, (size_t)run->contacts.count * sizeof *state->contacts);
+  if (run->contacts.count > 0)
+    memcpy(state->contacts, integration.contacts, (size_t)run->contacts.count * sizeof *state->contacts);
   state->contact_count = run->contacts.count;
   for (int32_t i = 0; i < run->scene->body_count; i++) state->force[i] = state->torque[i] = v3(0, 0, 0);
   ds_state_advance(state, state->time, state->time_rest, run->options->step);

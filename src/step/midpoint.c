@@ -34,7 +34,7 @@ static ds_status take_over(const ds_step_run *run, ds_state *state) {
   double h = run->options->step;
   if (!ds_array_reserve(&state->contacts, &state->contact_capacity, run->solved_count, sizeof *state->contacts))
     return DS_ERROR_MEMORY;
-  memcpy(state->contacts, run->solved, (size_t)run->solved_count * sizeof *state->contacts);
+  if (run->solved_count > 0) memcpy(state->contacts, run->solved, (size_t)run->solved_count * sizeof *state->contacts);
   state->contact_count = run->solved_count;
   state->reduced_step = h;
   ds_state_advance(state, state->time, state->time_rest, h);
