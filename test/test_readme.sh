@@ -16,7 +16,7 @@ count=0
 while IFS= read -r line; do
   case $line in
     "" | make*) continue ;;
-    *" view "*) check "$line" timeout --preserve-status -s INT 5 bash -c "${line%%#*} --no-open" ;;
+    *" view "*) check "$line" timeout --foreground --preserve-status -s INT 5 bash -c "${line%%#*} --no-open" ;;
     *" film "*)
       command -v chromium >/dev/null && command -v ffmpeg >/dev/null || continue
       check "$line" bash -c "${line%%#*} --rate 2"
