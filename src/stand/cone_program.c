@@ -1,0 +1,470 @@
+#include "stand/cone_program.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "la/lorentz.h"
+
+enum {
+  MOST_ITERATIONS = 60,
+  MOST_REFINEMENTS = 12, /* of solves with S */
+  MOST_CORRECTIONS = 6,  /* of forces, until they balance */
+  STALLED = 4,           /* iterations without a better bound */
+};
+/* Added to the diagonal of a block of S, relative to its largest entry. S is singular where blocks have fewer contacts
+ * than freedoms, such as one that rests on a point or an edge; the shift makes an iteration a proximal one, whose
+ * equations have a rest of shift dy. Forces are corrected until they balance. */
+static const double diagonal_shift = 1e-14;
+static const double solve_accuracy = 1e-14; /* |S y - rhs| / |rhs| */
+/* Largest rest of the equations that counts as equilibrium, in weights of a block: some thousand roundings. */
+static const double balanced = 1e-11;
+/* Rounding of a relative velocity, over the sum of its terms: 12 products and sums. */
+static const double slip_rounding = 16 * 2.3e-16;
+static const double nearly_all = 0.99; /* of the way to the boundary */
+
+/* Cone coordinates of point k: x = (mu r_N, r_T), in the Lorentz cone, or (r_N, 0, 0) without friction; so that
+ * r = scale x. The unknown t is a last cone (t, 0, 0). */
+typedef struct solver {
+  const ds_cone_program *p;
+  const ds_graph *g;
+  int32_t n, points, cones; /* n: length of y */
+  double *scale;            /* 3 x points */
+  double *cost;             /* 3 x cones */
+  double *x, *z, *y, tau, kappa;
+  double *dx, *dz, *dy, dtau, dkappa;
+  double *ax, *az;     /* the affine direction, scaled: W⁻¹ dx, W dz */
+  double *x2, *y2;     /* what dtau = 1 adds */
+  double *rp, *rd, rg; /* residuals */
+  double *xi, *q;      /* work, 3 x cones */
+  double *v1, *v2, *v3, *v4;
+  ds_lorentz *w;
+  ds_block_matrix *matrix;
+  double *shift;  /* n: added to the diagonal of S */
+  double *column; /* S₀⁻¹ d */
+  double column_weight;
+  ds_cone_answer *answer;
+} solver;
+
+/* ---- products ---- */
+
+/* out = A x */
+static void times(double *out, const solver *s, const double *x, double *r) {
+  for (int32_t i = 0; i < 3 * s->points; i++) r[i] = s->scale[i] * x[i];
+  memset(out, 0, (size_t)s->n * sizeof *out);
+  ds_graph_add_forces(out, s->g, r);
+  if (s->p->d)
+    for (int32_t i = 0; i < s->n; i++) out[i] += x[3 * s->points] * s->p->d[i];
+}
+
+/* out = Aᵀ y */
+static void transposed(double *out, const solver *s, const double *y) {
+  ds_graph_slip(out, s->g, y);
+  for (int32_t i = 0; i < 3 * s->points; i++) out[i] *= s->scale[i];
+  if (!s->p->d) return;
+  double *t = out + 3 * s->points;
+  t[0] = t[1] = t[2] = 0;
+  for (int32_t i = 0; i < s->n; i++) t[0] += s->p->d[i] * y[i];
+}
+
+static double dot(const double *a, const double *b, int32_t n) {
+  double sum = 0;
+  for (int32_t i = 0; i < n; i++) sum += a[i] * b[i];
+  return sum;
+}
+
+/* out = W x, W⁻¹ x */
+static void scaled(double *out, const solver *s, const double *x, bool inverse) {
+  for (int32_t k = 0; k < s->cones; k++) ds_lorentz_apply(out + 3 * k, &s->w[k], x + 3 * k, inverse);
+}
+
+/* out = W² x; out may be x */
+static void scaled_twice(double *out, const solver *s, const double *x) {
+  for (int32_t k = 0; k < s->cones; k++) {
+    double half[3];
+    ds_lorentz_apply(half, &s->w[k], x + 3 * k, false);
+    ds_lorentz_apply(out + 3 * k, &s->w[k], half, false);
+  }
+}
+
+/* ---- the linear system S = A W² Aᵀ ---- */
+
+/* h (6 x 6) += a C bᵀ, where the rows of a and b are 3 x 6 */
+static void add_product(double *h, const double *a, const double *c, const double *b) {
+  double y[18];
+  for (int32_t i = 0; i < 3; i++)
+    for (int32_t j = 0; j < 6; j++) y[6 * i + j] = c[3 * i] * b[j] + c[3 * i + 1] * b[6 + j] + c[3 * i + 2] * b[12 + j];
+  for (int32_t i = 0; i < 6; i++)
+    for (int32_t j = 0; j < 6; j++) h[6 * i + j] += a[i] * y[j] + a[6 + i] * y[6 + j] + a[12 + i] * y[12 + j];
+}
+
+static void add_point(solver *s, int32_t k) {
+  const ds_block_pattern *p = s->matrix->pattern;
+  int32_t a = s->g->body[2 * k], b = s->g->body[2 * k + 1];
+  const double *ga = s->g->g + 36 * (size_t)k, *gb = ga + 18, *f = s->scale + 3 * k;
+  double c[9];
+  ds_lorentz_square(c, &s->w[k]);
+  for (int32_t i = 0; i < 9; i++) c[i] *= f[i / 3] * f[i % 3];
+  if (a >= 0) add_product(s->matrix->diagonal + p->diagonal[p->position[a]], ga, c, ga);
+  if (b >= 0) add_product(s->matrix->diagonal + p->diagonal[p->position[b]], gb, c, gb);
+  if (a < 0 || b < 0) return;
+  bool swapped; /* a is eliminated before b: block (b, a) is kept */
+  double *lower = s->matrix->lower + p->offset[ds_block_slot(&swapped, p, a, b)];
+  add_product(lower, swapped ? gb : ga, c, swapped ? ga : gb);
+}
+
+/* S₀, without t, with its diagonal shifted; and the column of t. */
+static bool factor(solver *s) {
+  const ds_block_pattern *p = s->matrix->pattern;
+  memset(s->matrix->diagonal, 0, (size_t)p->diagonal_values * sizeof(double));
+  memset(s->matrix->lower, 0, (size_t)p->values * sizeof(double));
+  for (int32_t k = 0; k < s->points; k++) add_point(s, k);
+  for (int32_t k = 0; k < p->n; k++) {
+    double *h = s->matrix->diagonal + p->diagonal[k], largest = 0, *shift = s->shift + 6 * p->order[k];
+    for (int32_t i = 0; i < 6; i++) largest = fmax(largest, h[7 * i]);
+    for (int32_t i = 0; i < 6; i++) h[7 * i] += shift[i] = largest > 0 ? diagonal_shift * largest : diagonal_shift;
+  }
+  s->answer->factorizations++;
+  if (!ds_block_cholesky(s->matrix)) return false;
+  if (!s->p->d) return true;
+  memcpy(s->column, s->p->d, (size_t)s->n * sizeof *s->column);
+  ds_block_cholesky_solve(s->column, s->matrix, s->v4);
+  double eta = s->w[s->points].eta;
+  s->column_weight = eta * eta / (1 + eta * eta * dot(s->p->d, s->column, s->n));
+  return isfinite(s->column_weight);
+}
+
+/* y := (S₀ + eta² d dᵀ)⁻¹ y */
+static void precondition(double *y, const solver *s) {
+  double f = s->p->d ? s->column_weight * dot(s->column, y, s->n) : 0;
+  ds_block_cholesky_solve(y, s->matrix, s->v4);
+  if (f != 0)
+    for (int32_t i = 0; i < s->n; i++) y[i] -= f * s->column[i];
+}
+
+/* out = S y, with its shift */
+static void apply_system(double *out, solver *s, const double *y) {
+  transposed(s->q, s, y);
+  scaled_twice(s->q, s, s->q);
+  times(out, s, s->q, s->q);
+  for (int32_t i = 0; i < s->n; i++) out[i] += s->shift[i] * y[i];
+}
+
+/* y = S⁻¹ rhs by conjugate gradients, preconditioned by the factor: two or three iterations. rhs becomes the rest. */
+static void solve_system(double *y, solver *s, double *rhs) {
+  int32_t n = s->n;
+  double *p = s->v1, *z = s->v2, *sp = s->v3, rho = 0, goal = solve_accuracy * sqrt(dot(rhs, rhs, n));
+  memset(y, 0, (size_t)n * sizeof *y);
+  for (int32_t i = 0; i < MOST_REFINEMENTS; i++) {
+    if (sqrt(dot(rhs, rhs, n)) <= goal) return;
+    memcpy(z, rhs, (size_t)n * sizeof *z);
+    precondition(z, s);
+    double next = dot(rhs, z, n), beta = i > 0 ? next / rho : 0;
+    for (int32_t j = 0; j < n; j++) p[j] = z[j] + (i > 0 ? beta * p[j] : 0);
+    apply_system(sp, s, p);
+    double curvature = dot(p, sp, n), alpha = next / curvature;
+    if (!(curvature > 0) || !isfinite(alpha)) return;
+    for (int32_t j = 0; j < n; j++) y[j] += alpha * p[j], rhs[j] -= alpha * sp[j];
+    rho = next;
+  }
+}
+
+/* ---- candidates ---- */
+
+/* Points that can carry no force in any equilibrium have rounding errors in place of nothing: the nearest of the cone
+ * by their tangents, or nothing. */
+static void clip(double *x, int32_t cones) {
+  for (int32_t k = 0; k < cones; k++) {
+    double *a = x + 3 * k, t = sqrt(a[1] * a[1] + a[2] * a[2]) * (1 + 1e-15);
+    if (a[0] >= t) continue;
+    double f = a[0] > 0 ? a[0] / t : 0;
+    a[0] = fmax(a[0], 0), a[1] *= f, a[2] *= f;
+  }
+}
+
+/* Forces x/tau + W² Aᵀ S⁻¹ (b - A x/tau): the nearest to the iterate in its metric that satisfy the equations. */
+static void try_forces(solver *s) {
+  ds_cone_answer *a = s->answer;
+  double *x = s->dx, *rest = s->rp, *y = s->dy;
+  for (int32_t i = 0; i < 3 * s->cones; i++) x[i] = s->x[i] / s->tau;
+  double worst = INFINITY;
+  for (int32_t round = 0;; round++) {
+    clip(x, s->cones);
+    times(rest, s, x, s->q);
+    double before = worst;
+    worst = 0;
+    for (int32_t i = 0; i < s->n; i++) {
+      double m = s->g->root_mass[i / 6];
+      rest[i] = s->p->b[i] - rest[i];
+      worst = fmax(worst, fabs(rest[i]) * m / fmax(1, m * m));
+    }
+    if (worst <= balanced) break;
+    if (round == MOST_CORRECTIONS || !(worst < 0.5 * before)) return;
+    solve_system(y, s, rest);
+    transposed(s->q, s, y);
+    scaled_twice(s->q, s, s->q);
+    for (int32_t i = 0; i < 3 * s->cones; i++) x[i] += s->q[i];
+  }
+  double value = dot(s->cost, x, 3 * s->cones);
+  if (a->forces && value >= a->upper) return;
+  a->forces = true;
+  a->upper = value;
+  a->residual = worst;
+  for (int32_t i = 0; i < 3 * s->points; i++) a->r[i] = s->scale[i] * x[i];
+  a->t = s->p->d ? x[3 * s->points] : 0;
+}
+
+/* Whether c - Gᵀy is in K* at every point by more than rounding, or exactly nothing. */
+static bool obeys(const solver *s, const double *y, bool homogeneous) {
+  const ds_graph *g = s->g;
+  const double *mu = s->p->mu ? s->p->mu : g->mu;
+  for (int32_t k = 0; k < s->points; k++) {
+    double u[3] = {0}, terms = 0;
+    for (int32_t side = 0; side < 2; side++) {
+      int32_t body = g->body[2 * k + side];
+      if (body < 0) continue;
+      const double *rows = g->g + 36 * (size_t)k + 18 * side, *v = y + 6 * body;
+      for (int32_t i = 0; i < 3; i++)
+        for (int32_t j = 0; j < 6; j++) u[i] -= rows[6 * i + j] * v[j], terms += fabs(rows[6 * i + j] * v[j]);
+    }
+    for (int32_t i = 0; i < 3 && !homogeneous && s->p->c; i++) u[i] += s->p->c[3 * k + i];
+    double m = s->p->frictionless ? 0 : mu[k];
+    double slack = u[0] - m * sqrt(u[1] * u[1] + u[2] * u[2]);
+    if (!(slack >= slip_rounding * terms * (1 + m))) return false;
+  }
+  return true;
+}
+
+/* The motion whose velocities are nearest to those of the iterate in its metric: y = S⁻¹ A W² (share c - z). */
+static void nearest_motion(double *y, solver *s, double share, double factor) {
+  for (int32_t i = 0; i < 3 * s->cones; i++) s->dx[i] = share * s->cost[i] - factor * s->z[i];
+  scaled_twice(s->dx, s, s->dx);
+  times(s->rp, s, s->dx, s->q);
+  solve_system(y, s, s->rp);
+}
+
+/* A motion y/tau, feasible for the dual; where nothing but t costs, any multiple of y is a candidate. */
+static void try_motion(solver *s) {
+  ds_cone_answer *a = s->answer;
+  const ds_cone_program *p = s->p;
+  double *y = s->dy, factor = 1;
+  nearest_motion(y, s, 1, 1 / s->tau);
+  double by = dot(p->b, y, s->n), dy = p->d ? dot(p->d, y, s->n) : 0;
+  if (!p->c && p->d && p->e != 0) { /* e - factor dᵀy = 0 */
+    if (!(dy / p->e > 0)) return;
+    factor = p->e / dy;
+  } else if (p->d && !(p->e - dy >= 0)) {
+    return;
+  }
+  if (a->motion && factor * by <= a->lower) return;
+  for (int32_t i = 0; i < s->n; i++) y[i] *= factor;
+  if (!obeys(s, y, false)) return;
+  a->motion = true;
+  a->lower = factor * by;
+  memcpy(a->y, y, (size_t)s->n * sizeof *a->y);
+}
+
+/* A motion that proves that there are no forces at all: -Gᵀy in K*, dᵀy <= 0, bᵀy > 0. */
+static bool is_mechanism(const solver *s, const double *y) {
+  const ds_cone_program *p = s->p;
+  double by = dot(p->b, y, s->n), terms = 0;
+  for (int32_t i = 0; i < s->n; i++) terms += fabs(p->b[i] * y[i]);
+  return by > 1e-12 * terms && !(p->d && dot(p->d, y, s->n) > 0) && obeys(s, y, true);
+}
+
+static void try_mechanism(solver *s) {
+  double *y = s->dy;
+  memcpy(y, s->y, (size_t)s->n * sizeof *y);
+  bool found = is_mechanism(s, y);
+  if (!found) {
+    nearest_motion(y, s, 0, 1);
+    found = is_mechanism(s, y);
+  }
+  if (!found) return;
+  s->answer->mechanism = true;
+  memcpy(s->answer->y, y, (size_t)s->n * sizeof *y);
+}
+
+/* A ray: A x = 0 within the cones, at negative cost. Then costs have no bound below, if there are forces at all. */
+static void try_ray(solver *s) {
+  double *x = s->dx, *rest = s->rp, size = 0, worst = 0;
+  for (int32_t i = 0; i < 3 * s->cones; i++) size = fmax(size, fabs(s->x[i]));
+  for (int32_t i = 0; i < 3 * s->cones; i++) x[i] = s->x[i] / size;
+  for (int32_t round = 0; round < 2; round++) {
+    times(rest, s, x, s->q);
+    for (int32_t i = 0; i < s->n; i++) rest[i] = -rest[i];
+    solve_system(s->dy, s, rest);
+    transposed(s->q, s, s->dy);
+    scaled_twice(s->q, s, s->q);
+    for (int32_t i = 0; i < 3 * s->cones; i++) x[i] += s->q[i];
+  }
+  clip(x, s->cones);
+  times(rest, s, x, s->q);
+  for (int32_t i = 0; i < s->n; i++) worst = fmax(worst, fabs(rest[i]));
+  double cost = dot(s->cost, x, 3 * s->cones);
+  if (cost < -1e-6 && worst <= balanced) s->answer->unbounded = true;
+}
+
+/* ---- one iteration ---- */
+
+static void find_residuals(solver *s) {
+  times(s->rp, s, s->x, s->q);
+  for (int32_t i = 0; i < s->n; i++) s->rp[i] = s->p->b[i] * s->tau - s->rp[i];
+  transposed(s->rd, s, s->y);
+  for (int32_t i = 0; i < 3 * s->cones; i++) s->rd[i] = s->cost[i] * s->tau - s->rd[i] - s->z[i];
+  for (int32_t k = 0; k < s->points; k++) /* a cone of one dimension has no others */
+    if (s->scale[3 * k + 1] == 0) s->rd[3 * k + 1] = s->rd[3 * k + 2] = 0;
+  s->rg = s->kappa + dot(s->cost, s->x, 3 * s->cones) - dot(s->p->b, s->y, s->n);
+}
+
+/* y2 = S⁻¹ (b + A W² c), x2 = -W² (c - Aᵀ y2) */
+static void prepare_tau(solver *s) {
+  scaled_twice(s->q, s, s->cost);
+  times(s->dy, s, s->q, s->q);
+  for (int32_t i = 0; i < s->n; i++) s->dy[i] += s->p->b[i];
+  solve_system(s->y2, s, s->dy);
+  transposed(s->x2, s, s->y2);
+  for (int32_t i = 0; i < 3 * s->cones; i++) s->x2[i] -= s->cost[i];
+  scaled_twice(s->x2, s, s->x2);
+}
+
+/* The direction in which residuals shrink by `share`, for the right-hand sides xi and zeta of complementarity:
+ * dz = share rd + c dtau - Aᵀdy, dx = W xi - W² dz. */
+static void find_direction(solver *s, double share, double zeta) {
+  int32_t m = 3 * s->cones;
+  double *rest = s->dz; /* W xi - W² share rd */
+  for (int32_t i = 0; i < m; i++) s->dx[i] = share * s->rd[i];
+  scaled(rest, s, s->dx, false);
+  for (int32_t i = 0; i < m; i++) rest[i] = s->xi[i] - rest[i];
+  scaled(rest, s, rest, false);
+  double *rhs = s->v4;
+  times(rhs, s, rest, s->q);
+  double *copy = s->column + s->n; /* v4 is used by solves */
+  for (int32_t i = 0; i < s->n; i++) copy[i] = share * s->rp[i] - rhs[i];
+  solve_system(s->dy, s, copy);
+  transposed(s->q, s, s->dy);
+  scaled_twice(s->dx, s, s->q);
+  for (int32_t i = 0; i < m; i++) s->dx[i] += rest[i]; /* x1 */
+  double slope = dot(s->p->b, s->y2, s->n) - dot(s->cost, s->x2, m) + s->kappa / s->tau;
+  double height = share * s->rg - dot(s->p->b, s->dy, s->n) + dot(s->cost, s->dx, m) + zeta / s->tau;
+  s->dtau = height / slope;
+  s->dkappa = (zeta - s->kappa * s->dtau) / s->tau;
+  for (int32_t i = 0; i < s->n; i++) s->dy[i] += s->dtau * s->y2[i];
+  for (int32_t i = 0; i < m; i++) s->dx[i] += s->dtau * s->x2[i];
+  /* dz from W⁻¹ dx + W dz = xi: to the accuracy of the scaling, and so that steps agree with complementarity */
+  transposed(s->dz, s, s->dy);
+  for (int32_t i = 0; i < m; i++) s->dz[i] = share * s->rd[i] + s->cost[i] * s->dtau - s->dz[i];
+}
+
+static double longest_step(const solver *s) {
+  double t = 1;
+  for (int32_t k = 0; k < s->cones; k++) {
+    t = fmin(t, ds_lorentz_step(s->x + 3 * k, s->dx + 3 * k));
+    t = fmin(t, ds_lorentz_step(s->z + 3 * k, s->dz + 3 * k));
+  }
+  if (s->dtau < 0) t = fmin(t, -s->tau / s->dtau);
+  if (s->dkappa < 0) t = fmin(t, -s->kappa / s->dkappa);
+  return t;
+}
+
+/* Mehrotra's corrector: the centring sigma from the affine step, and its second-order term. */
+static void correct(solver *s, double mean) {
+  double affine = longest_step(s), sigma = pow(1 - affine, 3), dtau = s->dtau, dkappa = s->dkappa;
+  scaled(s->ax, s, s->dx, true);
+  scaled(s->az, s, s->dz, false);
+  for (int32_t k = 0; k < s->cones; k++) {
+    double second[3], square[3];
+    ds_jordan(second, s->ax + 3 * k, s->az + 3 * k);
+    ds_jordan(square, s->w[k].lambda, s->w[k].lambda);
+    for (int32_t i = 0; i < 3; i++) second[i] = (i == 0 ? sigma * mean : 0) - square[i] - second[i];
+    ds_jordan_divide(s->xi + 3 * k, s->w[k].lambda, second);
+  }
+  find_direction(s, 1 - sigma, sigma * mean - s->kappa * s->tau - dtau * dkappa);
+}
+
+static void take_step(solver *s) {
+  double t = fmin(1, nearly_all * longest_step(s));
+  for (int32_t i = 0; i < 3 * s->cones; i++) s->x[i] += t * s->dx[i], s->z[i] += t * s->dz[i];
+  for (int32_t i = 0; i < s->n; i++) s->y[i] += t * s->dy[i];
+  s->tau += t * s->dtau;
+  s->kappa += t * s->dkappa;
+  /* the embedding is homogeneous: keep its size */
+  double size = fmax(s->tau, s->kappa);
+  for (int32_t i = 0; i < 3 * s->cones; i++) s->x[i] /= size, s->z[i] /= size;
+  for (int32_t i = 0; i < s->n; i++) s->y[i] /= size;
+  s->tau /= size, s->kappa /= size;
+}
+
+static bool is_enough(const solver *s) {
+  const ds_cone_answer *a = s->answer;
+  if (a->mechanism || (a->unbounded && a->forces)) return true;
+  if (s->p->first) return a->forces;
+  return a->forces && a->motion && a->upper - a->lower <= s->p->width * fmax(fabs(a->upper), 1e-3);
+}
+
+/* Candidates of an iterate. */
+static void try_all(solver *s) {
+  try_forces(s);
+  if (!s->p->first) try_motion(s);
+  if (!s->answer->forces) try_mechanism(s);
+  double cost = dot(s->cost, s->x, 3 * s->cones);
+  if (cost < 0 && s->tau < -1e-2 * cost) try_ray(s);
+}
+
+static void iterate(solver *s) {
+  double upper = INFINITY, lower = -INFINITY; /* some iterations ago */
+  for (int32_t i = 0; i < MOST_ITERATIONS; i++) {
+    const ds_cone_answer *a = s->answer;
+    double mean = (dot(s->x, s->z, 3 * s->cones) + s->tau * s->kappa) / (s->cones + 1);
+    if (!(mean > 1e-30) || !isfinite(mean)) return;
+    for (int32_t k = 0; k < s->cones; k++)
+      if (!ds_lorentz_scale(&s->w[k], s->x + 3 * k, s->z + 3 * k)) return;
+    if (!factor(s)) return;
+    try_all(s);
+    if (is_enough(s)) return;
+    if (i % STALLED == 0) {
+      if (a->forces && a->motion && a->upper == upper && a->lower == lower) return;
+      upper = a->upper, lower = a->lower;
+    }
+    find_residuals(s);
+    prepare_tau(s);
+    for (int32_t k = 0; k < s->cones; k++)
+      for (int32_t j = 0; j < 3; j++) s->xi[3 * k + j] = -s->w[k].lambda[j];
+    find_direction(s, 1, -s->kappa * s->tau);
+    correct(s, mean);
+    take_step(s);
+    if (s->tau < 1e-13 * s->kappa) return;
+  }
+}
+
+static bool create(ds_arena *arena, solver *s) {
+  size_t m = 3 * (size_t)s->cones + 1, n = (size_t)s->n + 1;
+  double **vectors[] = {&s->x,  &s->z,  &s->dx, &s->dz,   &s->ax,    &s->az,       &s->x2,
+                        &s->rd, &s->xi, &s->q,  &s->cost, &s->scale, &s->answer->r};
+  for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = DS_NEW0(arena, double, m);
+  double **rows[] = {&s->y, &s->dy, &s->y2, &s->rp, &s->v1, &s->v2, &s->v3, &s->v4, &s->shift, &s->answer->y};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) *rows[i] = DS_NEW0(arena, double, n);
+  s->column = DS_NEW0(arena, double, 2 * n);
+  s->w = DS_NEW(arena, ds_lorentz, s->cones + 1);
+  s->matrix = ds_block_create(arena, s->g->pattern);
+  return s->matrix && !ds_arena_failed(arena);
+}
+
+bool ds_cone_solve(ds_arena *arena, ds_cone_answer *answer, const ds_cone_program *p) {
+  const ds_graph *g = p->graph;
+  *answer = (ds_cone_answer){.upper = INFINITY, .lower = -INFINITY};
+  solver s = {.p = p, .g = g, .n = 6 * g->n, .points = g->points, .cones = g->points + (p->d ? 1 : 0)};
+  s.answer = answer;
+  if (!create(arena, &s)) return false;
+  for (int32_t k = 0; k < s.cones; k++) s.x[3 * k] = s.z[3 * k] = 1;
+  for (int32_t k = 0; k < s.points; k++) {
+    double mu = p->frictionless ? 0 : p->mu ? p->mu[k] : g->mu[k], *f = s.scale + 3 * k;
+    f[0] = mu > 0 ? 1 / mu : 1, f[1] = f[2] = mu > 0;
+    for (int32_t i = 0; i < 3 && p->c; i++) s.cost[3 * k + i] = f[i] * p->c[3 * k + i];
+  }
+  if (p->d) s.cost[3 * s.points] = p->e;
+  s.tau = s.kappa = 1;
+  if (!p->c && p->d && p->e >= 0) answer->motion = true, answer->lower = 0; /* y = 0 */
+  iterate(&s);
+  answer->last = s.y;
+  return true;
+}

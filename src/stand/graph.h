@@ -1,0 +1,40 @@
+/* An assembly as linear algebra on the graph of its free blocks.
+ *
+ * Velocities of n free blocks, scaled by mass m and radius of gyration l: (sqrt(m) v, sqrt(m) l w), with m in units of
+ * the mean mass. Row k of Gᵀ gives the relative velocity u of point k, block b against block a, as normal and two
+ * tangents; G r are the forces and torques of contact forces r. Forces are in units of the mean weight. An equilibrium
+ * is r in K = {|r_T| <= mu r_N} with G r = -w. */
+#ifndef DS_STAND_GRAPH_H
+#define DS_STAND_GRAPH_H
+
+#include "base/arena.h"
+#include "drystone/stand.h"
+#include "la/block.h"
+
+typedef struct ds_graph {
+  const ds_assembly *assembly;
+  int32_t n, points;
+  int32_t *slot;     /* of a block among the free ones, -1 = support */
+  int32_t *block;    /* n: the reverse */
+  int32_t *body;     /* 2 x points: free blocks a and b of a point, -1 = support */
+  double *g;         /* 36 x points: G_kᵀ of a, then of b, each 3 x 6 row-major */
+  double *mu;        /* points */
+  ds_vec3 *axis;     /* 3 x points: normal and tangents */
+  double *root_mass; /* n: sqrt(m) */
+  double *radius;    /* n: l */
+  double *load;      /* 6 n: w */
+  double unit;       /* N: of forces */
+  ds_block_pattern *pattern;
+} ds_graph;
+
+/* NULL where memory ran out. */
+ds_graph *ds_graph_create(ds_arena *arena, const ds_assembly *assembly);
+/* Forces and torques per block, scaled: w of the graph has the weights, too. torque may be NULL. */
+void ds_graph_scale_load(double *load, const ds_graph *graph, const ds_vec3 *force, const ds_vec3 *torque);
+void ds_graph_add_forces(double *out, const ds_graph *graph, const double *r); /* out += G r */
+void ds_graph_slip(double *u, const ds_graph *graph, const double *v);         /* u = Gᵀ v */
+/* Scaled velocities as twists of all blocks, and scaled contact forces in N: along the normal of the interface, and
+ * vectors of friction, drawn in by rounding so that none leaves its cone. friction may be NULL. */
+void ds_graph_twists(ds_twist *twist, const ds_graph *graph, const double *v);
+void ds_graph_forces(double *normal, ds_vec3 *friction, const ds_graph *graph, const double *r);
+#endif
