@@ -105,6 +105,25 @@ static const char check_options[] =
     "      --scale F           multiply the coordinates of meshes\n" CACHE_OPTIONS
     "  -q, --quiet             print errors only\n";
 
+static const char stand_options[] =
+    "FILE is a scene file, a generator with parameters, or an assembly of compas_assembly or compas_cra (JSON)\n\n"
+    "      --mu F              friction of all interfaces; default: the scene's, 0.84 for assemblies\n"
+    "      --supports LIST     blocks that are fixed, besides those that FILE marks: 0,1\n"
+    "      --density D         of an assembly, kg/m³ (default 2500)\n"
+    "      --tolerance L       m: faces touch where gaps are at most this; default: 1e-4 of the mean block\n"
+    "      --load CASE         how far a load can grow; may be repeated:\n"
+    "                          tilt:DIR   the ground is tilted towards DIR: x, y, -x, -y or an azimuth in degrees\n"
+    "                          push:DIR   a horizontal acceleration, in g\n"
+    "                          point:BLOCK,FX,FY,FZ   a force at the centre of a block, as a multiple of it, N\n"
+    "      --least-mu          the least friction with which an equilibrium exists\n"
+    "      --ranges            of every normal force: its least and largest value in any equilibrium\n"
+    "      --remove            which blocks can be removed, one at a time\n"
+    "      --no-search         do not look for moving solutions\n"
+    "      --certificate FILE  write the proof, for 'drystone verify' and scripts/verify-stand.py\n"
+    "      --set PATH=VALUE    change a value of the scene first; may be repeated\n" CACHE_OPTIONS
+    "      --json              one JSON object\n\n"
+    "Exit status: 0 STANDS, 3 CAN STAND, 4 FALLS, 5 UNDECIDED, 2 bad input\n";
+
 static const char info_options[] =
     "  -a, --all               list all bodies\n"
     "      --set PATH=VALUE    change a value first; may be repeated\n"
@@ -173,6 +192,9 @@ static const command_entry entries[] = {
      "make a deformable body from a mesh, for scenes and 'drystone run BODY.h5'", reduce_options},
     {"check", command_check, "check SOURCE|MESH|BODY.h5... [options]", "check scenes, meshes and body files",
      check_options},
+    {"stand", command_stand, "stand FILE [options]", "prove that an assembly of blocks stands, or that it falls",
+     stand_options},
+    {"verify", command_verify, "verify CERTIFICATE...", "check certificates of 'drystone stand'", NULL},
     {"info", command_info, "info SOURCE|RECORD.h5|MESH|BODY.h5 [options]",
      "show the content of a scene, a recording, a mesh or a body file", info_options},
     {"scenes", command_scenes, "scenes [NAME...] [options]", "list the generators and their parameters",

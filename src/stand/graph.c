@@ -181,9 +181,10 @@ void ds_graph_forces(double *normal, ds_vec3 *friction, const ds_graph *g, const
   for (int32_t k = 0; k < g->points; k++) {
     const ds_vec3 *axis = g->axis + 3 * k;
     double t = hypot(r[3 * k + 1], r[3 * k + 2]), most = inward * g->mu[k] * r[3 * k], f = t > most ? most / t : 1;
-    normal[k] = g->unit * r[3 * k];
+    bool none = r[3 * k] < 1e-40; /* of a mean weight */
+    normal[k] = none ? 0 : g->unit * r[3 * k];
     if (!friction) continue;
     ds_vec3 along = v3_mad(v3_scale(r[3 * k + 1], axis[1]), r[3 * k + 2], axis[2]);
-    friction[k] = g->mu[k] > 0 ? v3_scale(f * g->unit, along) : v3(0, 0, 0);
+    friction[k] = g->mu[k] > 0 && !none ? v3_scale(f * g->unit, along) : v3(0, 0, 0);
   }
 }

@@ -124,18 +124,29 @@ static void add_loads(bounded3 *sum, const ds_assembly *a) {
   }
 }
 
-static double worst_rest(const bounded3 *sum, const ds_assembly *a) {
-  double mean = 0, worst = 0;
+/* Forces over the weight of the block, torques over weight and the distance of its farthest point; the weight of the
+ * mean block at least. arm: one per block. */
+static double worst_rest(const bounded3 *sum, double *arm, const ds_assembly *a) {
+  double mean = 0, worst = 0, largest = 0;
   int32_t count = 0;
-  for (int32_t i = 0; i < a->block_count; i++)
-    if (!a->blocks[i].support) mean += a->blocks[i].mass * v3_norm(a->gravity), count++;
   for (int32_t i = 0; i < a->block_count; i++) {
-    const ds_block *b = &a->blocks[i];
-    if (b->support) continue;
-    double weight = fmax(b->mass * v3_norm(a->gravity), mean / count), largest = v3_norm(b->force);
-    double radius = sqrt((b->inertia[0] + b->inertia[4] + b->inertia[8]) / (3 * b->mass));
-    double scale = weight > 0 ? weight : largest > 0 ? largest : 1;
-    worst = fmax(worst, fmax(rounded3(sum[2 * i]), rounded3(sum[2 * i + 1]) / radius) / scale);
+    if (a->blocks[i].support) continue;
+    mean += a->blocks[i].mass * v3_norm(a->gravity), count++;
+    largest = fmax(largest, v3_norm(a->blocks[i].force));
+  }
+  for (int32_t i = 0; i < a->interface_count; i++) {
+    const ds_interface *face = &a->interfaces[i];
+    for (int32_t k = face->first; k < face->first + face->count; k++) {
+      arm[face->a] = fmax(arm[face->a], v3_dist(a->points[k], a->blocks[face->a].center));
+      arm[face->b] = fmax(arm[face->b], v3_dist(a->points[k], a->blocks[face->b].center));
+    }
+  }
+  for (int32_t i = 0; i < a->block_count; i++) {
+    if (a->blocks[i].support) continue;
+    double weight = fmax(a->blocks[i].mass * v3_norm(a->gravity), mean / count);
+    double scale = weight > 0 ? weight : largest > 0 ? largest : 1, turn = rounded3(sum[2 * i + 1]);
+    worst = fmax(worst, rounded3(sum[2 * i]) / scale);
+    if (turn > 0) worst = fmax(worst, arm[i] > 0 ? turn / (scale * arm[i]) : INFINITY);
   }
   return worst;
 }
@@ -143,8 +154,13 @@ static double worst_rest(const bounded3 *sum, const ds_assembly *a) {
 bool ds_prove_forces(double *residual, const ds_assembly *a, const double *normal, const ds_vec3 *friction,
                      char *fault) {
   bounded3 *sum = calloc(2 * (size_t)a->block_count + 1, sizeof *sum);
+  double *arm = calloc((size_t)a->block_count + 1, sizeof *arm);
   *residual = INFINITY;
-  if (!sum) return say(fault, "memory ran out%s%s", "", "");
+  if (!sum || !arm) {
+    free(sum);
+    free(arm);
+    return say(fault, "memory ran out%s%s", "", "");
+  }
   add_loads(sum, a);
   bool good = true;
   for (int32_t i = 0; i < a->interface_count && good; i++) {
@@ -162,7 +178,8 @@ bool ds_prove_forces(double *residual, const ds_assembly *a, const double *norma
       say(fault, "the force between blocks %s and %s is not in its friction cone", a->blocks[face->a].name,
           a->blocks[face->b].name);
   }
-  if (good) *residual = worst_rest(sum, a);
+  if (good) *residual = worst_rest(sum, arm, a);
   free(sum);
+  free(arm);
   return good;
 }

@@ -9,6 +9,8 @@
 #include "drystone/stand.h"
 
 enum { DS_FAULT_LENGTH = 256 }; /* of messages */
+/* Rests of an equilibrium that is accepted, in weights of a block: the rounding of forces written as vectors. */
+#define DS_ACCEPTED_REST 1e-9
 
 /* Whether the motion obeys every interface and the loads do work on it: then no forces hold the assembly at rest. The
  * fault may be NULL. */

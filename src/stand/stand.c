@@ -101,9 +101,6 @@ static bool keep_equilibrium(ds_stand *s, const ds_graph *g, const double *r) {
   return true;
 }
 
-/* Rests of an equilibrium that is accepted, in weights of a block: forces as vectors, after their rounding. */
-static const double accepted_rest = 1e-9;
-
 static bool try_frictionless(ds_arena *arena, ds_stand *s, const ds_graph *g, const double *b) {
   ds_cone_program program = {.graph = g, .b = b, .frictionless = true, .first = true};
   ds_cone_answer answer;
@@ -114,7 +111,7 @@ static bool try_frictionless(ds_arena *arena, ds_stand *s, const ds_graph *g, co
   double *pressure = malloc(((size_t)g->points + 1) * sizeof *pressure);
   if (!pressure) return false;
   ds_graph_forces(pressure, NULL, g, answer.r);
-  if (!ds_prove_forces(&residual, g->assembly, pressure, NULL, NULL) || !(residual <= accepted_rest)) {
+  if (!ds_prove_forces(&residual, g->assembly, pressure, NULL, NULL) || !(residual <= DS_ACCEPTED_REST)) {
     free(pressure);
     return true;
   }
@@ -157,7 +154,7 @@ static bool decide(ds_arena *arena, ds_stand *s, const ds_graph *g, const ds_sta
     return !ds_arena_failed(arena);
   }
   if (!keep_equilibrium(s, g, answer.r)) return false;
-  if (!(s->residual <= accepted_rest)) return true;
+  if (!(s->residual <= DS_ACCEPTED_REST)) return true;
   s->verdict = DS_CAN_STAND;
   s->reason = DS_REASON_OPEN;
   if (!try_frictionless(arena, s, g, b)) return false;
@@ -188,6 +185,7 @@ void ds_multiplier_free(ds_multiplier *m) {
 }
 
 static const double multiplier_width = 1e-8; /* relative, of the interval [equilibrium, falls] */
+static const double least_multiplier = 1e-9; /* what the accepted rests of equilibria allow where it should be nothing */
 
 static bool find_multiplier(ds_arena *arena, ds_multiplier *m, const ds_graph *g, const ds_vec3 *force,
                             const ds_vec3 *torque) {
@@ -207,7 +205,7 @@ static bool find_multiplier(ds_arena *arena, ds_multiplier *m, const ds_graph *g
   program.frictionless = true;
   if (!ds_cone_solve(arena, &answer, &program)) return false;
   m->factorizations += answer.factorizations;
-  if (answer.forces) m->stands = answer.unbounded ? INFINITY : answer.t;
+  if (answer.forces) m->stands = answer.unbounded ? INFINITY : answer.t > least_multiplier ? answer.t : 0;
   return !ds_arena_failed(arena);
 }
 
