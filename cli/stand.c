@@ -243,7 +243,7 @@ static void print_load(const load_case *load) {
   const ds_multiplier *m = &load->result;
   printf("load %s:", load->text);
   if (m->equilibrium < 0) {
-    printf(" no equilibrium even without it\n");
+    printf(" %s\n", m->falls == 0 ? "proven: no equilibrium, with or without it" : "no equilibrium was found");
     return;
   }
   double f = 180 / DS_PI;

@@ -121,23 +121,54 @@ static bool try_frictionless(ds_arena *arena, ds_stand *s, const ds_graph *g, co
   return true;
 }
 
-/* max m: r - m s e_N in K, G r = -w, m <= 1. With r' = r - m s e_N and t = 1 - m: G r' - t d = -w - d, d = G s e_N. */
-static bool find_margin(ds_arena *arena, ds_stand *s, const ds_graph *g) {
+/* max m: r - m s e_N in K, G r = -w, m <= 1, where every interface shares s = 1 among its points. With r' = r - m s e_N
+ * and t = 1 - m: G r' - t d = -w - d, d = G s e_N. A motion v with dᵀv = 1 proves m <= -wᵀv. The program has interior
+ * points on either side whatever m is, so that it decides where the feasibility of forces alone is too near the edge.
+ */
+static bool solve_margin(ds_arena *arena, ds_cone_answer *answer, double **share, const ds_graph *g, double width) {
   const ds_assembly *a = g->assembly;
-  double *share = DS_NEW0(arena, double, 3 * (size_t)g->points + 1), *d = DS_NEW0(arena, double, 6 * (size_t)g->n + 1);
-  double *b = DS_NEW(arena, double, 6 * (size_t)g->n + 1);
+  double *d = DS_NEW0(arena, double, 6 * (size_t)g->n + 1), *b = DS_NEW(arena, double, 6 * (size_t)g->n + 1);
+  *share = DS_NEW0(arena, double, 3 * (size_t)g->points + 1);
   if (ds_arena_failed(arena)) return false;
   for (int32_t i = 0; i < a->interface_count; i++)
     for (int32_t k = 0; k < a->interfaces[i].count; k++)
-      share[3 * (a->interfaces[i].first + k)] = 1.0 / a->interfaces[i].count;
-  ds_graph_add_forces(d, g, share);
+      (*share)[3 * (a->interfaces[i].first + k)] = 1.0 / a->interfaces[i].count;
+  ds_graph_add_forces(d, g, *share);
   for (int32_t i = 0; i < 6 * g->n; i++) b[i] = -g->load[i] - d[i], d[i] = -d[i];
-  ds_cone_program program = {.graph = g, .b = b, .d = d, .e = 1, .width = 1e-6};
+  ds_cone_program program = {.graph = g, .b = b, .d = d, .e = 1, .width = width};
+  return ds_cone_solve(arena, answer, &program);
+}
+
+static bool find_margin(ds_arena *arena, ds_stand *s, const ds_graph *g) {
   ds_cone_answer answer;
-  if (!ds_cone_solve(arena, &answer, &program)) return false;
+  double *share;
+  if (!solve_margin(arena, &answer, &share, g, 1e-6)) return false;
   if (answer.forces && answer.motion && answer.upper - answer.lower <= 1e-4 * fmax(1, answer.upper))
     s->margin = 1 - answer.upper;
   return true;
+}
+
+/* Forces or a mechanism by the margin, to all digits that there are. */
+static bool decide_by_margin(ds_arena *arena, ds_stand *s, ds_cone_answer *answer, const ds_graph *g) {
+  double *share;
+  int32_t before = answer->factorizations;
+  if (!solve_margin(arena, answer, &share, g, 1e-14)) return false;
+  s->factorizations = answer->factorizations += before;
+  answer->mechanism = answer->motion && answer->lower > 1;
+  answer->last = answer->y;
+  answer->forces = answer->forces && answer->upper < 1;
+  for (int32_t i = 0; i < 3 * g->points && answer->forces; i++) answer->r[i] += (1 - answer->upper) * share[i];
+  return true;
+}
+
+/* What an equilibrium is worth: is every solution at rest? */
+static bool judge_equilibrium(ds_arena *arena, ds_stand *s, const ds_graph *g, const double *b,
+                              const ds_stand_options *options) {
+  s->verdict = DS_CAN_STAND;
+  s->reason = DS_REASON_OPEN;
+  if (!try_frictionless(arena, s, g, b)) return false;
+  if (s->verdict != DS_STANDS && !ds_planar_stands(arena, s, g->assembly)) return false;
+  return s->verdict == DS_STANDS || !options->search || ds_second_solution(arena, s, g);
 }
 
 static bool decide(ds_arena *arena, ds_stand *s, const ds_graph *g, const ds_stand_options *options) {
@@ -148,19 +179,17 @@ static bool decide(ds_arena *arena, ds_stand *s, const ds_graph *g, const ds_sta
   ds_cone_answer answer;
   if (!ds_cone_solve(arena, &answer, &program)) return false;
   s->factorizations = answer.factorizations;
+  if (!answer.forces && !answer.mechanism) {
+    s->mechanism = mechanism_of(arena, g, answer.last);
+    if (!s->mechanism && !decide_by_margin(arena, s, &answer, g)) return false;
+  }
   if (!answer.forces) {
-    s->mechanism = mechanism_of(arena, g, answer.mechanism ? answer.y : answer.last);
+    if (!s->mechanism) s->mechanism = mechanism_of(arena, g, answer.last);
     if (s->mechanism) s->verdict = DS_FALLS;
     return !ds_arena_failed(arena);
   }
   if (!keep_equilibrium(s, g, answer.r)) return false;
-  if (!(s->residual <= DS_ACCEPTED_REST)) return true;
-  s->verdict = DS_CAN_STAND;
-  s->reason = DS_REASON_OPEN;
-  if (!try_frictionless(arena, s, g, b)) return false;
-  if (s->verdict != DS_STANDS && !ds_planar_stands(arena, s, g->assembly)) return false;
-  if (s->verdict != DS_STANDS && options->search && !ds_second_solution(arena, s, g)) return false;
-  return true;
+  return !(s->residual <= DS_ACCEPTED_REST) || judge_equilibrium(arena, s, g, b, options);
 }
 
 ds_status ds_stand_check(ds_stand *s, const ds_assembly *assembly, const ds_stand_options *options, ds_error *error) {
@@ -185,7 +214,8 @@ void ds_multiplier_free(ds_multiplier *m) {
 }
 
 static const double multiplier_width = 1e-8; /* relative, of the interval [equilibrium, falls] */
-static const double least_multiplier = 1e-9; /* what the accepted rests of equilibria allow where it should be nothing */
+static const double least_multiplier =
+    1e-9; /* what the accepted rests of equilibria allow where it should be nothing */
 
 static bool find_multiplier(ds_arena *arena, ds_multiplier *m, const ds_graph *g, const ds_vec3 *force,
                             const ds_vec3 *torque) {

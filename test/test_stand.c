@@ -1,0 +1,321 @@
+/* Verdicts on assemblies against statics that is known, proofs that hold and proofs that do not. */
+#include "drystone/stand.h"
+
+#include "stand_helper.h"
+
+static hand h;
+
+/* A block of breadth b and height t on a plane: it slides at mu or tips at b/t. */
+static void test_block(void) {
+  static const double cases[][3] = {{1, 2, 0.3}, {1, 2, 0.9}, {0.2, 1, 0.5}, {3, 1, 0.7}, {1, 1, 1.5}};
+  for (int32_t i = 0; i < 5; i++) {
+    double b = cases[i][0], t = cases[i][1], mu = cases[i][2], limit = fmin(mu, b / t);
+    hand_begin(&h);
+    int32_t ground = hand_support(&h), block = hand_box(&h, v3(0, 0, t / 2), v3(b, 1, t));
+    hand_joint(&h, ground, block, v3(-b / 2, 0, 0), v3(b / 2, 0, 0), 1, v3(0, 0, 1), mu);
+    ds_multiplier m;
+    ds_error error = {""};
+    CHECK(ds_stand_push(&m, &h.a, v3(1, 0, 0), &error) == DS_OK);
+    CHECK_NEAR(m.equilibrium, limit, 1e-7 * limit);
+    CHECK_NEAR(m.falls, limit, 1e-7 * limit);
+    CHECK_LE(m.equilibrium, m.falls);
+    CHECK_NEAR(m.stands, 0, 0); /* without friction it stands on a level plane alone */
+    ds_multiplier_free(&m);
+    CHECK(hand_verdict(&h) == DS_STANDS);
+    h.blocks[block].force = v3(h.blocks[block].mass * 9.81 * limit * (1 + 1e-6), 0, 0);
+    CHECK(hand_verdict(&h) == DS_FALLS);
+    h.blocks[block].force = v3(h.blocks[block].mass * 9.81 * limit * (1 - 1e-6), 0, 0);
+    CHECK(hand_verdict(&h) == DS_CAN_STAND);
+  }
+}
+
+/* A ladder leans on a wall: it slides where tan(angle) < (1 - mu_floor mu_wall) / (2 mu_floor). */
+static void ladder(double angle, double floor, double wall) {
+  double l = 3, x = l * cos(angle), z = l * sin(angle);
+  hand_begin(&h);
+  int32_t ground = hand_support(&h), side = hand_support(&h);
+  int32_t b = hand_box(&h, v3(x / 2, 0, z / 2), v3(x, 0.5, z));
+  ds_vec3 foot[2] = {v3(x, -0.25, 0), v3(x, 0.25, 0)}, head[2] = {v3(0, -0.25, z), v3(0, 0.25, z)};
+  hand_interface(&h, ground, b, v3(0, 0, 1), floor, foot, 2);
+  hand_interface(&h, side, b, v3(1, 0, 0), wall, head, 2);
+}
+
+static void test_ladder(void) {
+  static const double mu[][2] = {{0.5, 0}, {0.4, 0.3}, {0.2, 0.6}};
+  for (int32_t i = 0; i < 3; i++) {
+    double slope = (1 - mu[i][0] * mu[i][1]) / (2 * mu[i][0]);
+    ladder(atan(slope * (1 + 1e-5)), mu[i][0], mu[i][1]);
+    CHECK(hand_verdict(&h) == DS_CAN_STAND);
+    ladder(atan(slope * (1 - 1e-5)), mu[i][0], mu[i][1]);
+    CHECK(hand_verdict(&h) == DS_FALLS);
+  }
+}
+
+/* Planks over an edge by L/2, L/4, L/6, ...: at the edge of tipping all at once. */
+static void overhang(int32_t n, double factor) {
+  hand_begin(&h);
+  int32_t below = hand_support(&h);
+  double edge = 0; /* x of the right end of what is below */
+  for (int32_t i = 0; i < n; i++) {
+    double end = edge + factor / (2 * (n - i)), left = fmax(end - 1, edge - 1);
+    int32_t b = hand_box(&h, v3(end - 0.5, 0, 0.1 * i + 0.05), v3(1, 0.5, 0.1));
+    hand_joint(&h, below, b, v3(left, 0, 0.1 * i), v3(edge, 0, 0.1 * i), 0.5, v3(0, 0, 1), 0.3);
+    below = b, edge = end;
+  }
+}
+
+static void test_overhang(void) {
+  for (int32_t n = 1; n <= 20; n += 4) {
+    overhang(n, 1 - 1e-6);
+    CHECK(hand_verdict(&h) == DS_STANDS);
+    overhang(n, 1 + 1e-6);
+    CHECK(hand_verdict(&h) == DS_FALLS);
+  }
+}
+
+/* The least thickness of a semicircular arch over its mean radius, by bisection between proofs. */
+static double least_thickness(int32_t n) {
+  double low = 0.09, high = 0.12;
+  while (high - low > 1e-7) {
+    double middle = (low + high) / 2;
+    hand_arch(&h, n, 1, middle, 0, DS_PI, 2);
+    ds_verdict verdict = hand_verdict(&h);
+    CHECK(verdict != DS_UNDECIDED);
+    if (verdict == DS_FALLS)
+      low = middle;
+    else
+      high = middle;
+  }
+  return (low + high) / 2;
+}
+
+/* Milankovitch 1907: 0.1075 for stones without number; hinges of few stones are at their joints, and the arch may be
+ * thinner. */
+static void test_milankovitch(void) {
+  static const int32_t stones[] = {8, 16, 32, 64, 128};
+  double t = 0;
+  for (int32_t i = 0; i < 5; i++) {
+    t = least_thickness(stones[i]);
+    printf("  %d stones: %.6f\n", (int)stones[i], t);
+    CHECK_LE(t, 0.1075);
+  }
+  CHECK_NEAR(t, 0.1075, 5e-5);
+}
+
+/* Oppenheim 1992: seven voussoirs of 22.5 degrees, mean radius 10 m, thickness 1.5 m: 0.37 g. */
+static void test_oppenheim(void) {
+  hand_arch(&h, 7, 10, 1.5, DS_PI / 16, DS_PI - DS_PI / 16, 2);
+  ds_multiplier m;
+  ds_error error = {""};
+  CHECK(ds_stand_push(&m, &h.a, v3(1, 0, 0), &error) == DS_OK);
+  printf("  %.6f g to %.6f g\n", m.equilibrium, m.falls);
+  CHECK_NEAR(m.equilibrium, 0.3701, 2e-4);
+  CHECK_NEAR(m.falls, m.equilibrium, 1e-7);
+  ds_multiplier_free(&m);
+}
+
+/* A block between two walls: pressed hard enough it is held, and yet it falls. */
+static void test_wedge(void) {
+  for (int32_t i = 0; i < 3; i++) {
+    double lean = 0.1 * i; /* of the walls, narrowing upwards: still it can be held by friction 0.5 */
+    hand_begin(&h);
+    int32_t left = hand_support(&h), right = hand_support(&h), b = hand_box(&h, v3(0, 0, 0), v3(1, 1, 1));
+    double s = 0.5 * lean;
+    hand_joint(&h, left, b, v3(-0.5 - s, 0, -0.5), v3(-0.5 + s, 0, 0.5), 1, v3(1, 0, -lean), 0.5);
+    hand_joint(&h, right, b, v3(0.5 + s, 0, -0.5), v3(0.5 - s, 0, 0.5), 1, v3(-1, 0, -lean), 0.5);
+    ds_stand stand;
+    ds_error error = {""};
+    ds_verification v;
+    CHECK(ds_stand_check(&stand, &h.a, NULL, &error) == DS_OK);
+    CHECK(stand.verdict == DS_CAN_STAND);
+    CHECK(stand.reason == DS_REASON_MOVES);
+    CHECK_LE(0.5, stand.moving_share);
+    CHECK(certificate_holds(&stand, &h.a, &v));
+    ds_stand_free(&stand);
+  }
+}
+
+/* A jammed block beside one that falls: the motion is on the boundary of the cones. */
+static void test_jammed_and_falling(void) {
+  hand_begin(&h);
+  int32_t left = hand_support(&h), right = hand_support(&h), b = hand_box(&h, v3(0, 0, 0), v3(1, 1, 1));
+  hand_joint(&h, left, b, v3(-0.5, 0, -0.5), v3(-0.5, 0, 0.5), 1, v3(1, 0, 0), 0.5);
+  hand_joint(&h, right, b, v3(0.5, 0, -0.5), v3(0.5, 0, 0.5), 1, v3(-1, 0, 0), 0.5);
+  int32_t top = hand_box(&h, v3(0.6, 0, 1), v3(1, 1, 1)); /* its centre is beyond the edge of what it rests on */
+  hand_joint(&h, b, top, v3(0.1, 0, 0.5), v3(0.5, 0, 0.5), 1, v3(0, 0, 1), 0.5);
+  ds_stand stand;
+  ds_error error = {""};
+  ds_verification v;
+  CHECK(ds_stand_check(&stand, &h.a, NULL, &error) == DS_OK);
+  CHECK(stand.verdict == DS_FALLS);
+  CHECK(certificate_holds(&stand, &h.a, &v));
+  if (stand.mechanism) CHECK_NEAR(v3_norm(stand.mechanism[b].v), 0, 0);
+  ds_stand_free(&stand);
+}
+
+/* The least friction of a block on a slope, and of an arch, against the verdicts at either side. */
+static void test_least_mu(void) {
+  double slope = 0.3;
+  hand_begin(&h);
+  ds_vec3 n = v3_unit(v3(-slope, 0, 1)), along = v3_unit(v3(1, 0, slope));
+  int32_t ground = hand_support(&h), b = hand_box(&h, v3_scale(0.25, n), v3(1, 1, 0.5));
+  hand_joint(&h, ground, b, v3_scale(-0.5, along), v3_scale(0.5, along), 1, n, 1);
+  ds_least_mu least;
+  ds_error error = {""};
+  CHECK(ds_stand_least_mu(&least, &h.a, &error) == DS_OK);
+  CHECK_LE(least.falls, slope);
+  CHECK_LE(slope, least.equilibrium);
+  CHECK_NEAR(least.equilibrium, slope, 1e-4);
+  hand_arch(&h, 20, 1, 0.2, 0, DS_PI, 1);
+  CHECK(ds_stand_least_mu(&least, &h.a, &error) == DS_OK);
+  CHECK_NEAR(least.equilibrium, least.falls, 2e-4 * least.falls);
+  for (int32_t side = 0; side < 2; side++) {
+    for (int32_t i = 0; i < h.a.interface_count; i++) h.interfaces[i].mu = side ? least.equilibrium : least.falls;
+    CHECK((hand_verdict(&h) == DS_FALLS) == (side == 0));
+  }
+}
+
+/* A plank on two piers: statics gives their forces; on three, ranges. */
+static void test_ranges(void) {
+  hand_begin(&h);
+  int32_t ground = hand_support(&h), b = hand_box(&h, v3(0, 0, 0), v3(4, 1, 0.2));
+  double weight = h.blocks[b].mass * 9.81;
+  static const double at[] = {-2, 0.5, 1};
+  for (int32_t i = 0; i < 3; i++) {
+    ds_vec3 line[2] = {v3(at[i], -0.5, -0.1), v3(at[i], 0.5, -0.1)};
+    hand_interface(&h, ground, b, v3(0, 0, 1), 0.5, line, 2);
+  }
+  /* shares a, b, c at -2, 0.5, 1: a + b + c = 1, -2 a + 0.5 b + c = 0 */
+  static const double low[] = {0.2, 0, 0}, high[] = {1.0 / 3, 0.8, 2.0 / 3};
+  for (int32_t i = 0; i < 3; i++) {
+    ds_force_range range;
+    ds_error error = {""};
+    CHECK(ds_stand_range(&range, &h.a, i, &error) == DS_OK);
+    CHECK_NEAR(range.low, low[i] * weight, 1e-5 * weight);
+    CHECK_NEAR(range.high, high[i] * weight, 1e-5 * weight);
+  }
+  ds_stand stand;
+  ds_error error = {""};
+  CHECK(ds_stand_check(&stand, &h.a, NULL, &error) == DS_OK);
+  double sum = 0;
+  for (int32_t i = 0; i < 3; i++) {
+    ds_thrust t = ds_interface_thrust(&h.a, &stand, i);
+    CHECK_NEAR(t.center.x, at[i], 1e-9);
+    sum += t.normal;
+  }
+  CHECK_NEAR(sum, weight, 1e-9 * weight);
+  ds_vec3 force, torque;
+  ds_support_reaction(&force, &torque, &h.a, &stand, ground);
+  CHECK_NEAR(force.z, -weight, 1e-9 * weight);
+  CHECK_NEAR(torque.y, 0, 1e-8 * weight);
+  ds_stand_free(&stand);
+}
+
+/* Without its key an arch falls, with it it does not. */
+static void test_removal(void) {
+  hand_arch(&h, 9, 1, 0.3, 0, DS_PI, 1);
+  CHECK(hand_verdict(&h) != DS_FALLS);
+  ds_assembly *rest = ds_assembly_without(&h.a, 5);
+  ds_stand stand;
+  ds_error error = {""};
+  CHECK(rest && rest->block_count == h.a.block_count - 1 && rest->interface_count == h.a.interface_count - 2);
+  CHECK(ds_stand_check(&stand, rest, NULL, &error) == DS_OK);
+  CHECK(stand.verdict == DS_FALLS);
+  ds_stand_free(&stand);
+  ds_assembly_free(rest);
+}
+
+/* ---- proofs ---- */
+
+/* A proof that was tampered with does not hold. */
+static void test_tampering(void) {
+  ds_stand stand;
+  ds_error error = {""};
+  ds_verification v;
+  hand_arch(&h, 9, 1, 0.05, 0, DS_PI, 0.7);
+  CHECK(ds_stand_check(&stand, &h.a, NULL, &error) == DS_OK);
+  CHECK(stand.verdict == DS_FALLS && certificate_holds(&stand, &h.a, &v));
+  ds_vec3 kept = stand.mechanism[3].v;
+  stand.mechanism[3].v = v3_add(kept, v3(0, 1, 0)); /* sideways through its friction */
+  CHECK(!certificate_holds(&stand, &h.a, &v));
+  stand.mechanism[3].v = kept;
+  stand.mechanism[0].w.y = 1e-3; /* the support */
+  CHECK(!certificate_holds(&stand, &h.a, &v));
+  stand.mechanism[0].w.y = 0;
+  h.a.gravity.z = 9.81; /* upwards: the loads do no work */
+  CHECK(!certificate_holds(&stand, &h.a, &v));
+  ds_stand_free(&stand);
+  hand_arch(&h, 9, 1, 0.2, 0, DS_PI, 0.7);
+  CHECK(ds_stand_check(&stand, &h.a, NULL, &error) == DS_OK);
+  CHECK(stand.normal && certificate_holds(&stand, &h.a, &v));
+  stand.normal[5] *= 1 + 1e-6; /* out of balance */
+  CHECK(!certificate_holds(&stand, &h.a, &v));
+  stand.normal[5] /= 1 + 1e-6;
+  stand.friction[5] = v3(0, stand.normal[5], 0); /* out of the cone */
+  CHECK(!certificate_holds(&stand, &h.a, &v));
+  ds_stand_free(&stand);
+}
+
+/* ---- bad input ---- */
+
+static void refused(const char *words) {
+  ds_stand stand;
+  ds_error error = {""};
+  CHECK(ds_stand_check(&stand, &h.a, NULL, &error) == DS_ERROR_INPUT);
+  if (!strstr(error.message, words)) printf("  '%s' is not in: %s\n", words, error.message);
+  CHECK(strstr(error.message, words) != NULL);
+}
+
+static void test_bad_assemblies(void) {
+  hand_arch(&h, 3, 1, 0.2, 0, DS_PI, 0.7);
+  h.blocks[1].mass = 0;
+  refused("mass 0 kg");
+  hand_arch(&h, 3, 1, 0.2, 0, DS_PI, 0.7);
+  h.blocks[2].center.x = NAN;
+  refused("not finite");
+  hand_arch(&h, 3, 1, 0.2, 0, DS_PI, 0.7);
+  h.interfaces[1].b = 17;
+  refused("two different ones");
+  hand_arch(&h, 3, 1, 0.2, 0, DS_PI, 0.7);
+  h.interfaces[1].mu = -0.1;
+  refused("friction -0.1");
+  hand_arch(&h, 3, 1, 0.2, 0, DS_PI, 0.7);
+  h.interfaces[1].normal = v3(0, 0, 2);
+  refused("length 2");
+  hand_arch(&h, 3, 1, 0.2, 0, DS_PI, 0.7);
+  h.a.point_count++;
+  refused("17 points");
+}
+
+/* Nothing, supports alone, no loads, and a block that touches nothing. */
+static void test_small(void) {
+  hand_begin(&h);
+  CHECK(hand_verdict(&h) == DS_STANDS);
+  hand_support(&h);
+  CHECK(hand_verdict(&h) == DS_STANDS);
+  int32_t b = hand_box(&h, v3(0, 0, 0.5), v3(1, 1, 1));
+  CHECK(hand_verdict(&h) == DS_FALLS);
+  hand_joint(&h, 0, b, v3(-0.5, 0, 0), v3(0.5, 0, 0), 1, v3(0, 0, 1), 0);
+  CHECK(hand_verdict(&h) == DS_STANDS);
+  h.a.gravity = v3(0, 0, 0);
+  CHECK(hand_verdict(&h) == DS_STANDS);
+  h.a.gravity = v3(0, 0, 9.81);
+  CHECK(hand_verdict(&h) == DS_FALLS);
+}
+
+int main(void) {
+  RUN(test_block);
+  RUN(test_ladder);
+  RUN(test_overhang);
+  RUN(test_milankovitch);
+  RUN(test_oppenheim);
+  RUN(test_wedge);
+  RUN(test_jammed_and_falling);
+  RUN(test_least_mu);
+  RUN(test_ranges);
+  RUN(test_removal);
+  RUN(test_tampering);
+  RUN(test_bad_assemblies);
+  RUN(test_small);
+  return test_summary();
+}
