@@ -9,11 +9,11 @@ enum {
   MOST_ITERATIONS = 60,
   MOST_REFINEMENTS = 12, /* of solves with S */
   MOST_CORRECTIONS = 6,  /* of forces, until they balance */
-  MOST_UNSHIFTS = 4,     /* corrections of a solve for the shift */
-  STALLED = 4,           /* iterations without a better bound */
+  STALLED = 4,           /* iterations in which the interval of values must be halved */
 };
 /* Added to the diagonal of a block of S, relative to its largest entry. S is singular where blocks have fewer contacts
- * than freedoms, such as one that rests on a point or an edge. */
+ * than freedoms, such as one that rests on a point or an edge. Equations then have a rest of shift dy; forces are
+ * corrected until they balance. */
 static const double diagonal_shift = 1e-14;
 static const double solve_accuracy = 1e-14; /* |S y - rhs| / |rhs| */
 /* Largest rest of the equations that counts as equilibrium, in weights of a block: some thousand roundings. */
@@ -39,9 +39,8 @@ typedef struct solver {
   double *v1, *v2, *v3, *v4;
   ds_lorentz *w;
   ds_block_matrix *matrix;
-  double *shift;   /* n: added to the diagonal of S */
-  double *unshift; /* n: work */
-  double *column;  /* S₀⁻¹ d */
+  double *shift;  /* n: added to the diagonal of S */
+  double *column; /* S₀⁻¹ d */
   double column_weight;
   ds_cone_answer *answer;
 } solver;
@@ -152,7 +151,7 @@ static void apply_system(double *out, solver *s, const double *y) {
 
 /* y = S⁻¹ rhs with the shift, by conjugate gradients that are preconditioned by the factor: two or three iterations.
  * rhs becomes the rest. */
-static void solve_shifted(double *y, solver *s, double *rhs) {
+static void solve_system(double *y, solver *s, double *rhs) {
   int32_t n = s->n;
   double *p = s->v1, *z = s->v2, *sp = s->v3, rho = 0, goal = solve_accuracy * sqrt(dot(rhs, rhs, n));
   memset(y, 0, (size_t)n * sizeof *y);
@@ -167,22 +166,6 @@ static void solve_shifted(double *y, solver *s, double *rhs) {
     if (!(curvature > 0) || !isfinite(alpha)) return;
     for (int32_t j = 0; j < n; j++) y[j] += alpha * p[j], rhs[j] -= alpha * sp[j];
     rho = next;
-  }
-}
-
-/* y = S⁻¹ rhs: what the shift takes from it is given back as long as that converges. It does not in directions in which
- * S is singular and rhs is not consistent: there y stays large, and is a mechanism. rhs is used up. */
-static void solve_system(double *y, solver *s, double *rhs) {
-  double whole = sqrt(dot(rhs, rhs, s->n)), before = INFINITY, *part = s->unshift;
-  solve_shifted(y, s, rhs);
-  memcpy(part, y, (size_t)s->n * sizeof *part);
-  for (int32_t i = 0; i < MOST_UNSHIFTS; i++) {
-    for (int32_t j = 0; j < s->n; j++) rhs[j] = s->shift[j] * part[j];
-    double lost = sqrt(dot(rhs, rhs, s->n));
-    if (lost <= solve_accuracy * whole || !(lost < 0.5 * before)) return;
-    before = lost;
-    solve_shifted(part, s, rhs);
-    for (int32_t j = 0; j < s->n; j++) y[j] += part[j];
   }
 }
 
@@ -429,7 +412,7 @@ static void try_all(solver *s) {
 }
 
 static void iterate(solver *s) {
-  double upper = INFINITY, lower = -INFINITY; /* some iterations ago */
+  double width = INFINITY; /* of the interval of values, some iterations ago */
   for (int32_t i = 0; i < MOST_ITERATIONS; i++) {
     const ds_cone_answer *a = s->answer;
     double mean = (dot(s->x, s->z, 3 * s->cones) + s->tau * s->kappa) / (s->cones + 1);
@@ -439,9 +422,9 @@ static void iterate(solver *s) {
     if (!factor(s)) return;
     try_all(s);
     if (is_enough(s)) return;
-    if (i % STALLED == 0) {
-      if (a->forces && a->motion && a->upper == upper && a->lower == lower) return;
-      upper = a->upper, lower = a->lower;
+    if (i % STALLED == 0 && a->forces && a->motion) {
+      if (!(a->upper - a->lower < 0.5 * width)) return;
+      width = a->upper - a->lower;
     }
     find_residuals(s);
     prepare_tau(s);
@@ -459,8 +442,7 @@ static bool create(ds_arena *arena, solver *s) {
   double **vectors[] = {&s->x,  &s->z,  &s->dx, &s->dz,   &s->ax,    &s->az,       &s->x2,
                         &s->rd, &s->xi, &s->q,  &s->cost, &s->scale, &s->answer->r};
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = DS_NEW0(arena, double, m);
-  double **rows[] = {&s->y,  &s->dy, &s->y2,    &s->rp,      &s->v1,       &s->v2,
-                     &s->v3, &s->v4, &s->shift, &s->unshift, &s->answer->y};
+  double **rows[] = {&s->y, &s->dy, &s->y2, &s->rp, &s->v1, &s->v2, &s->v3, &s->v4, &s->shift, &s->answer->y};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) *rows[i] = DS_NEW0(arena, double, n);
   s->column = DS_NEW0(arena, double, 2 * n);
   s->w = DS_NEW(arena, ds_lorentz, s->cones + 1);

@@ -213,7 +213,7 @@ void ds_multiplier_free(ds_multiplier *m) {
   m->mechanism = NULL;
 }
 
-static const double multiplier_width = 1e-8; /* relative, of the interval [equilibrium, falls] */
+static const double multiplier_width = 1e-7; /* relative, of the interval [equilibrium, falls] */
 static const double least_multiplier =
     1e-9; /* what the accepted rests of equilibria allow where it should be nothing */
 
