@@ -168,7 +168,7 @@ typedef struct retry {
 } retry;
 
 static bool try_tolerance(retry *r, const stand_case *c, double factor, ds_error *error) {
-  ds_stand_options options = {.margin = false, .search = false};
+  ds_stand_options options = {.margin = false};
   ds_stand stand;
   r->tolerance = factor * c->assembly->tolerance;
   ds_assembly *a = make_assembly(c, r->tolerance, error);
@@ -278,7 +278,7 @@ static void free_answers(answers *x, const stand_options *o) {
 }
 
 static bool try_removals(answers *x, const ds_assembly *a, ds_error *error) {
-  ds_stand_options options = {.margin = false, .search = false};
+  ds_stand_options options = {.margin = false};
   for (int32_t i = 0; i < a->block_count; i++) {
     ds_stand stand;
     x->without[i] = DS_UNDECIDED;

@@ -7,7 +7,8 @@ FALLS: a motion under which every point of every interface separates as friction
 (u.n)² (1 + mu²) >= mu² |u|² |n|², on which the loads do positive work. No forces within the friction cones can then hold
 the assembly at rest. This is a complete proof for the numbers in the file.
 CAN STAND: forces within the cones, f.n >= 0 and |f|² |n|² <= (1 + mu²) (f.n)², which balance all loads.
-STANDS: forces along the normals alone, which balance all loads.
+STANDS: forces along the normals alone, which balance all loads; or a proof in the plane, for motions in it: lower bounds
+of the normal forces of every solution, and forces whose friction is within these bounds (docs/stand.md).
 Balance holds but for a rest of at most REST of a block's weight: a proof for loads that differ by the rest.
 
 Exit status: 0 all hold, 1 one does not, 2 a file that is no certificate.
@@ -16,15 +17,11 @@ import json
 import sys
 from fractions import Fraction
 
-REST = Fraction(1, 10**9)  # of the weight of a block, and times the distance of its farthest point for torques
+REST = Fraction(1, 10**9)  # of the weight of a block; for torques times the distance of its farthest point
 
 
-class Bad(Exception):
-    """The file is no certificate."""
-
-
-class Wrong(Exception):
-    """What it claims does not hold."""
+class Bad(Exception): """The file is no certificate."""
+class Wrong(Exception): """What it claims does not hold."""
 
 
 def number(text):
@@ -69,6 +66,7 @@ class Assembly:
     def __init__(self, data):
         self.gravity = vector(data["gravity"])
         self.names, self.support, self.mass, self.center, self.load, self.torque = [], [], [], [], [], []
+        self.inertia, self.faces = [], []  # faces: ranges of points
         for block in data["blocks"]:
             self.names.append(str(block["name"]))
             self.support.append(bool(block["support"]))
@@ -76,6 +74,7 @@ class Assembly:
             self.center.append(vector(block["center"]))
             self.load.append(add(vector(block["force"]), scale(self.mass[-1], self.gravity)))
             self.torque.append(vector(block["torque"]))
+            self.inertia.append(vector(block["inertia"]))
             if not self.support[-1] and self.mass[-1] <= 0:
                 raise Bad(f"block {self.names[-1]} has no mass")
         self.points = []  # (a, b, mu, normal, point)
@@ -85,6 +84,7 @@ class Assembly:
                 raise Bad(f"an interface between blocks {a} and {b}")
             if mu < 0 or abs(dot(normal, normal) - 1) > Fraction(1, 10**5):
                 raise Bad("an interface with negative friction, or whose normal is not of unit length")
+            self.faces.append(range(len(self.points), len(self.points) + len(face["points"])))
             self.points += [(a, b, mu, normal, vector(p)) for p in face["points"]]
 
 
@@ -157,6 +157,119 @@ def check_pressure(assembly, data):
     return f"an equilibrium without friction exists, to {float(rest) ** 0.5:.1e} of a block's weight"
 
 
+class Plane:
+    """The assembly in the plane of the two axes after `axis`."""
+
+    def __init__(self, assembly, axis):
+        self.it, self.axis, self.first, self.second = assembly, axis, (axis + 1) % 3, (axis + 2) % 3
+        tiny = Fraction(1, 10**9)
+        if abs(assembly.gravity[axis]) > tiny * max(map(abs, assembly.gravity)):
+            raise Wrong("gravity is not in the plane")
+        self.free = [i for i, support in enumerate(assembly.support) if not support]
+        for i in self.free:
+            other = sub(assembly.load[i], scale(assembly.mass[i], assembly.gravity))[axis]
+            if other or assembly.torque[i][self.first] or assembly.torque[i][self.second]:
+                raise Wrong("a load is not in the plane")
+        middle = assembly.center[self.free[0]][axis] if self.free else 0
+        if any(abs(assembly.center[i][axis] - middle) > tiny for i in self.free):
+            raise Wrong("centres are not in one plane")
+        for face in assembly.faces:
+            places = [assembly.points[k][4] for k in face]
+            twins = [tuple(2 * middle - x if i == axis else x for i, x in enumerate(p)) for p in places]
+            if any(min(max(map(abs, sub(p, twin))) for p in places) > tiny for twin in twins):
+                raise Wrong("a joint is not its own mirror image")
+            normal, start = self.flat(assembly.points[face[0]][3]), self.flat(assembly.points[face[0]][4])
+            away = [sub(self.flat(assembly.points[k][4]), start) for k in face]
+            length = max(abs(dot(self.turn(normal), d)) for d in away)
+            if abs(assembly.points[face[0]][3][axis]) > tiny:
+                raise Wrong("a normal is not in the plane")
+            if max(abs(dot(normal, d)) for d in away) > tiny * max(length, Fraction(1, 1000)):
+                raise Wrong("a joint is not straight")
+
+    def flat(self, v):
+        return (v[self.first], v[self.second])
+
+    @staticmethod
+    def turn(n):
+        return (-n[1], n[0])
+
+    def load(self, i):
+        return self.flat(self.it.load[i]) + (self.it.torque[i][self.axis],)
+
+    def row(self, k, direction):
+        """Block -> (two velocities, rotation) whose product with its motion is the slip at point k along a direction."""
+        a, b, _, _, point = self.it.points[k]
+        rows = {}
+        for block, sign in ((a, -1), (b, 1)):
+            if not self.it.support[block]:
+                x, z = sub(self.flat(point), self.flat(self.it.center[block]))
+                rows[block] = tuple(sign * c for c in (*direction, x * direction[1] - z * direction[0]))
+        return rows
+
+
+def check_bound(plane, bound, rho):
+    it, target = plane.it, bound["interface"]
+    y, pi, beta = ([number(t) for t in bound[key]] for key in ("y", "pi", "beta"))
+    alpha, value = number(bound["alpha"]), number(bound["rho"])
+    if len(y) != 3 * len(it.names) or len(pi) != len(it.points) or len(beta) != len(it.faces) or not it.faces[target]:
+        raise Bad("a bound with too few multipliers")
+    if alpha <= 0 or min(pi) < 0:
+        raise Wrong("a multiplier of a bound is negative")
+    q = {i: [(it.mass[i] if j < 2 else it.inertia[i][plane.axis]) * y[3 * i + j] - alpha * plane.load(i)[j]
+             for j in range(3)] for i in plane.free}
+    for j, face in enumerate(it.faces):
+        mu, normal = it.points[face[0]][2], plane.flat(it.points[face[0]][3])
+        if abs(beta[j]) > alpha * mu * rho[j]:
+            raise Wrong("a multiplier of friction is too large")
+        for k in face:
+            along, across = plane.row(k, normal), plane.row(k, plane.turn(normal))
+            yn = sum(dot(row, y[3 * i:3 * i + 3]) for i, row in along.items())
+            yt = sum(dot(row, y[3 * i:3 * i + 3]) for i, row in across.items())
+            if (dot(normal, normal) if j == target else 0) - yn < mu * abs(yt):
+                raise Wrong("the motion of a bound is not in the dual cone")
+            for i, row in along.items():
+                q[i] = sub(q[i], scale(pi[k], row))
+            if k == face[0]:
+                for i, row in across.items():
+                    q[i] = add(q[i], scale(beta[j], row))
+    square = sum(q[i][j] ** 2 / (it.mass[i] if j < 2 else it.inertia[i][plane.axis]) for i in plane.free for j in range(3))
+    if value > -sum(dot(y[3 * i:3 * i + 3], plane.load(i)) for i in plane.free) - square / (4 * alpha):
+        raise Wrong("a bound is larger than its multipliers prove")
+    rho[target] = max(rho[target], value)
+
+
+def check_planar(assembly, data):
+    proof = data["planar"]
+    plane, rho = Plane(assembly, proof["axis"]), [Fraction(0)] * len(assembly.faces)
+    for bound in proof["bounds"]:
+        check_bound(plane, bound, rho)
+    normal, tangent = ([number(t) for t in proof[key]] for key in ("normal", "tangent"))
+    if not len(normal) == len(tangent) == len(assembly.points):
+        raise Bad("a force for each point is needed")
+    rest = {i: plane.load(i) for i in plane.free}
+    for j, face in enumerate(assembly.faces):
+        if min(normal[k] for k in face) < 0:
+            raise Wrong("a point pulls")
+        if abs(sum(tangent[k] for k in face)) > assembly.points[face[0]][2] * rho[j]:
+            raise Wrong("a joint needs more friction than is proven")
+        n = plane.flat(assembly.points[face[0]][3])
+        for k in face:
+            for s, direction in ((normal[k], n), (tangent[k], plane.turn(n))):
+                for i, row in plane.row(k, direction).items():
+                    rest[i] = add(rest[i], scale(s, row))
+    mean, g2 = sum(assembly.mass[i] for i in plane.free) / len(plane.free), dot(assembly.gravity, assembly.gravity)
+    for i in plane.free:
+        allowed2 = REST**2 * max(assembly.mass[i], mean) ** 2 * g2
+        arm2 = assembly.inertia[i][plane.axis] / assembly.mass[i]
+        if dot(rest[i][:2], rest[i][:2]) > allowed2 or rest[i][2] ** 2 > allowed2 * arm2:
+            raise Wrong(f"block {assembly.names[i]} is not balanced")
+    return "every solution is at rest, for motions in the plane"
+
+
+def check_stands(assembly, data):
+    return check_planar(assembly, data) if "planar" in data else check_pressure(assembly, data)
+
+
 def verify(path):
     try:
         with open(path, encoding="utf-8") as file:
@@ -164,7 +277,7 @@ def verify(path):
         if not isinstance(data, dict) or data.get("drystone_certificate") != 1:
             raise Bad('expected an object with "drystone_certificate": 1')
         verdict = data["verdict"]
-        checks = {"FALLS": check_mechanism, "CAN STAND": check_forces, "STANDS": check_pressure}
+        checks = {"FALLS": check_mechanism, "CAN STAND": check_forces, "STANDS": check_stands}
         if verdict not in checks:
             raise Wrong(f"{verdict} claims nothing")
         print(f"{path}: valid: {verdict}: {checks[verdict](Assembly(data), data)}")

@@ -78,7 +78,7 @@ static inline void hand_arch(hand *h, int32_t n, double r, double t, double from
 }
 
 static inline ds_verdict hand_verdict(const hand *h) {
-  ds_stand_options options = {.margin = false, .search = false};
+  ds_stand_options options = {.margin = false};
   ds_stand s;
   ds_error error = {""};
   CHECK(ds_stand_check(&s, &h->a, &options, &error) == DS_OK);

@@ -1,6 +1,7 @@
 /* Verdicts on assemblies against statics that is known, proofs that hold and proofs that do not. */
 #include "drystone/stand.h"
 
+#include "stand/planar.h"
 #include "stand_helper.h"
 
 static hand h;
@@ -153,6 +154,86 @@ static void test_jammed_and_falling(void) {
   ds_stand_free(&stand);
 }
 
+/* ---- proofs in the plane ---- */
+
+static void push_all(double share) {
+  for (int32_t i = 0; i < h.a.block_count; i++) h.blocks[i].force = v3(share * 9.81 * h.blocks[i].mass, 0, 0);
+}
+
+static void check_planar(bool stands) {
+  ds_stand stand;
+  ds_error error = {""};
+  ds_stand_options options = {.planar = true};
+  ds_verification v;
+  CHECK(ds_stand_check(&stand, &h.a, &options, &error) == DS_OK);
+  CHECK(stand.verdict == (stands ? DS_STANDS : DS_CAN_STAND));
+  CHECK(stand.reason == (stands ? DS_REASON_PLANAR : DS_REASON_OPEN));
+  CHECK(certificate_holds(&stand, &h.a, &v));
+  ds_stand_free(&stand);
+}
+
+/* A block on a slope: R_N is the same in every solution, and friction up to mu R_N is proven but for the tolerance of
+ * the bounds. */
+static void test_planar_slope(void) {
+  for (int32_t i = 0; i < 4; i++) {
+    hand_begin(&h);
+    int32_t ground = hand_support(&h), b = hand_box(&h, v3(0, 0, 0.25), v3(1, 1, 0.5));
+    hand_joint(&h, ground, b, v3(-0.5, 0, 0), v3(0.5, 0, 0), 1, v3(0, 0, 1), 0.5);
+    push_all(0.5 * (i == 0 ? 0.1 : i == 1 ? 0.5 : i == 2 ? 0.9 : 0.99));
+    check_planar(true);
+  }
+}
+
+/* Arches, and one that is pushed almost to the end of its equilibria at 0.2982. */
+static void test_planar_arch(void) {
+  static const double thick[] = {0.12, 0.15, 0.2};
+  for (int32_t i = 0; i < 3; i++) {
+    hand_arch(&h, 7, 1, thick[i], 0, DS_PI, 0.7);
+    check_planar(true);
+  }
+  push_all(0.29);
+  check_planar(true);
+  push_all(0.299);
+  CHECK(hand_verdict(&h) == DS_FALLS);
+}
+
+/* Out of the plane, and in it where forces can jam: no proof. */
+static void test_not_planar(void) {
+  hand_arch(&h, 7, 1, 0.2, 0, DS_PI, 0.7);
+  h.blocks[3].force = v3(0, 1e-3, 0);
+  check_planar(false);
+  hand_begin(&h);
+  int32_t left = hand_support(&h), right = hand_support(&h), b = hand_box(&h, v3(0, 0, 0), v3(1, 1, 1));
+  hand_joint(&h, left, b, v3(-0.5, 0, -0.5), v3(-0.5, 0, 0.5), 1, v3(1, 0, 0), 0.5);
+  hand_joint(&h, right, b, v3(0.5, 0, -0.5), v3(0.5, 0, 0.5), 1, v3(-1, 0, 0), 0.5);
+  check_planar(false);
+}
+
+/* What a bound rests on cannot be changed. */
+static void test_planar_tampering(void) {
+  ds_stand stand;
+  ds_error error = {""};
+  ds_verification v;
+  hand_arch(&h, 7, 1, 0.2, 0, DS_PI, 0.7);
+  CHECK(ds_stand_check(&stand, &h.a, NULL, &error) == DS_OK);
+  ds_planar_proof *p = stand.planar;
+  CHECK(p && p->bound_count > 0 && certificate_holds(&stand, &h.a, &v));
+  if (!p || p->bound_count == 0) return;
+  ds_planar_bound *last = &p->bounds[p->bound_count - 1];
+  double *numbers[] = {&last->rho, &last->alpha, &last->y[3 * 3 + 1], &p->normal[h.a.point_count - 1], &p->tangent[0]};
+  static const double changes[] = {1e-3, 1e-2, 0.1, 1e-3, 1e-3};
+  for (int32_t i = 0; i < 5; i++) {
+    double kept = *numbers[i];
+    *numbers[i] += changes[i] * fmax(fabs(kept), 0.1);
+    CHECK(!certificate_holds(&stand, &h.a, &v));
+    *numbers[i] = kept;
+  }
+  CHECK(certificate_holds(&stand, &h.a, &v));
+  h.interfaces[3].mu *= 0.1;
+  CHECK(!certificate_holds(&stand, &h.a, &v));
+  ds_stand_free(&stand);
+}
+
 /* The least friction of a block on a slope, and of an arch, against the verdicts at either side. */
 static void test_least_mu(void) {
   double slope = 0.3;
@@ -246,7 +327,9 @@ static void test_tampering(void) {
   CHECK(!certificate_holds(&stand, &h.a, &v));
   ds_stand_free(&stand);
   hand_arch(&h, 9, 1, 0.2, 0, DS_PI, 0.7);
-  CHECK(ds_stand_check(&stand, &h.a, NULL, &error) == DS_OK);
+  ds_stand_options options = {.margin = true}; /* without a proof that every solution is at rest */
+  CHECK(ds_stand_check(&stand, &h.a, &options, &error) == DS_OK);
+  CHECK(stand.verdict == DS_CAN_STAND);
   CHECK(stand.normal && certificate_holds(&stand, &h.a, &v));
   stand.normal[5] *= 1 + 1e-6; /* out of balance */
   CHECK(!certificate_holds(&stand, &h.a, &v));
@@ -311,6 +394,10 @@ int main(void) {
   RUN(test_oppenheim);
   RUN(test_wedge);
   RUN(test_jammed_and_falling);
+  RUN(test_planar_slope);
+  RUN(test_planar_arch);
+  RUN(test_not_planar);
+  RUN(test_planar_tampering);
   RUN(test_least_mu);
   RUN(test_ranges);
   RUN(test_removal);

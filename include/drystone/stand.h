@@ -114,6 +114,7 @@ typedef struct ds_stand {
 
 typedef struct ds_stand_options {
   bool margin; /* also the margin; default true */
+  bool planar; /* look for a proof in the plane where there is none without friction; default true */
   bool search; /* look for moving solutions where STANDS is not proven; default true */
 } ds_stand_options;
 ds_stand_options ds_default_stand_options(void);

@@ -53,6 +53,7 @@ static void put_blocks(FILE *file, const ds_assembly *a) {
     fputs(", \"center\": ", file), put_vector(file, b->center);
     fputs(", \"force\": ", file), put_vector(file, b->force);
     fputs(", \"torque\": ", file), put_vector(file, b->torque);
+    fputs(", \"inertia\": ", file), put_vector(file, v3(b->inertia[0], b->inertia[4], b->inertia[8]));
     fputc('}', file);
   }
   fputs("],", file);
@@ -86,6 +87,33 @@ static void put_forces(FILE *file, const ds_stand *s, int32_t points) {
   fputs("]", file);
 }
 
+static void put_list(FILE *file, const char *key, const double *values, int32_t count) {
+  fprintf(file, ", \"%s\": [", key);
+  for (int32_t k = 0; k < count; k++) {
+    if (k > 0) fputc(',', file);
+    put(file, values[k]);
+  }
+  fputs("]", file);
+}
+
+static void put_planar(FILE *file, const ds_planar_proof *p, const ds_assembly *a) {
+  fprintf(file, ",\n\"planar\": {\"axis\": %d, \"bounds\": [", (int)p->axis);
+  for (int32_t i = 0; i < p->bound_count; i++) {
+    const ds_planar_bound *b = &p->bounds[i];
+    fprintf(file, "%s\n {\"interface\": %d, \"rho\": ", i > 0 ? "," : "", (int)b->interface);
+    put(file, b->rho);
+    fputs(", \"alpha\": ", file), put(file, b->alpha);
+    put_list(file, "y", b->y, 3 * a->block_count);
+    put_list(file, "pi", b->pi, a->point_count);
+    put_list(file, "beta", b->beta, a->interface_count);
+    fputc('}', file);
+  }
+  fputs("]\n", file);
+  put_list(file, "normal", p->normal, a->point_count);
+  put_list(file, "tangent", p->tangent, a->point_count);
+  fputs("}", file);
+}
+
 bool ds_stand_write_certificate(FILE *file, const ds_stand *s, const ds_assembly *a) {
   fprintf(file, "{\"drystone_certificate\": 1, \"verdict\": \"%s\", \"gravity\": ", ds_verdict_name(s->verdict));
   put_vector(file, a->gravity);
@@ -93,14 +121,8 @@ bool ds_stand_write_certificate(FILE *file, const ds_stand *s, const ds_assembly
   put_blocks(file, a);
   put_interfaces(file, a);
   if (s->normal) put_forces(file, s, a->point_count);
-  if (s->pressure) {
-    fputs(",\n\"pressure\": [", file);
-    for (int32_t k = 0; k < a->point_count; k++) {
-      if (k > 0) fputc(',', file);
-      put(file, s->pressure[k]);
-    }
-    fputs("]", file);
-  }
+  if (s->pressure) put_list(file, "pressure", s->pressure, a->point_count);
+  if (s->planar) put_planar(file, s->planar, a);
   if (s->mechanism) {
     fputs(",\n\"mechanism\": [", file);
     for (int32_t i = 0; i < a->block_count; i++) {
@@ -174,7 +196,9 @@ static bool read_blocks(reading *r, const ds_json *root) {
       return ds_reader_fail(&r->reader, v, "a block must have a name, support and mass");
     strncpy(b->name, name->string, sizeof b->name - 1);
     b->support = support->boolean;
-    b->inertia[0] = 1; /* of no use here */
+    ds_vec3 inertia;
+    if (!read_vector(r, &inertia, ds_json_find(v, "inertia"), v)) return false;
+    b->inertia[0] = inertia.x, b->inertia[4] = inertia.y, b->inertia[8] = inertia.z;
     if (!read_number(r, &b->mass, mass) || !read_vector(r, &b->center, ds_json_find(v, "center"), v) ||
         !read_vector(r, &b->force, ds_json_find(v, "force"), v) ||
         !read_vector(r, &b->torque, ds_json_find(v, "torque"), v))
@@ -239,15 +263,71 @@ static bool verify_forces(reading *r, ds_verification *result, const ds_json *ro
   return good;
 }
 
+/* An array of so many numbers; NULL with a message. The caller frees it. */
+static double *read_list(reading *r, const ds_json *object, const char *key, int32_t count) {
+  const ds_json *list = array_of(r, object, key, count);
+  double *values = list ? room(count, sizeof *values) : NULL;
+  bool good = values != NULL;
+  int32_t k = 0;
+  if (list && !values) ds_reader_fail_memory(&r->reader);
+  for (const ds_json *v = good ? list->first : NULL; v && good; v = v->next) good = read_number(r, &values[k++], v);
+  if (good) return values;
+  free(values);
+  return NULL;
+}
+
 static bool verify_pressure(reading *r, ds_verification *result, const ds_json *root) {
-  int32_t n = r->assembly.point_count, k = 0;
-  const ds_json *list = array_of(r, root, "pressure", n);
-  double *pressure = room(n, sizeof *pressure);
-  bool good = list && (pressure || ds_reader_fail_memory(&r->reader));
-  for (const ds_json *v = good ? list->first : NULL; v && good; v = v->next) good = read_number(r, &pressure[k++], v);
-  if (good) result->valid = ds_prove_forces(&result->residual, &r->assembly, pressure, NULL, result->fault);
+  double *pressure = read_list(r, root, "pressure", r->assembly.point_count);
+  if (pressure) result->valid = ds_prove_forces(&result->residual, &r->assembly, pressure, NULL, result->fault);
   free(pressure);
+  return pressure != NULL;
+}
+
+static bool read_bound(reading *r, ds_planar_bound *b, const ds_json *v) {
+  const ds_assembly *a = &r->assembly;
+  const ds_json *interface = v->kind == DS_JSON_OBJECT ? ds_json_find(v, "interface") : NULL;
+  double i = interface && interface->kind == DS_JSON_NUMBER ? interface->number : -1;
+  if (!(i >= 0 && i < a->interface_count && i == floor(i)))
+    return ds_reader_fail(&r->reader, v, "a bound must have the number of its interface");
+  b->interface = (int32_t)i;
+  if (!read_number(r, &b->rho, ds_json_find(v, "rho")) || !read_number(r, &b->alpha, ds_json_find(v, "alpha")))
+    return false;
+  b->y = read_list(r, v, "y", 3 * a->block_count);
+  b->pi = b->y ? read_list(r, v, "pi", a->point_count) : NULL;
+  b->beta = b->pi ? read_list(r, v, "beta", a->interface_count) : NULL;
+  return b->beta != NULL;
+}
+
+static bool read_planar(reading *r, ds_planar_proof *proof, const ds_json *value) {
+  const ds_json *axis = value->kind == DS_JSON_OBJECT ? ds_json_find(value, "axis") : NULL;
+  if (!axis || axis->kind != DS_JSON_NUMBER || (axis->number != 0 && axis->number != 1 && axis->number != 2))
+    return ds_reader_fail(&r->reader, value, "expected a proof with its \"axis\": 0, 1 or 2");
+  proof->axis = (int32_t)axis->number;
+  const ds_json *bounds = array_of(r, value, "bounds", -1);
+  if (!bounds) return false;
+  proof->bounds = room(bounds->count, sizeof *proof->bounds);
+  if (!proof->bounds) return ds_reader_fail_memory(&r->reader);
+  memset(proof->bounds, 0, (size_t)bounds->count * sizeof *proof->bounds);
+  for (const ds_json *v = bounds->first; v; v = v->next)
+    if (!read_bound(r, &proof->bounds[proof->bound_count++], v)) return false;
+  proof->normal = read_list(r, value, "normal", r->assembly.point_count);
+  proof->tangent = proof->normal ? read_list(r, value, "tangent", r->assembly.point_count) : NULL;
+  return proof->tangent != NULL;
+}
+
+static bool verify_planar(reading *r, ds_verification *result, const ds_json *value) {
+  ds_planar_proof *proof = calloc(1, sizeof *proof);
+  if (!proof) return ds_reader_fail_memory(&r->reader);
+  bool good = read_planar(r, proof, value);
+  if (good) result->valid = ds_prove_planar(&result->residual, &r->assembly, proof, result->fault);
+  ds_planar_free(proof);
   return good;
+}
+
+/* STANDS has a proof without friction, or one in the plane. */
+static bool verify_stands(reading *r, ds_verification *result, const ds_json *root) {
+  const ds_json *planar = ds_json_find(root, "planar");
+  return planar ? verify_planar(r, result, planar) : verify_pressure(r, result, root);
 }
 
 static bool verify_mechanism(reading *r, ds_verification *result, const ds_json *root) {
@@ -290,7 +370,7 @@ static bool verify(reading *r, ds_verification *result, const ds_json *root) {
     return true;
   }
   if (result->verdict == DS_FALLS) return verify_mechanism(r, result, root);
-  if (!(result->verdict == DS_STANDS ? verify_pressure(r, result, root) : verify_forces(r, result, root))) return false;
+  if (!(result->verdict == DS_STANDS ? verify_stands(r, result, root) : verify_forces(r, result, root))) return false;
   if (result->valid && !(result->residual <= DS_ACCEPTED_REST)) {
     result->valid = false;
     snprintf(result->fault, sizeof result->fault, "the forces leave %.3g of a weight unbalanced", result->residual);

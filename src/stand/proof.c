@@ -5,40 +5,7 @@
 #include <stdlib.h>
 
 #include "base/vec3.h"
-#include "la/twofold.h"
-
-/* A number and the sum of the absolute values of its terms. */
-typedef struct bounded {
-  ds_twofold value;
-  double terms;
-} bounded;
-
-/* Operations of twofold numbers err by some 2⁻¹⁰⁴; no sum here has 60 of them. */
-static const double share_of_terms = 0x1p-98;
-
-static bounded of(double a) { return (bounded){ds_twofold_of(a), 0}; } /* exact */
-
-static bounded plus(bounded a, bounded b) {
-  ds_twofold s = ds_twofold_add(a.value, b.value);
-  /* a sum with an exact zero, or of opposites, is exact */
-  bool exact = a.value.hi == 0 || b.value.hi == 0 || (s.hi == 0 && s.lo == 0);
-  return (bounded){s, a.terms + b.terms + (exact ? 0 : fabs(a.value.hi) + fabs(b.value.hi))};
-}
-
-static bounded minus(bounded a, bounded b) {
-  b.value = ds_twofold_minus(b.value);
-  return plus(a, b);
-}
-
-static bounded times(bounded a, bounded b) {
-  double x = fabs(a.value.hi), y = fabs(b.value.hi);
-  double terms = x * y + x * b.terms + y * a.terms + share_of_terms * a.terms * b.terms;
-  if ((x == 0 && a.terms == 0) || (y == 0 && b.terms == 0)) return of(0);
-  return (bounded){ds_twofold_times(a.value, b.value), terms};
-}
-
-static bool is_surely_not_negative(bounded a) { return a.value.hi >= 2 * share_of_terms * a.terms; }
-static bool is_surely_positive(bounded a) { return a.value.hi > 2 * share_of_terms * a.terms; }
+#include "stand/bounded.h"
 
 typedef struct bounded3 {
   bounded x, y, z;

@@ -25,7 +25,9 @@ const char *ds_verdict_name(ds_verdict verdict) {
   return names[verdict];
 }
 
-ds_stand_options ds_default_stand_options(void) { return (ds_stand_options){.margin = true, .search = true}; }
+ds_stand_options ds_default_stand_options(void) {
+  return (ds_stand_options){.margin = true, .planar = true, .search = true};
+}
 
 void ds_stand_free(ds_stand *s) {
   free(s->normal);
@@ -167,7 +169,7 @@ static bool judge_equilibrium(ds_arena *arena, ds_stand *s, const ds_graph *g, c
   s->verdict = DS_CAN_STAND;
   s->reason = DS_REASON_OPEN;
   if (!try_frictionless(arena, s, g, b)) return false;
-  if (s->verdict != DS_STANDS && !ds_planar_stands(arena, s, g->assembly)) return false;
+  if (s->verdict != DS_STANDS && options->planar && !ds_planar_stands(arena, s, g->assembly)) return false;
   return s->verdict == DS_STANDS || !options->search || ds_second_solution(arena, s, g);
 }
 
