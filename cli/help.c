@@ -119,6 +119,7 @@ static const char stand_options[] =
     "      --ranges            of every normal force: its least and largest value in any equilibrium\n"
     "      --remove            which blocks can be removed, one at a time\n"
     "      --no-search         do not look for moving solutions\n"
+    "  -a, --all               list all interfaces and supports; default: the 32 that are used most\n"
     "      --certificate FILE  write the proof, for 'drystone verify' and scripts/verify-stand.py\n"
     "      --set PATH=VALUE    change a value of the scene first; may be repeated\n" CACHE_OPTIONS
     "      --json              one JSON object\n\n"

@@ -14,12 +14,13 @@
 #include "source.h"
 
 enum { EXIT_CAN_STAND = 3, EXIT_FALLS = 4, EXIT_UNDECIDED = 5 };
+enum { MOST_ROWS = 32 }; /* of a table, without --all */
 
 typedef struct stand_options {
   arg_list words, settings, loads;
   const char *supports, *certificate;
   double mu, density, tolerance;
-  bool least_mu, ranges, remove, json, no_search;
+  bool least_mu, ranges, remove, json, no_search, all;
   source_reading reading;
   int32_t *support;
   int32_t support_count;
@@ -78,6 +79,7 @@ static bool parse(stand_options *o, const char **words, int argc, char **argv) {
                               {"--remove", NULL, ARG_FLAG, &o->remove, 0, 0, NULL, NULL},
                               {"--no-search", NULL, ARG_FLAG, &o->no_search, 0, 0, NULL, NULL},
                               {"--certificate", NULL, ARG_TEXT, &o->certificate, 0, 0, NULL, NULL},
+                              {"--all", "-a", ARG_FLAG, &o->all, 0, 0, NULL, NULL},
                               {"--json", NULL, ARG_FLAG, &o->json, 0, 0, NULL, NULL}};
   if (!args_parse(&o->words, argc, argv, table, (int32_t)(sizeof table / sizeof *table))) return false;
   if (o->words.count != 1) return complain("give one scene, generator or assembly"), false;
@@ -326,11 +328,46 @@ static void print_interfaces(const ds_assembly *a) {
     printf("as given\n");
 }
 
-static void print_thrust(const stand_case *c, const answers *x) {
+/* An interface and how near it is to sliding or opening. */
+typedef struct used {
+  int32_t interface;
+  double share;
+} used;
+
+static int compare_used(const void *x, const void *y) {
+  const used *a = x, *b = y;
+  if (a->share != b->share) return a->share > b->share ? -1 : 1;
+  return a->interface < b->interface ? -1 : 1;
+}
+
+static void print_reactions(const stand_case *c) {
   const ds_assembly *a = c->assembly;
+  int32_t count = 0;
+  for (int32_t i = 0; i < a->block_count; i++) {
+    ds_vec3 f, t;
+    if (!a->blocks[i].support) continue;
+    ds_support_reaction(&f, &t, a, &c->stand, i);
+    if (v3_norm(f) == 0 || (++count > MOST_ROWS && !c->o->all)) continue;
+    printf("support %-12s carries (%.6g, %.6g, %.6g) N\n", a->blocks[i].name, f.x, f.y, f.z);
+  }
+  if (count > MOST_ROWS && !c->o->all) printf("%d more supports: --all\n", (int)count - MOST_ROWS);
+}
+
+/* All interfaces, or those that are used most. */
+static bool print_thrust(const stand_case *c, const answers *x) {
+  const ds_assembly *a = c->assembly;
+  int32_t rows = c->o->all || a->interface_count <= MOST_ROWS ? a->interface_count : MOST_ROWS;
+  used *order = malloc(((size_t)a->interface_count + 1) * sizeof *order);
+  if (!order) return false;
+  for (int32_t i = 0; i < a->interface_count; i++) {
+    ds_thrust t = ds_interface_thrust(a, &c->stand, i);
+    order[i] = (used){i, fmax(t.friction, t.section)};
+  }
+  if (rows < a->interface_count) qsort(order, (size_t)a->interface_count, sizeof *order, compare_used);
   printf("\n%-20s %12s %9s %9s%s\n", "interface", "normal, N", "friction", "section",
          c->o->ranges ? "   normal from .. to, N" : "");
-  for (int32_t i = 0; i < a->interface_count; i++) {
+  for (int32_t k = 0; k < rows; k++) {
+    int32_t i = order[k].interface;
     ds_thrust t = ds_interface_thrust(a, &c->stand, i);
     char name[136];
     snprintf(name, sizeof name, "%s - %s", a->blocks[a->interfaces[i].a].name, a->blocks[a->interfaces[i].b].name);
@@ -338,12 +375,10 @@ static void print_thrust(const stand_case *c, const answers *x) {
     if (c->o->ranges) printf("   %.6g .. %.6g", x->ranges[i].low, x->ranges[i].high);
     printf("\n");
   }
-  for (int32_t i = 0; i < a->block_count; i++) {
-    ds_vec3 f, t;
-    if (!a->blocks[i].support) continue;
-    ds_support_reaction(&f, &t, a, &c->stand, i);
-    if (v3_norm(f) > 0) printf("support %-12s carries (%.6g, %.6g, %.6g) N\n", a->blocks[i].name, f.x, f.y, f.z);
-  }
+  if (rows < a->interface_count) printf("%d more that are used less: --all\n", (int)a->interface_count - (int)rows);
+  free(order);
+  print_reactions(c);
+  return true;
 }
 
 static void print_motion(const ds_assembly *a, const ds_twist *twist, const char *title) {
@@ -386,7 +421,7 @@ static void print_text(const stand_case *c, const answers *x) {
         printf(" %s", a->blocks[i].name);
     printf("\n");
   }
-  if (s->normal) print_thrust(c, x);
+  if (s->normal && !print_thrust(c, x)) complain("memory ran out");
   if (s->mechanism) print_motion(a, s->mechanism, "mechanism, velocities over the largest:");
   if (s->moving) print_motion(a, s->moving, "second solution, accelerations over the largest:");
 }

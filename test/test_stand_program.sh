@@ -1,0 +1,96 @@
+#!/usr/bin/env bash
+# drystone stand and verify: exit codes, what they print, certificates against the verifier in exact fractions, bad input,
+# and the assemblies of others in the folder DRYSTONE_CASES.
+# Usage: bash test_stand_program.sh PROGRAM SOURCE_DIR
+. "$(dirname "$0")/shell.sh"
+cases=${DRYSTONE_CASES:-}
+
+# proven CODE TEXT FILE ARGUMENTS...: the verdict, and its certificate by both verifiers
+proven() {
+  local code=$1 text=$2 file=$3
+  shift 3
+  expect "$code" "$text" stand "$file" --certificate proof.json "$@"
+  expect 0 "valid: ${text%%:*}" verify proof.json
+  check "$file: exact fractions agree" python3 "$source/scripts/verify-stand.py" proof.json
+}
+
+# ---- scenes ----
+proven 0 "STANDS: proven: it is in equilibrium without any friction" stack:count=4
+proven 0 "STANDS: proven for motions in its plane" card-house:levels=1
+proven 0 "STANDS: proven for motions in its plane" arch:stones=9
+proven 4 "FALLS: proven: a mechanism" overhang:count=5,factor=1.0001
+proven 0 "STANDS: proven" overhang:count=5,factor=0.9999
+proven 4 "FALLS: proven" card-house:levels=2,mu=0.1 --no-search
+proven 3 "CAN STAND: an equilibrium exists" vault --no-search
+proven 0 "STANDS: proven" log-house:ramp=0
+expect 4 "mechanism, velocities" stand incline:slope=0.5,mu=0.3
+expect 0 "load tilt:x: proven to stand up to 0 degrees, equilibrium up to 11.3099 degrees, proven to fall above 11.3099" \
+  stand stack:count=5 --load tilt:x
+expect 0 "load push:90: proven to stand up to 0, equilibrium up to 0.2, proven to fall above 0.2" stand stack:count=5 --load push:90
+expect 0 "least friction: an equilibrium at 0, none below 0" stand stack:count=2 --least-mu
+expect 0 "can be removed: cube2" stand stack:count=2 --remove
+expect 4 "FALLS" stand stack:count=2 --supports 0 --set 'gravity=[9,0,-9]' --mu 0.5
+expect 0 "with gaps up to" stand stack:count=2
+expect 0 "640 more" stand log-house:ramp=0
+expect 0 "log67 - log69" stand log-house:ramp=0 --all
+check "JSON" bash -c "'$program' stand stack:count=3 --json --load tilt:x --ranges --remove --least-mu | python3 -c '
+import json, sys
+d = json.load(sys.stdin)
+assert d[\"verdict\"] == \"STANDS\" and d[\"margin\"] > 0 and d[\"residual\"] < 1e-9
+assert abs(d[\"loads\"][\"tilt:x\"][\"falls\"] - 1 / 3) < 1e-6, d[\"loads\"]
+assert d[\"least_mu\"][\"equilibrium\"] == 0
+face = d[\"interfaces\"][\"0\"]
+assert abs(face[\"range\"][0] - face[\"normal\"]) < 1e-4 * face[\"normal\"]
+assert d[\"blocks\"][\"3\"][\"without\"] == \"STANDS\" and d[\"blocks\"][\"1\"][\"without\"] == \"FALLS\"
+'"
+
+# ---- bad input ----
+expect 2 "give one scene" stand
+expect 2 "give one scene" stand a b
+expect 2 "nowhere" stand nowhere.json
+expect 2 "expected numbers of blocks" stand stack:count=2 --supports 1,x
+expect 2 "there is no body 9" stand stack:count=2 --supports 9
+expect 2 "expected tilt:DIR" stand stack:count=2 --load tilt:up
+expect 2 "expected tilt:DIR" stand stack:count=2 --load heavy
+expect 2 "expected tilt:DIR" stand stack:count=2 --load point:nobody,1,0,0
+expect 2 "--mu" stand stack:count=2 --mu -1
+expect 2 "joints" stand bridge
+expect 2 "deformable" stand soft-stack
+expect 2 "give one or more certificates" verify
+echo '{"drystone_certificate": 1, "verdict": "FALLS"}' >bad.json
+expect 2 "bad.json:1:1: expected a vector" verify bad.json
+echo '{"data": {"graph": {"node": {"x": {}}}}}' >bad.json
+expect 2 "bad.json:1:35: a node must be an object whose key is a number" stand bad.json
+echo '{"data": {"graph": {"node": {"1": {"block": {"vertex": {}, "face": {}}}}}}}' >bad.json
+expect 2 "node 1 has no block with vertices and faces" stand bad.json
+
+# a certificate that was changed by hand
+"$program" stand incline:slope=0.5,mu=0.3 --certificate proof.json >/dev/null
+sed 's/"mu": "[^"]*"/"mu": "1"/' proof.json >changed.json
+expect 1 "do not separate as their friction asks" verify changed.json
+check "the script finds it, too" bash -c "python3 '$source/scripts/verify-stand.py' changed.json; [ \$? = 1 ]"
+"$program" stand stack:count=3 --certificate proof.json >/dev/null
+sed 's/"mass": "[^"]*"/"mass": "9"/' proof.json >changed.json
+expect 1 "unbalanced" verify changed.json
+check "the script finds it, too" bash -c "python3 '$source/scripts/verify-stand.py' changed.json; [ \$? = 1 ]"
+check "the verifier has at most 300 lines" test "$(wc -l <"$source/scripts/verify-stand.py")" -le 300
+
+# ---- assemblies of compas_cra ----
+if [ -n "$cases" ] && [ -d "$cases" ]; then
+  proven 0 "STANDS" "$cases/type-a.json" --supports 0,1 --mu 0.84
+  proven 0 "STANDS" "$cases/type-b.json" --supports 0,1 --mu 0.84
+  proven 3 "CAN STAND" "$cases/bridge.json" --supports 0,1 --mu 0.9
+  proven 3 "CAN STAND" "$cases/shelf-stable.json" --supports 0 --mu 0.9
+  proven 4 "FALLS" "$cases/shelf-stable.json" --supports 0 --mu 0.25
+  proven 0 "STANDS" "$cases/cubes.json" --supports 0 --mu 0.84
+  proven 0 "STANDS" "$cases/concave-long.json" --supports 0 --mu 0.84
+  expect 2 "there is no block 77" stand "$cases/cubes.json" --supports 77
+  if ! quick; then
+    proven 3 "CAN STAND" "$cases/armadillo_cra.json"
+    proven 4 "FALLS" "$cases/armadillo_cra.json" --mu 0.17
+    work=$("$program" stand "$cases/armadillo_cra.json" --json | sed -n 's/^ *"factorizations": \([0-9]*\),$/\1/p' | head -1)
+    check "the vault takes at most 15 factorizations, not $work" test "$work" -le 15
+  fi
+fi
+echo "$passed passed, $failed failed"
+[ "$passed" -gt 0 ] && [ "$failed" -eq 0 ]
