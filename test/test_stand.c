@@ -191,7 +191,7 @@ static void test_planar_arch(void) {
     hand_arch(&h, 7, 1, thick[i], 0, DS_PI, 0.7);
     check_planar(true);
   }
-  push_all(0.29);
+  push_all(0.297);
   check_planar(true);
   push_all(0.299);
   CHECK(hand_verdict(&h) == DS_FALLS);
