@@ -1,6 +1,6 @@
 /* The commands of the program. Each takes its own arguments, argv[0] being the command's name, and returns the exit
- * status: 0, 1 if a step or problem is not certified, with --strict, 2 for bad input, 130 after an interrupt. `stand` has
- * 3 to 5 of its own. */
+ * status: 0, 1 if a step or problem is not certified, with --strict, 2 for bad input, 130 after an interrupt. `stand`
+ * has 3 to 5 of its own. */
 #ifndef DS_CLI_COMMAND_H
 #define DS_CLI_COMMAND_H
 
