@@ -154,6 +154,23 @@ static void test_jammed_and_falling(void) {
   ds_stand_free(&stand);
 }
 
+/* A block on a jammed one: it tips or slides at min(mu, b/h), proven although nothing can move against the walls. */
+static void test_push_on_jammed(void) {
+  hand_begin(&h);
+  int32_t left = hand_support(&h), right = hand_support(&h), b = hand_box(&h, v3(0, 0, 0), v3(1, 1, 1));
+  hand_joint(&h, left, b, v3(-0.5, 0, -0.5), v3(-0.5, 0, 0.5), 1, v3(1, 0, 0), 0.5);
+  hand_joint(&h, right, b, v3(0.5, 0, -0.5), v3(0.5, 0, 0.5), 1, v3(-1, 0, 0), 0.5);
+  int32_t top = hand_box(&h, v3(0, 0, 1), v3(0.4, 1, 1));
+  hand_joint(&h, b, top, v3(-0.2, 0, 0.5), v3(0.2, 0, 0.5), 1, v3(0, 0, 1), 0.5);
+  ds_multiplier m;
+  ds_error error = {""};
+  CHECK(ds_stand_push(&m, &h.a, v3(1, 0, 0), &error) == DS_OK);
+  CHECK_NEAR(m.equilibrium, 0.4, 1e-6);
+  CHECK_NEAR(m.falls, 0.4, 1e-5);
+  CHECK_LE(m.equilibrium, m.falls);
+  ds_multiplier_free(&m);
+}
+
 /* ---- proofs in the plane ---- */
 
 static void push_all(double share) {
@@ -394,6 +411,7 @@ int main(void) {
   RUN(test_oppenheim);
   RUN(test_wedge);
   RUN(test_jammed_and_falling);
+  RUN(test_push_on_jammed);
   RUN(test_planar_slope);
   RUN(test_planar_arch);
   RUN(test_not_planar);

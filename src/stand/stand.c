@@ -219,6 +219,50 @@ static const double multiplier_width = 1e-7; /* relative, of the interval [equil
 static const double least_multiplier =
     1e-9; /* what the accepted rests of equilibria allow where it should be nothing */
 
+/* The work of forces and torques, one per block, on a motion. */
+static double work_of(const ds_assembly *a, const ds_twist *twist, const ds_vec3 *force, const ds_vec3 *torque) {
+  double sum = 0;
+  for (int32_t i = 0; i < a->block_count; i++) {
+    sum += v3_dot(force[i], ds_twist_at(twist[i], a->blocks[i].center));
+    if (torque) sum += v3_dot(torque[i], twist[i].w);
+  }
+  return sum;
+}
+
+/* Where a part is jammed no motion of the program is inside its cones. Then the verdict on loads a little above the
+ * last equilibrium gives a mechanism, and with it the multiplier from which on it proves a fall. */
+static bool fall_above(ds_arena *arena, ds_multiplier *m, const ds_assembly *a, const ds_vec3 *force,
+                       const ds_vec3 *torque) {
+  static const double above[] = {1e-5, 1e-3, 1e-1};
+  ds_assembly loaded = *a;
+  loaded.blocks = DS_NEW(arena, ds_block, a->block_count + 1);
+  ds_vec3 *dead = DS_NEW(arena, ds_vec3, a->block_count + 1), *turn = DS_NEW(arena, ds_vec3, a->block_count + 1);
+  if (ds_arena_failed(arena)) return false;
+  for (int32_t i = 0; i < a->block_count; i++) {
+    dead[i] = v3_mad(a->blocks[i].force, a->blocks[i].support ? 0 : a->blocks[i].mass, a->gravity);
+    turn[i] = a->blocks[i].torque;
+  }
+  for (size_t k = 0; k < sizeof above / sizeof *above && !m->mechanism; k++) {
+    double lambda = m->equilibrium * (1 + above[k]) + above[k] * 1e-3;
+    memcpy(loaded.blocks, a->blocks, (size_t)a->block_count * sizeof *a->blocks);
+    for (int32_t i = 0; i < a->block_count; i++) {
+      loaded.blocks[i].force = v3_mad(a->blocks[i].force, lambda, force[i]);
+      if (torque) loaded.blocks[i].torque = v3_mad(a->blocks[i].torque, lambda, torque[i]);
+    }
+    ds_stand stand = {.verdict = DS_UNDECIDED};
+    ds_stand_options options = {.margin = false};
+    ds_graph *g = ds_graph_create(arena, &loaded);
+    bool good = g && decide(arena, &stand, g, &options);
+    m->factorizations += stand.factorizations;
+    m->mechanism = stand.mechanism, stand.mechanism = NULL;
+    ds_stand_free(&stand);
+    if (!good) return false;
+  }
+  double work = m->mechanism ? work_of(a, m->mechanism, force, torque) : 0;
+  if (work > 0) m->falls = fmax(m->equilibrium, -work_of(a, m->mechanism, dead, turn) / work);
+  return true;
+}
+
 static bool find_multiplier(ds_arena *arena, ds_multiplier *m, const ds_graph *g, const ds_vec3 *force,
                             const ds_vec3 *torque) {
   double *b = DS_NEW(arena, double, 6 * (size_t)g->n + 1), *d = DS_NEW(arena, double, 6 * (size_t)g->n + 1);
@@ -237,6 +281,9 @@ static bool find_multiplier(ds_arena *arena, ds_multiplier *m, const ds_graph *g
   program.frictionless = true;
   if (!ds_cone_solve(arena, &answer, &program)) return false;
   m->factorizations += answer.factorizations;
+  if (m->equilibrium >= 0 && isfinite(m->equilibrium) && !isfinite(m->falls) &&
+      !fall_above(arena, m, g->assembly, force, torque))
+    return false;
   if (answer.forces) m->stands = answer.unbounded ? INFINITY : answer.t > least_multiplier ? answer.t : 0;
   return !ds_arena_failed(arena);
 }
