@@ -118,7 +118,7 @@ static const char stand_options[] =
     "      --least-mu          the least friction with which an equilibrium exists\n"
     "      --ranges            of every normal force: its least and largest value in any equilibrium\n"
     "      --remove            which blocks can be removed, one at a time\n"
-    "      --no-search         do not look for moving solutions\n"
+    "      --quick             forces or a mechanism alone: no margin, no proof in the plane, no moving solutions\n"
     "  -a, --all               list all interfaces and supports; default: the 32 that are used most\n"
     "      --certificate FILE  write the proof, for 'drystone verify' and scripts/verify-stand.py\n"
     "      --set PATH=VALUE    change a value of the scene first; may be repeated\n" CACHE_OPTIONS

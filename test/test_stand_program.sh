@@ -20,8 +20,8 @@ proven 0 "STANDS: proven for motions in its plane" card-house:levels=1
 proven 0 "STANDS: proven for motions in its plane" arch:stones=9
 proven 4 "FALLS: proven: a mechanism" overhang:count=5,factor=1.0001
 proven 0 "STANDS: proven" overhang:count=5,factor=0.9999
-proven 4 "FALLS: proven" card-house:levels=2,mu=0.1 --no-search
-proven 3 "CAN STAND: an equilibrium exists" vault --no-search
+proven 4 "FALLS: proven" card-house:levels=2,mu=0.1 --quick
+proven 3 "CAN STAND: an equilibrium exists" vault --quick
 proven 0 "STANDS: proven" log-house:ramp=0
 expect 4 "mechanism, velocities" stand incline:slope=0.5,mu=0.3
 expect 0 "load tilt:x: proven to stand up to 0 degrees, equilibrium up to 11.3099 degrees, proven to fall above 11.3099" \

@@ -147,7 +147,8 @@ static const char number_form[] = "a number must be a text \"m\", \"m/2^k\" or \
 
 static bool read_number(reading *r, double *x, const ds_json *value) {
   char *end;
-  if (!value || value->kind != DS_JSON_STRING) return ds_reader_fail(&r->reader, value, "%s", number_form);
+  if (!value || value->kind != DS_JSON_STRING)
+    return ds_reader_fail(&r->reader, value ? value : r->reader.doc->root, "%s", number_form);
   errno = 0;
   long long whole = strtoll(value->string, &end, 10);
   long exponent = 0;
