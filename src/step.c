@@ -10,19 +10,17 @@
 #include "predict/predict.h"
 #include "step/step.h"
 
-static bool by_midpoint(const ds_step_run *run) { return run->options->integrator == DS_INTEGRATOR_MIDPOINT; }
-
-/* Stages 1 to 4 */
+/* Stages 1 to 4, from a copy of the state that stays while the other changes. */
 static ds_status solve(ds_step_run *run, const ds_state *state) {
-  run->state = state;
-  if (by_midpoint(run) && !ds_step_begin_midpoint(run, state)) return DS_ERROR_MEMORY;
+  bool fits = run->options->integrator != DS_INTEGRATOR_MIDPOINT || run->scene->joint_count == 0 || state->step > 0;
+  run->state = &run->kept;
+  if (!ds_step_keep(&run->stepper->arena, &run->kept, state) || (!fits && !ds_step_fit(run))) return DS_ERROR_MEMORY;
   return ds_step_find(run);
 }
 
 static ds_status finish(ds_step_run *run, ds_state *state) {
   ds_status status = ds_step_settle(run);
-  if (status != DS_OK) return status;
-  return by_midpoint(run) ? ds_step_finish_midpoint(run, state) : ds_step_finish(run, state); /* 5 */
+  return status == DS_OK ? ds_step_finish(run, state) : status; /* 5 */
 }
 
 /* All stages of a step, or of a part of it. */
