@@ -38,7 +38,7 @@ static const char run_options[] =
     "      --dump-when WHICH   unconverged (default), every=N: those of every Nth step, slowest=K: the K slowest\n"
     "      --set PATH=VALUE    change a value of the scene, e.g. options.tolerance=1e-6; may be "
     "repeated\n" CACHE_OPTIONS
-    "      --strict            exit with status 1 if any step did not pass its certificate\n"
+    "      --strict            exit with status 1 if any step or its motion did not pass its certificate\n"
     "  -q, --quiet             no progress line and no summary\n";
 
 static const char solve_options[] =

@@ -219,7 +219,9 @@ static bool take_step(run_context *c, ds_step_report *step, ds_error *error) {
     return c->dump == NULL || dump_ok(c->dump, error);
   }
   snprintf(error->message, sizeof error->message, "the step after t = %g s failed: %s", ds_state_time(c->state),
-           status == DS_ERROR_MEMORY ? "out of memory" : "the scene cannot be simulated");
+           status == DS_ERROR_MEMORY       ? "out of memory"
+           : status == DS_ERROR_NOT_FINITE ? "positions or velocities became infinite; try a smaller --step"
+                                           : "the scene cannot be simulated");
   return false;
 }
 
@@ -281,10 +283,17 @@ static int conclude(run_context *c, report_ending ending, ds_error *error) {
                                                                       : "no output was requested");
     return 128 + (int)caught;
   }
-  int64_t unconverged = report_unconverged_steps(c->report);
-  if (!o->strict || unconverged == 0) return EXIT_OK;
-  fprintf(stderr, "drystone run: %lld of %lld steps did not pass their certificate, the first at t = %g s\n",
-          (long long)unconverged, (long long)c->steps, report_first_unconverged_time(c->report));
+  double first;
+  int64_t unconverged = report_unconverged_steps(c->report), missed = report_missed_steps(c->report, &first);
+  if (!o->strict || (unconverged == 0 && missed == 0)) return EXIT_OK;
+  if (unconverged > 0)
+    fprintf(stderr, "drystone run: %lld of %lld steps did not pass their certificate, the first at t = %g s\n",
+            (long long)unconverged, (long long)c->steps, report_first_unconverged_time(c->report));
+  if (missed > 0)
+    fprintf(stderr,
+            "drystone run: %lld of %lld steps gained energy that nothing accounts for, the first at t = %g s; try a "
+            "smaller --step\n",
+            (long long)missed, (long long)c->steps, first);
   return EXIT_UNCERTIFIED;
 }
 

@@ -246,10 +246,33 @@ static ds_status take_part(ds_step_run *part, ds_state *at, ds_options *options,
   return ds_step_move(part, at, NULL) ? DS_OK : DS_ERROR_MEMORY;
 }
 
+static int by_name(const ds_contact *c, const ds_contact *d) {
+  return ds_compare_names(ds_index(c->a), ds_index(c->b), c->feature, ds_index(d->a), ds_index(d->b), d->feature);
+}
+
+/* The contacts of one part after those of the parts before it: each as it was last, with all of its impulses. In order.
+ */
+static bool add_part(ds_arena *arena, ds_step_run *sum, const ds_contact *part, int32_t part_count) {
+  ds_contact *all = DS_NEW(arena, ds_contact, sum->solved_count + part_count + 1);
+  int32_t count = 0, i = 0, k = 0;
+  if (!all) return false;
+  while (i < sum->solved_count || k < part_count) {
+    int order = i == sum->solved_count ? 1 : k == part_count ? -1 : by_name(&sum->solved[i], &part[k]);
+    all[count] = order < 0 ? sum->solved[i] : part[k];
+    if (order == 0) all[count].impulse = v3_add(part[k].impulse, sum->solved[i].impulse);
+    count++;
+    i += order <= 0;
+    k += order >= 0;
+  }
+  sum->solved = all, sum->solved_count = count;
+  return true;
+}
+
 static ds_status divide_one(ds_step_run *given, ds_state *before, const bool *active, ds_state *at) {
   ds_step_run copy = *given, *run = &copy;
   double left = run->options->step, longest = left;
   int halvings = HALVINGS;
+  run->solved_count = 0;
   if (!ds_step_keep(&run->stepper->arena, at, before)) return DS_ERROR_MEMORY;
   for (int parts = 0; left > 0; parts++) {
     ds_options options = *run->options;
@@ -263,7 +286,7 @@ static ds_status divide_one(ds_step_run *given, ds_state *before, const bool *ac
     if (!is_solved(&part)) longest = options.step, halvings = 0; /* nor will the rest be: it says so once */
     at->time += options.step;
     at->contacts = part.warm, at->contact_count = part.warm_count;
-    run->solved = part.solved, run->solved_count = part.solved_count;
+    if (!add_part(&run->stepper->arena, run, part.solved, part.solved_count)) return DS_ERROR_MEMORY;
     at->reduced_step = options.step;
     at->step += at->step == 0;
     left -= options.step;
@@ -271,10 +294,6 @@ static ds_status divide_one(ds_step_run *given, ds_state *before, const bool *ac
   }
   at->contacts = run->solved, at->contact_count = run->solved_count;
   return DS_OK;
-}
-
-static int by_name(const ds_contact *c, const ds_contact *d) {
-  return ds_compare_names(ds_index(c->a), ds_index(c->b), c->feature, ds_index(d->a), ds_index(d->b), d->feature);
 }
 
 /* The contacts of the run, less those of bodies that are active, and the others, in order. */

@@ -28,12 +28,13 @@ static ds_status take_over(const ds_step_run *run, ds_state *state) {
 static ds_status move(ds_step_run *run, ds_state *state) {
   bool any;
   const bool *divided = ds_step_to_divide(run, &any);
-  if (!divided || !ds_step_reserve(run) || !ds_step_show(run)) return DS_ERROR_MEMORY;
+  if (!divided || !ds_step_reserve(run)) return DS_ERROR_MEMORY;
   ds_step_certify(run, divided);
   if (!ds_step_move(run, state, divided)) return DS_ERROR_MEMORY;
   ds_status status = any ? ds_step_divide(run, state, divided) : DS_OK;
   if (any && ds_step_is_stopped(run)) return DS_STOPPED;
-  return status == DS_OK ? take_over(run, state) : status;
+  if (status == DS_OK) status = take_over(run, state);
+  return status == DS_OK ? ds_step_motion(run, state) : status;
 }
 
 ds_status ds_step_finish(ds_step_run *run, ds_state *state) {

@@ -149,6 +149,7 @@ ds_status ds_step_in_parts(ds_step_run *run, ds_state *state, int32_t parts, ds_
   ds_arena *arena = &run->stepper->arena;
   ds_options own = *run->options;
   ds_state kept;
+  const ds_options *options = run->options;
   double whole = own.step;
   ds_status status = ds_step_keep(arena, &kept, state) ? DS_OK : DS_ERROR_MEMORY;
   if (status != DS_OK) return status;
@@ -162,6 +163,7 @@ ds_status ds_step_in_parts(ds_step_run *run, ds_state *state, int32_t parts, ds_
     status = take(run, state);
     state->step = kept.step;
   }
+  run->options = options, run->detect.step = whole;
   if (status != DS_OK) {
     ds_step_restore(state, &kept); /* as it was */
     return status;

@@ -43,6 +43,7 @@ typedef struct ds_step_run {
   ds_effort *efforts;       /* what each island may take */
   ds_island_watch *watch;   /* NULL where nobody observes */
   ds_step_report *report;
+  bool last_try;        /* islands that gain energy are slowed down (motion.c) */
   bool moved;           /* a part of the step has taken place */
   double clock;         /* ds_clock at the end of the last stage */
   const bool *active;   /* one per body: the others are left alone; NULL: all are active */
@@ -126,6 +127,10 @@ double ds_step_energy(const ds_scene *scene, const ds_state *state, double h);
 
 /* finish.c: the certificate and stage 5. Where it fails the state is as it was. */
 ds_status ds_step_finish(ds_step_run *run, ds_state *state);
+
+/* motion.c: what has happened, against mechanics; `after` is the state at the end. Islands that have gained energy are
+ * slowed down where the run says so. */
+ds_status ds_step_motion(const ds_step_run *run, ds_state *after);
 
 /* range.c: which deformable bodies are outside the range of their model. */
 void ds_step_range(ds_step_report *report, const ds_state *state);
