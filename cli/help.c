@@ -25,6 +25,7 @@ static const char run_options[] =
     "      --step S            length of a time step, s\n"
     "      --tol E             natural-map error at which an island counts as converged, in every step;\n"
     "                          default: 1e-8 where nothing slides, at most 1e-4 where contacts slide\n"
+    "      --error-control V   bound on the error of positions per second that steps add, m/s (default 0: none)\n"
     "      --step-budget N     limit of factorizations per solve of an island (default 2000; 0: no limit)\n"
     "      --method NAME       the solver: see below\n"
     "      --integrator NAME   of rigid bodies: euler (default), or midpoint: second order, impacts at their time\n"

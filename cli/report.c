@@ -235,6 +235,7 @@ static void add_motion_certificate(run_report *r, const ds_step_report *step) {
   r->motion.gain = worse(r->motion.gain, m->gain);
   r->motion.gain_share = worse(r->motion.gain_share, m->gain_share);
   r->motion.momentum_share = worse(r->motion.momentum_share, m->momentum_share);
+  r->motion.time_error = worse(r->motion.time_error, m->time_error);
   r->motion.slip = worse(r->motion.slip, m->slip);
   r->motion.unjudged += m->unjudged > 0;
   if (!m->passed && r->motion_missed_steps++ == 0) r->first_missed_time = step->time;
@@ -360,6 +361,7 @@ static void write_setup(json_object *j, const run_report *r) {
   json_real(j, "tolerance", ds_options_tolerance(o));
   json_text(j, "tolerance_of", o->tolerance > 0 ? "every step" : "rest");
   json_real(j, "step_budget", o->step_budget);
+  json_real(j, "error_control", o->error_control);
   json_integer(j, "friction_samples", o->friction_samples);
   json_integer(j, "max_iterations", o->max_iterations);
   json_bool(j, "warm_start", o->warm_start);
@@ -451,6 +453,7 @@ static void write_motion(json_object *j, const run_report *r) {
   json_real(j, "unexplained_gain_time", r->motion.gain_share > 0 ? r->motion_gain_time : NAN);
   json_integer(j, "motion_missed_steps", r->motion_missed_steps);
   json_real(j, "momentum_error_max", r->motion.momentum_share);
+  json_real(j, "time_error_max", r->run.options.error_control > 0 ? r->motion.time_error : NAN);
   json_real(j, "stick_slip_max", r->motion.slip);
   json_integer(j, "energy_unjudged_steps", r->motion.unjudged);
 }
@@ -552,6 +555,8 @@ void report_print(const run_report *r, FILE *out) {
   if (r->joints > 0) fputc('\n', out);
   fprintf(out, "  energy        %.6g J, at the start %.6g J; largest gain per step %.2g J\n", r->energy_end,
           r->energy_start, r->energy_gain_max);
+  if (o->error_control > 0)
+    fprintf(out, "  time error    %.2g m/s at most, bound %g m/s\n", r->motion.time_error, o->error_control);
   if (r->motion_missed_steps > 0)
     fprintf(
         out,

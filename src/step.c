@@ -10,10 +10,6 @@
 #include "predict/predict.h"
 #include "step/step.h"
 
-enum { TRIED_PARTS = 16 }; /* of a step, at most */
-
-static bool is_accepted(const ds_step_run *run) { return run->report->motion.passed || run->last_try; }
-
 /* Stages 1 to 4, from a copy of the state that stays while the other changes. */
 static ds_status solve(ds_step_run *run, const ds_state *state) {
   bool fits = run->options->integrator != DS_INTEGRATOR_MIDPOINT || run->scene->joint_count == 0 || state->step > 0;
@@ -25,7 +21,7 @@ static ds_status solve(ds_step_run *run, const ds_state *state) {
 static ds_status finish(ds_step_run *run, ds_state *state) {
   ds_status status = ds_step_settle(run);
   if (status == DS_OK) status = ds_step_finish(run, state); /* 5 */
-  if (status != DS_OK || !is_accepted(run) || ds_step_show(run)) return status;
+  if (status != DS_OK || !ds_step_is_accepted(run) || ds_step_show(run)) return status;
   ds_step_restore(state, &run->kept);
   return DS_ERROR_MEMORY;
 }
@@ -36,36 +32,11 @@ static ds_status take(ds_step_run *run, ds_state *state) {
   return status == DS_OK ? finish(run, state) : status;
 }
 
-/* What is left of the report of a try that did not pass: the work that it took. */
-static void forget(ds_step_report *report, const ds_step_report *before) {
-  ds_certificate tried = report->worst;
-  double seconds[DS_STAGE_COUNT];
-  memcpy(seconds, report->seconds, sizeof seconds);
-  *report = *before;
-  memcpy(report->seconds, seconds, sizeof seconds);
-  memcpy(report->worst.tool, tried.tool, sizeof tried.tool);
-  report->worst.projection_iterations = tried.projection_iterations;
-  report->worst.factorizations = tried.factorizations;
-}
-
-/* A step whose motion does not pass is taken again in halves, and so on. */
 static ds_status step(ds_step_run *run, ds_state *state) {
   int32_t parts = 1;
   ds_status status = solve(run, state);
   if (status == DS_OK && !ds_step_parts(&parts, run)) status = DS_ERROR_MEMORY;
-  if (status != DS_OK) return status;
-  ds_state start = run->kept;
-  ds_step_report before = *run->report;
-  for (;; parts *= 2) {
-    run->last_try = 2 * parts > TRIED_PARTS || run->options->deadline > 0;
-    run->report->parts = parts;
-    status = parts > 1 ? ds_step_in_parts(run, state, parts, take) : finish(run, state);
-    bool again = status == DS_OK ? !is_accepted(run) : status == DS_ERROR_NOT_FINITE;
-    if (!again || run->last_try) return status;
-    ds_step_restore(state, &start);
-    forget(run->report, &before);
-    run->moved = false;
-  }
+  return status == DS_OK ? ds_step_try(run, state, parts, finish, take) : status;
 }
 
 ds_status ds_step(ds_stepper *stepper, ds_state *state, ds_step_report *report, const ds_scene *scene,

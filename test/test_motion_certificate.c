@@ -137,6 +137,47 @@ static void infinite_states_are_refused(void) {
   sim_close(&s);
 }
 
+/* Where the ends of a double pendulum are after half a second, in steps of h with a bound on their error. */
+static ds_vec3 swing(double h, double bound, double *error, int32_t *parts) {
+  ds_scene *scene = scene_new(v3(0, 0, -g), 0, 0);
+  ds_body_id anchor = scene_add_anchor(scene, 0, 0, 0);
+  ds_body_id upper = scene_add_rod(scene, 0, 0, 0.5, 0, 0.02), lower = scene_add_rod(scene, 0.5, 0, 1, 0, 0.02);
+  scene_join(scene, DS_JOINT_HINGE, anchor, upper, v3(0, 0, 0), v3(0, 1, 0));
+  scene_join(scene, DS_JOINT_HINGE, upper, lower, v3(0.5, 0, 0), v3(0, 1, 0));
+  sim s;
+  ds_vec3 end = v3(0, 0, 0);
+  *error = 0, *parts = 0;
+  if (sim_finish(&s, "double pendulum", scene)) {
+    s.options.integrator = DS_INTEGRATOR_MIDPOINT;
+    s.options.step = h;
+    s.options.error_control = bound;
+    for (int i = 0; i < (int)(0.5 / h + 0.5) && sim_step(&s); i++) {
+      *error = fmax(*error, s.report.motion.time_error);
+      *parts = s.report.parts > *parts ? s.report.parts : *parts;
+    }
+    end = ds_state_center(s.state, lower);
+  }
+  sim_close(&s);
+  return end;
+}
+
+static void error_control_bounds_the_error(void) {
+  double error, plain_error;
+  int32_t parts;
+  ds_vec3 exact = swing(5e-4, 0, &plain_error, &parts), plain = swing(0.02, 0, &plain_error, &parts);
+  CHECK(parts == 1 && plain_error == 0);
+  static const double bounds[2] = {0.02, 0.002};
+  for (int i = 0; i < 2; i++) {
+    ds_vec3 end = swing(0.02, bounds[i], &error, &parts);
+    printf("     bound %g m/s: estimate %.2g m/s, off by %.2g m, without by %.2g m; up to %d parts\n", bounds[i], error,
+           v3_dist(end, exact), v3_dist(plain, exact), (int)parts);
+    CHECK(error > 0 && parts > 1 && parts <= 64);
+    CHECK_LE(error, bounds[i]);
+    CHECK_LE(v3_dist(end, exact), 0.5 * bounds[i]);
+  }
+  CHECK(v3_dist(plain, exact) > 0.5 * bounds[1]);
+}
+
 /* What cannot be judged is counted. */
 static void the_rest_is_unjudged(void) {
   for (int friction = 0; friction < 2; friction++) {
@@ -161,6 +202,7 @@ int main(void) {
   RUN(applied_work_is_accounted_for);
   RUN(slip_of_sticking_contacts);
   RUN(infinite_states_are_refused);
+  RUN(error_control_bounds_the_error);
   RUN(the_rest_is_unjudged);
   return test_summary();
 }

@@ -235,6 +235,8 @@ typedef struct ds_options {
   double step_budget;     /* limit of factorizations per solve of an island; Gauss-Seidel sweeps count by their cost.
                              Default 2000; 0 = no limit. At the limit the best result is used, and the report says
                              whether it converged */
+  double error_control;   /* m/s: bound on the error of positions that a step adds per second, met by taking steps in up
+                             to 64 equal parts; 0 = none (default) [docs/motion.md] */
   double deadline;        /* s of wall time from the start of a step until its contacts are solved; 0 = none (default).
                              When it runs out, a contact projection ends the step [SP08 7]: contacts do not
                              penetrate, friction is approximate, and the report says so. Results then depend on the
@@ -289,6 +291,7 @@ typedef struct ds_motion {
   double gain;           /* J: energy gained that no force, drive or scripted body accounts for */
   double gain_share;     /* the same of the island's kinetic energy, or of what a step of free fall gives it */
   double momentum_share; /* of m (|v| + h g): change of momentum that no force or impulse accounts for */
+  double time_error;     /* m/s: with error_control, the difference that half as many parts make, per second; else 0 */
   double slip;           /* m: of contacts that stick in this step and the one before */
   int32_t unjudged;      /* sum: islands whose energy cannot be judged [docs/motion.md] */
   int32_t limited;       /* sum: islands that were slowed down because they gained energy in the shortest parts too */

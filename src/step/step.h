@@ -142,6 +142,11 @@ bool ds_step_parts(int32_t *parts, const ds_step_run *run);
 typedef ds_status ds_step_part(ds_step_run *run, ds_state *state);
 ds_status ds_step_in_parts(ds_step_run *run, ds_state *state, int32_t parts, ds_step_part *take);
 
+/* tries.c: takes a step that was solved as a whole, in so many parts at first: by `whole` if it is one, else by `part`,
+ * until its motion passes and has the accuracy asked for. If it fails the state is as it was. */
+ds_status ds_step_try(ds_step_run *run, ds_state *state, int32_t parts, ds_step_part *whole, ds_step_part *part);
+bool ds_step_is_accepted(const ds_step_run *run); /* its motion passed, or it is the last try */
+
 /* Adds the time since the end of the last stage to this one. */
 void ds_step_lap(ds_step_run *run, ds_stage stage);
 
