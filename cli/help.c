@@ -25,6 +25,7 @@ static const char run_options[] =
     "      --step S            length of a time step, s\n"
     "      --tol E             natural-map error at which an island counts as converged, in every step;\n"
     "                          default: 1e-8 where nothing slides, at most 1e-4 where contacts slide\n"
+    "      --error-control V   bound on the error of positions per second that steps add, m/s (default 0: none)\n"
     "      --step-budget N     limit of factorizations per solve of an island (default 2000; 0: no limit)\n"
     "      --method NAME       the solver: see below\n"
     "      --integrator NAME   of rigid bodies: euler (default), or midpoint: second order, impacts at their time\n"
@@ -38,7 +39,7 @@ static const char run_options[] =
     "      --dump-when WHICH   unconverged (default), every=N: those of every Nth step, slowest=K: the K slowest\n"
     "      --set PATH=VALUE    change a value of the scene, e.g. options.tolerance=1e-6; may be "
     "repeated\n" CACHE_OPTIONS
-    "      --strict            exit with status 1 if any step did not pass its certificate\n"
+    "      --strict            exit with status 1 if any step or its motion did not pass its certificate\n"
     "  -q, --quiet             no progress line and no summary\n";
 
 static const char solve_options[] =

@@ -59,6 +59,9 @@ struct run_report {
   double linear_strain_max, outside_time;
   char outside_name[64];
   double energy_start, energy_end, elastic_end, energy_gain_max, energy_gain_time, energy_gained;
+  ds_motion motion; /* the largest; unjudged is a sum */
+  double motion_gain_time, first_missed_time;
+  int64_t motion_missed_steps;
   bool restitution, scripted, forced, driven; /* what may raise the energy */
   ds_vec3 *start, *settled, *window;          /* centres at the start, after the first second, before the last tenth */
   bool has_settled, has_window;
@@ -226,6 +229,18 @@ static void add_range(run_report *r, const ds_scene *scene, const ds_step_report
   r->linear_strain_max = worse(r->linear_strain_max, step->linear_strain);
 }
 
+static void add_motion_certificate(run_report *r, const ds_step_report *step) {
+  const ds_motion *m = &step->motion;
+  if (!(m->gain_share <= r->motion.gain_share)) r->motion_gain_time = step->time;
+  r->motion.gain = worse(r->motion.gain, m->gain);
+  r->motion.gain_share = worse(r->motion.gain_share, m->gain_share);
+  r->motion.momentum_share = worse(r->motion.momentum_share, m->momentum_share);
+  r->motion.time_error = worse(r->motion.time_error, m->time_error);
+  r->motion.slip = worse(r->motion.slip, m->slip);
+  r->motion.unjudged += m->unjudged > 0;
+  if (!m->passed && r->motion_missed_steps++ == 0) r->first_missed_time = step->time;
+}
+
 void report_add_step(run_report *r, const ds_scene *scene, const ds_state *state, const ds_step_report *step) {
   r->steps++;
   r->time = step->time;
@@ -250,6 +265,7 @@ void report_add_step(run_report *r, const ds_scene *scene, const ds_state *state
     r->energy_gain_max = gain;
     r->energy_gain_time = step->time;
   }
+  add_motion_certificate(r, step);
   if (!r->restitution) {
     int32_t count;
     const ds_contact *contacts = ds_state_contacts(state, &count);
@@ -316,6 +332,10 @@ void report_finish(run_report *r, const ds_scene *scene, const ds_state *state, 
 
 int64_t report_unconverged_steps(const run_report *r) { return r->unconverged_steps; }
 double report_first_unconverged_time(const run_report *r) { return r->first_unconverged_time; }
+int64_t report_missed_steps(const run_report *r, double *first) {
+  *first = r->first_missed_time;
+  return r->motion_missed_steps;
+}
 
 static double mean(const run_report *r, double sum) { return r->steps > 0 ? sum / (double)r->steps : NAN; }
 static double converged_share(const run_report *r) { return mean(r, (double)(r->steps - r->unconverged_steps)); }
@@ -341,6 +361,7 @@ static void write_setup(json_object *j, const run_report *r) {
   json_real(j, "tolerance", ds_options_tolerance(o));
   json_text(j, "tolerance_of", o->tolerance > 0 ? "every step" : "rest");
   json_real(j, "step_budget", o->step_budget);
+  json_real(j, "error_control", o->error_control);
   json_integer(j, "friction_samples", o->friction_samples);
   json_integer(j, "max_iterations", o->max_iterations);
   json_bool(j, "warm_start", o->warm_start);
@@ -427,6 +448,14 @@ static void write_motion(json_object *j, const run_report *r) {
   json_real(j, "energy_gain_time", r->energy_gain_time);
   json_real(j, "energy_gained", r->energy_gained);
   json_texts(j, "energy_gain_causes", causes, count);
+  json_real(j, "unexplained_gain_max", r->motion.gain);
+  json_real(j, "unexplained_gain_share_max", r->motion.gain_share);
+  json_real(j, "unexplained_gain_time", r->motion.gain_share > 0 ? r->motion_gain_time : NAN);
+  json_integer(j, "motion_missed_steps", r->motion_missed_steps);
+  json_real(j, "momentum_error_max", r->motion.momentum_share);
+  json_real(j, "time_error_max", r->run.options.error_control > 0 ? r->motion.time_error : NAN);
+  json_real(j, "stick_slip_max", r->motion.slip);
+  json_integer(j, "energy_unjudged_steps", r->motion.unjudged);
 }
 
 static void write_cost(json_object *j, const run_report *r) {
@@ -484,8 +513,9 @@ static void write_range(FILE *out, const run_report *r) {
 
 void report_print(const run_report *r, FILE *out) {
   const ds_options *o = &r->run.options;
-  fprintf(out, "%s: %d bodies (%d dynamic), %lld steps of %g s to t = %g s%s\n", r->run.name, (int)r->bodies,
-          (int)r->dynamic_bodies, (long long)r->steps, o->step, r->time,
+  fprintf(out, "%s: %d bodies (%d dynamic), %lld steps of %g s to t = %g s%s\n",
+          r->run.name[0] != 0 ? r->run.name : r->source, (int)r->bodies, (int)r->dynamic_bodies, (long long)r->steps,
+          o->step, r->time,
           r->ending == ENDED_FINISHED      ? ""
           : r->ending == ENDED_INTERRUPTED ? ", interrupted"
                                            : ", failed");
@@ -525,6 +555,13 @@ void report_print(const run_report *r, FILE *out) {
   if (r->joints > 0) fputc('\n', out);
   fprintf(out, "  energy        %.6g J, at the start %.6g J; largest gain per step %.2g J\n", r->energy_end,
           r->energy_start, r->energy_gain_max);
+  if (o->error_control > 0)
+    fprintf(out, "  time error    %.2g m/s at most, bound %g m/s\n", r->motion.time_error, o->error_control);
+  if (r->motion_missed_steps > 0)
+    fprintf(
+        out,
+        "  motion        %lld of %lld steps gained energy that nothing accounts for, first at t = %g s; slowed down\n",
+        (long long)r->motion_missed_steps, (long long)r->steps, r->first_missed_time);
   if (r->deformable_bodies > 0)
     fprintf(out, "  deformable    %d bod%s, %d coordinates; elastic energy %.4g J at the end\n",
             (int)r->deformable_bodies, r->deformable_bodies == 1 ? "y" : "ies", (int)r->reduced, r->elastic_end);

@@ -24,6 +24,8 @@ void report_finish(run_report *report, const ds_scene *scene, const ds_state *st
                    double wall_seconds, double cpu_seconds);
 int64_t report_unconverged_steps(const run_report *report);
 double report_first_unconverged_time(const run_report *report);
+/* Steps whose motion did not pass; *first is the end of the first of them. */
+int64_t report_missed_steps(const run_report *report, double *first);
 
 /* Whether a file can be written at the path, tested with a temporary file; "-" is stdout. */
 bool report_check_path(const char *path, ds_error *error);

@@ -45,9 +45,10 @@ static void catch_signals(void) {
 typedef struct run_options {
   const char *source, *from, *record, *report, *dump_folder, *dump_when;
   arg_list settings;
-  double time, step, tolerance, step_budget;
+  double time, step, tolerance, step_budget, error_control;
   int32_t method, metric, integrator, record_every;
-  bool has_time, has_step, has_tolerance, has_step_budget, has_method, has_metric, has_integrator, has_record_every;
+  bool has_time, has_step, has_tolerance, has_step_budget, has_error_control, has_method, has_metric, has_integrator,
+      has_record_every;
   bool strict;
   source_reading reading; /* threads and quiet are those of the run */
 } run_options;
@@ -78,6 +79,7 @@ static bool parse(run_options *o, const char **words, int argc, char **argv) {
       {"--time", "-t", ARG_REAL, &o->time, 0, 1e9, NULL, &o->has_time},
       {"--step", NULL, ARG_REAL, &o->step, 1e-9, 10, NULL, &o->has_step},
       {"--tol", NULL, ARG_REAL, &o->tolerance, 1e-16, 1, NULL, &o->has_tolerance},
+      {"--error-control", NULL, ARG_REAL, &o->error_control, 0, 1e12, NULL, &o->has_error_control},
       {"--step-budget", NULL, ARG_REAL, &o->step_budget, 0, 1e9, NULL, &o->has_step_budget},
       {"--method", NULL, ARG_CHOICE, &o->method, 0, 0, methods.text, &o->has_method},
       {"--integrator", NULL, ARG_CHOICE, &o->integrator, 0, 0, INTEGRATOR_CHOICES, &o->has_integrator},
@@ -143,6 +145,7 @@ static bool plan(run_context *c, ds_error *error) {
   if (o->has_time) c->run.time = o->time;
   if (o->has_step) c->run.options.step = o->step;
   if (o->has_tolerance) c->run.options.tolerance = o->tolerance;
+  if (o->has_error_control) c->run.options.error_control = o->error_control;
   if (o->has_step_budget) c->run.options.step_budget = o->step_budget;
   if (o->has_method) c->run.options.method = o->method;
   if (o->has_integrator) c->run.options.integrator = (ds_integrator)o->integrator;
@@ -219,7 +222,9 @@ static bool take_step(run_context *c, ds_step_report *step, ds_error *error) {
     return c->dump == NULL || dump_ok(c->dump, error);
   }
   snprintf(error->message, sizeof error->message, "the step after t = %g s failed: %s", ds_state_time(c->state),
-           status == DS_ERROR_MEMORY ? "out of memory" : "the scene cannot be simulated");
+           status == DS_ERROR_MEMORY       ? "out of memory"
+           : status == DS_ERROR_NOT_FINITE ? "positions or velocities became infinite; try a smaller --step"
+                                           : "the scene cannot be simulated");
   return false;
 }
 
@@ -281,10 +286,17 @@ static int conclude(run_context *c, report_ending ending, ds_error *error) {
                                                                       : "no output was requested");
     return 128 + (int)caught;
   }
-  int64_t unconverged = report_unconverged_steps(c->report);
-  if (!o->strict || unconverged == 0) return EXIT_OK;
-  fprintf(stderr, "drystone run: %lld of %lld steps did not pass their certificate, the first at t = %g s\n",
-          (long long)unconverged, (long long)c->steps, report_first_unconverged_time(c->report));
+  double first;
+  int64_t unconverged = report_unconverged_steps(c->report), missed = report_missed_steps(c->report, &first);
+  if (!o->strict || (unconverged == 0 && missed == 0)) return EXIT_OK;
+  if (unconverged > 0)
+    fprintf(stderr, "drystone run: %lld of %lld steps did not pass their certificate, the first at t = %g s\n",
+            (long long)unconverged, (long long)c->steps, report_first_unconverged_time(c->report));
+  if (missed > 0)
+    fprintf(stderr,
+            "drystone run: %lld of %lld steps gained energy that nothing accounts for, the first at t = %g s; try a "
+            "smaller --step\n",
+            (long long)missed, (long long)c->steps, first);
   return EXIT_UNCERTIFIED;
 }
 

@@ -20,6 +20,7 @@ ds_options ds_default_options(void) {
                       .newton = 1,
                       .newmark_damping = 1,
                       .step_budget = 2000,
+                      .error_control = 0,
                       .deadline = 0};
 }
 
@@ -54,6 +55,9 @@ ds_status ds_options_check(const ds_options *o, ds_error *error) {
     return ds_fail(error, DS_ERROR_INPUT, "newton = %d: 1 to 100 Newton steps", o->newton);
   if (!(o->newmark_damping >= 0) || !(o->newmark_damping <= 1))
     return ds_fail(error, DS_ERROR_INPUT, "newmark_damping = %g: 0 to 1", o->newmark_damping);
+  if (!(o->error_control >= 0) || !isfinite(o->error_control))
+    return ds_fail(error, DS_ERROR_INPUT, "error_control = %g m/s: 0 for none, or positive and finite",
+                   o->error_control);
   if (!(o->deadline >= 0) || !isfinite(o->deadline))
     return ds_fail(error, DS_ERROR_INPUT, "deadline = %g s: 0 for none, or positive and finite", o->deadline);
   return DS_OK;

@@ -10,19 +10,20 @@
 #include "predict/predict.h"
 #include "step/step.h"
 
-static bool by_midpoint(const ds_step_run *run) { return run->options->integrator == DS_INTEGRATOR_MIDPOINT; }
-
-/* Stages 1 to 4 */
+/* Stages 1 to 4, from a copy of the state that stays while the other changes. */
 static ds_status solve(ds_step_run *run, const ds_state *state) {
-  run->state = state;
-  if (by_midpoint(run) && !ds_step_begin_midpoint(run, state)) return DS_ERROR_MEMORY;
+  bool fits = run->options->integrator != DS_INTEGRATOR_MIDPOINT || run->scene->joint_count == 0 || state->step > 0;
+  run->state = &run->kept;
+  if (!ds_step_keep(&run->stepper->arena, &run->kept, state) || (!fits && !ds_step_fit(run))) return DS_ERROR_MEMORY;
   return ds_step_find(run);
 }
 
 static ds_status finish(ds_step_run *run, ds_state *state) {
   ds_status status = ds_step_settle(run);
-  if (status != DS_OK) return status;
-  return by_midpoint(run) ? ds_step_finish_midpoint(run, state) : ds_step_finish(run, state); /* 5 */
+  if (status == DS_OK) status = ds_step_finish(run, state); /* 5 */
+  if (status != DS_OK || !ds_step_is_accepted(run) || ds_step_show(run)) return status;
+  ds_step_restore(state, &run->kept);
+  return DS_ERROR_MEMORY;
 }
 
 /* All stages of a step, or of a part of it. */
@@ -35,9 +36,7 @@ static ds_status step(ds_step_run *run, ds_state *state) {
   int32_t parts = 1;
   ds_status status = solve(run, state);
   if (status == DS_OK && !ds_step_parts(&parts, run)) status = DS_ERROR_MEMORY;
-  if (status != DS_OK) return status;
-  run->report->parts = parts;
-  return parts > 1 ? ds_step_in_parts(run, state, parts, take) : finish(run, state);
+  return status == DS_OK ? ds_step_try(run, state, parts, finish, take) : status;
 }
 
 ds_status ds_step(ds_stepper *stepper, ds_state *state, ds_step_report *report, const ds_scene *scene,

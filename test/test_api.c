@@ -123,6 +123,8 @@ static void test_options(void) {
   REFUSED(tolerance, -1e-8, "tolerance");
   REFUSED(step_budget, -1, "step_budget");
   REFUSED(step_budget, NAN, "step_budget");
+  REFUSED(error_control, -1, "error_control");
+  REFUSED(error_control, INFINITY, "error_control");
   REFUSED(tolerance, 2, "tolerance");
   REFUSED(tolerance, NAN, "tolerance");
   REFUSED(rel_err, 0, "rel_err");

@@ -44,6 +44,18 @@ static bool open_bench(bench *b, ds_arena *arena, const ds_subproblem *p, ds_sol
   return !ds_arena_failed(arena) && allocate(arena, &b->q) && start(&b->q, 1);
 }
 
+/* Of a random problem; false where its path does not begin. */
+static bool random_bench(bench *b, ds_arena *arena, uint64_t *s) {
+  ds_subproblem *p = DS_NEW(arena, ds_subproblem, 1);
+  ds_solve *solve = DS_NEW(arena, ds_solve, 1);
+  CHECK(p && solve);
+  int32_t bodies = 1 + random_int(s, 4), contacts = 1 + random_int(s, 2 * bodies);
+  *p = random_problem(arena, s, bodies, contacts, 1 + random_int(s, 3));
+  *solve = bare_solve(arena, p);
+  *b = (bench){0};
+  return solve->system && open_bench(b, arena, p, solve);
+}
+
 /* F at now + h d + h²/2 c */
 static void shifted(bench *b, double **f, const point *d, const point *c, double h) {
   copy_point(&b->at, &b->q.now, &b->q);
@@ -134,11 +146,8 @@ static void twofold_directions_are_the_same(void) {
   int compared = 0;
   for (int i = 0; i < 100; i++) {
     ds_arena_reset(&arena);
-    int32_t bodies = 1 + random_int(&s, 4);
-    ds_subproblem p = random_problem(&arena, &s, bodies, 1 + random_int(&s, 2 * bodies), 1 + random_int(&s, 3));
-    ds_solve solve = bare_solve(&arena, &p);
-    bench b = {0};
-    if (!solve.system || !open_bench(&b, &arena, &p, &solve)) continue;
+    bench b;
+    if (!random_bench(&b, &arena, &s)) continue;
     path *q = &b.q;
     q->now.s = log(i % 2 == 0 ? 0.5 : 0.05);
     evaluate(q, &q->now);
@@ -178,11 +187,8 @@ static void directions_are_refined(void) {
   int compared = 0;
   for (int i = 0; i < 100; i++) {
     ds_arena_reset(&arena);
-    int32_t bodies = 1 + random_int(&s, 4);
-    ds_subproblem p = random_problem(&arena, &s, bodies, 1 + random_int(&s, 2 * bodies), 1 + random_int(&s, 3));
-    ds_solve solve = bare_solve(&arena, &p);
-    bench b = {0};
-    if (!solve.system || !open_bench(&b, &arena, &p, &solve)) continue;
+    bench b;
+    if (!random_bench(&b, &arena, &s)) continue;
     path *q = &b.q;
     q->now.s = log(0.01);
     for (int32_t j = 0; j < 3 * q->n; j++) q->now.x[j] *= 1e4, q->now.z[j] *= 1e-4;

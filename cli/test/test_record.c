@@ -176,6 +176,7 @@ static void test_round_trip(void) {
   w.run.options.method = ds_method_named("staggered");
   w.run.options.warm_start = false;
   w.run.options.step_budget = 77;
+  w.run.options.error_control = 0.125;
   w.run.time = 3.25;
   ds_error error = {{0}};
   ds_recorder *recorder = write_frames(&w, place("a.h5"), FRAMES);
@@ -190,6 +191,7 @@ static void test_round_trip(void) {
     CHECK(run->options.tolerance == 1e-5 && run->options.method == ds_method_named("staggered") &&
           !run->options.warm_start);
     CHECK_NEAR(run->options.step_budget, 77, 0);
+    CHECK_NEAR(run->options.error_control, 0.125, 0);
     CHECK(run->options.step == w.run.options.step && run->options.rel_err == w.run.options.rel_err);
     CHECK(ds_scene_body_count(ds_recording_scene(r)) == 2);
     CHECK(strcmp(ds_recording_version(r), ds_version()) == 0);
@@ -332,6 +334,7 @@ static void test_damaged_index(void) {
   check_doctored("/settings", "step", 0, -1, "step");
   check_doctored("/settings", "method", 0, 77, "method");
   check_doctored("/settings", "step_budget", 0, -1, "step_budget");
+  check_doctored("/settings", "error_control", 0, -1, "error_control");
   check_doctored("/frames/count", NULL, 0, 13, "shorter");
   check_doctored("/frames/count", NULL, 0, -1, "count");
   check_doctored("/frames/contact_start", NULL, 3, -1, "negative");
@@ -343,12 +346,13 @@ static void test_damaged_index(void) {
 
 /* What older recordings do not say is as usual. */
 static void test_older_settings(void) {
-  static const char *const later[] = {"sub_islands", "metric", "newton", "newmark_damping", "step_budget"};
+  static const char *const later[] = {"sub_islands",     "metric",      "newton",
+                                      "newmark_damping", "step_budget", "error_control"};
   const char *path = place("bad.h5");
   const ds_options usual = ds_default_options();
   write_plain(path);
   hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT), group = H5Gopen2(file, "/settings", H5P_DEFAULT);
-  for (int i = 0; i < 5; i++) CHECK(H5Adelete(group, later[i]) >= 0);
+  for (int i = 0; i < 6; i++) CHECK(H5Adelete(group, later[i]) >= 0);
   H5Gclose(group);
   H5Fclose(file);
   ds_error error = {{0}};

@@ -236,7 +236,9 @@ static void take_step(view_session *s) {
     s->serial++;
   } else {
     snprintf(s->failed, sizeof s->failed, "the step after t = %g s failed: %s", ds_state_time(w->state),
-             status == DS_ERROR_MEMORY ? "out of memory" : "the scene cannot be simulated");
+             status == DS_ERROR_MEMORY       ? "out of memory"
+             : status == DS_ERROR_NOT_FINITE ? "positions or velocities became infinite; try a smaller step"
+                                             : "the scene cannot be simulated");
     s->paused = true;
     s->steps_left = 0;
     publish_status(s, true);

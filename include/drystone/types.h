@@ -38,9 +38,10 @@ typedef struct ds_joint_id {
 
 typedef enum ds_status {
   DS_OK = 0,
-  DS_ERROR_INPUT,  /* invalid input; the message says what was expected */
-  DS_ERROR_MEMORY, /* an allocation failed; nothing was changed */
-  DS_STOPPED,      /* cancelled by ds_stepper_stop; nothing was changed */
+  DS_ERROR_INPUT,      /* invalid input; the message says what was expected */
+  DS_ERROR_MEMORY,     /* an allocation failed; nothing was changed */
+  DS_ERROR_NOT_FINITE, /* a step led to infinite or undefined positions, velocities or energies; nothing was changed */
+  DS_STOPPED,          /* cancelled by ds_stepper_stop; nothing was changed */
 } ds_status;
 
 /* Filled if a call does not return DS_OK: one sentence that says what is wrong and what to do. */
@@ -234,6 +235,8 @@ typedef struct ds_options {
   double step_budget;     /* limit of factorizations per solve of an island; Gauss-Seidel sweeps count by their cost.
                              Default 2000; 0 = no limit. At the limit the best result is used, and the report says
                              whether it converged */
+  double error_control;   /* m/s: bound on the error of positions that a step adds per second, met by taking steps in up
+                             to 64 equal parts; 0 = none (default) [docs/motion.md] */
   double deadline;        /* s of wall time from the start of a step until its contacts are solved; 0 = none (default).
                              When it runs out, a contact projection ends the step [SP08 7]: contacts do not
                              penetrate, friction is approximate, and the report says so. Results then depend on the
@@ -282,6 +285,19 @@ typedef struct ds_certificate {
   bool converged;              /* natural_error <= tolerance; never inferred from iteration counts */
 } ds_certificate;
 
+/* A step against mechanics, from the states before and after it and its impulses [docs/motion.md]. Over all islands,
+ * and over all parts of a step: maxima, and sums where it says so. */
+typedef struct ds_motion {
+  double gain;           /* J: energy gained that no force, drive or scripted body accounts for */
+  double gain_share;     /* the same of the island's kinetic energy, or of what a step of free fall gives it */
+  double momentum_share; /* of m (|v| + h g): change of momentum that no force or impulse accounts for */
+  double time_error;     /* m/s: with error_control, the difference that half as many parts make, per second; else 0 */
+  double slip;           /* m: of contacts that stick in this step and the one before */
+  int32_t unjudged;      /* sum: islands whose energy cannot be judged [docs/motion.md] */
+  int32_t limited;       /* sum: islands that were slowed down because they gained energy in the shortest parts too */
+  bool passed;           /* gain_share is at most 0.01, and nothing was limited */
+} ds_motion;
+
 typedef struct ds_step_report {
   int64_t step;
   double time; /* after the step, s */
@@ -293,8 +309,10 @@ typedef struct ds_step_report {
   double penetration;                 /* deepest overlap found at the start of the step, m */
   double separation;                  /* largest distance that a body was moved to reduce an overlap, m */
   double joint_drift;                 /* largest joint gap after the step, m */
-  int32_t stopped_bodies;             /* stopped within the step because they would have passed through others */
-  int32_t parts; /* equal parts in which the step was taken for the sake of deformable bodies; 1 = as a whole */
+  ds_motion motion;
+  int32_t stopped_bodies; /* stopped within the step because they would have passed through others */
+  int32_t parts; /* equal parts in which the step was taken, for the sake of deformable bodies or because its motion did
+                    not pass as a whole; 1 = as a whole */
   int32_t outside_bodies;  /* deformable bodies outside the range of their model after the step: with inverted
                               tetrahedra, or with linear modes and a linear_strain above 0.0025 */
   ds_body_id outside_body; /* the first of them; 0 = none */

@@ -124,7 +124,7 @@ static void right_hand_side(double b[3], const ds_contact_point *c, const ds_con
     const ds_step_body *body = &assembly->bodies[i];
     double sign = side == 0 ? 1 : -1;
     if (body->moves) {
-      before = v3_mad(before, sign, v3_add(s->v, v3_cross(s->w, v3_sub(c->point, s->x))));
+      before = v3_mad(before, sign, ds_velocity_at(s, c->point));
       ds_anchor anchor = side == 0 ? c->on_a : c->on_b;
       if (body->ops->stir) before = v3_mad(before, sign, body->ops->stir(body, anchor, body->rate_before));
     } else {

@@ -5,11 +5,7 @@
 #include "assemble/assemble.h"
 
 static int compare(const ds_contact_point *p, const ds_contact *c) {
-  int32_t a = ds_index(c->a), b = ds_index(c->b);
-  if (p->a != a) return p->a < a ? -1 : 1;
-  if (p->b != b) return p->b < b ? -1 : 1;
-  if (p->feature != c->feature) return p->feature < c->feature ? -1 : 1;
-  return 0;
+  return ds_compare_names(p->a, p->b, p->feature, ds_index(c->a), ds_index(c->b), c->feature);
 }
 
 /* The contact of the last step by this name, or by the same from a second detection; NULL if there is none. `old` is

@@ -49,7 +49,7 @@ ds_pose ds_motion_pose(const ds_body *body, double time) {
 }
 
 /* From one pose to another in some time: constant velocities. */
-static void velocity_between(ds_vec3 *v, ds_vec3 *w, ds_pose a, ds_pose b, double seconds) {
+void ds_velocity_between(ds_vec3 *v, ds_vec3 *w, ds_pose a, ds_pose b, double seconds) {
   ds_quat d = quat_mul(b.q, quat_conj(a.q));
   if (d.w < 0) d = quat(-d.w, -d.x, -d.y, -d.z);
   ds_vec3 axis = v3(d.x, d.y, d.z);
@@ -73,6 +73,6 @@ void ds_motion_velocity(ds_vec3 *v, ds_vec3 *w, const ds_body *body, double time
     int32_t last = m->keyframe_count - 1, i = 0;
     if (!(time > k[0].time) || time > k[last].time) return;
     while (time > k[i + 1].time) i++;
-    velocity_between(v, w, k[i].pose, k[i + 1].pose, k[i + 1].time - k[i].time);
+    ds_velocity_between(v, w, k[i].pose, k[i + 1].pose, k[i + 1].time - k[i].time);
   }
 }

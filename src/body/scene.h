@@ -127,6 +127,14 @@ ds_pose ds_motion_pose(const ds_body *body, double time);
 /* Its velocity there, and angular velocity; where it changes suddenly, that before. */
 void ds_motion_velocity(ds_vec3 *v, ds_vec3 *w, const ds_body *body, double time);
 
+/* The constant velocities that lead from one pose to another. */
+void ds_velocity_between(ds_vec3 *v, ds_vec3 *w, ds_pose a, ds_pose b, double seconds);
+
+/* Of the point of a body that is there now; without what deformation adds. */
+static inline ds_vec3 ds_velocity_at(const ds_body_state *s, ds_vec3 point) {
+  return v3_add(s->v, v3_cross(s->w, v3_sub(point, s->x)));
+}
+
 /* Kinetic, potential and elastic energy of one body (state.c). */
 ds_energy ds_body_energy(const ds_state *state, int32_t body);
 

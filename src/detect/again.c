@@ -21,8 +21,6 @@ static const double changed_share = 0.1; /* of the thickness: how far an impact 
 
 /* ---- contacts that only the second detection of the last step found ---- */
 
-static ds_vec3 velocity_at(const ds_body_state *s, ds_vec3 x) { return v3_add(s->v, v3_cross(s->w, v3_sub(x, s->x))); }
-
 /* How far a shape's surface is from a point. */
 static double distance_to(const ds_detection *d, int32_t body, int32_t shape, ds_vec3 x) {
   const ds_pose pose = d->shapes[d->first_shape[body] + shape].pose;
@@ -35,7 +33,7 @@ static ds_contact_point carry(const ds_contact *c, const ds_state *state) {
   double h = state->reduced_step;
   int32_t a = ds_index(c->a), b = ds_index(c->b);
   const ds_body_state *sa = &state->bodies[a], *sb = &state->bodies[b];
-  ds_vec3 way = v3_add(velocity_at(sa, c->point), velocity_at(sb, c->point));
+  ds_vec3 way = v3_add(ds_velocity_at(sa, c->point), ds_velocity_at(sb, c->point));
   return (ds_contact_point){.a = a,
                             .b = b,
                             .point = v3_mad(c->point, 0.5 * h, way),
@@ -102,7 +100,7 @@ static void contacts_at(ds_manifold *m, const ds_detection *d, ds_box_pair pair,
   for (int32_t i = 0; i < m->count; i++) {
     ds_vec3 x = v3_add(back_to_start(sa, pa, m->point[i]), back_to_start(sb, pb, m->point[i]));
     m->point[i] = v3_scale(0.5, x);
-    ds_vec3 u = v3_sub(velocity_at(sa, m->point[i]), velocity_at(sb, m->point[i]));
+    ds_vec3 u = v3_sub(ds_velocity_at(sa, m->point[i]), ds_velocity_at(sb, m->point[i]));
     m->gap[i] -= t * d->step * v3_dot(m->normal[i], u);
   }
 }
@@ -136,7 +134,7 @@ static void keep_deeper(ds_manifold *m, const ds_detection *d, ds_box_pair pair,
   const ds_body_state *sa = &d->state->bodies[pair.a], *sb = &d->state->bodies[pair.b];
   int32_t kept = 0;
   for (int32_t i = 0; i < m->count; i++) {
-    ds_vec3 u = v3_sub(velocity_at(sa, m->point[i]), velocity_at(sb, m->point[i]));
+    ds_vec3 u = v3_sub(ds_velocity_at(sa, m->point[i]), ds_velocity_at(sb, m->point[i]));
     double after = m->gap[i] + d->step * v3_dot(m->normal[i], u);
     if (!(after < fmin(m->gap[i], 0) - 0.5 * tolerance)) continue;
     m->point[kept] = m->point[i], m->normal[kept] = m->normal[i], m->gap[kept] = m->gap[i];

@@ -38,6 +38,16 @@ typedef struct ds_contact_point {
   double speed, strength; /* of a drive: what it aims at along the normal, m/s, and its force at most, N */
 } ds_contact_point;
 
+/* Order of names: negative where the first comes before the second. */
+static inline int ds_compare_names(int32_t a, int32_t b, uint64_t feature, int32_t a2, int32_t b2, uint64_t feature2) {
+  if (a != a2) return a < a2 ? -1 : 1;
+  if (b != b2) return b < b2 ? -1 : 1;
+  return (feature > feature2) - (feature < feature2);
+}
+static inline int ds_compare_points(const ds_contact_point *p, const ds_contact_point *q) {
+  return ds_compare_names(p->a, p->b, p->feature, q->a, q->b, q->feature);
+}
+
 typedef struct ds_contact_list {
   ds_contact_point *points; /* in the arena */
   int32_t count;

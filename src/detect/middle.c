@@ -34,12 +34,6 @@ static bool mark(bool *active, const ds_contact_list *contacts, const ds_scene *
   return any;
 }
 
-static int by_key(const ds_contact_point *p, const ds_contact_point *q) {
-  if (p->a != q->a) return p->a < q->a ? -1 : 1;
-  if (p->b != q->b) return p->b < q->b ? -1 : 1;
-  return (p->feature > q->feature) - (p->feature < q->feature);
-}
-
 /* How far the place of a contact goes in the first half of the step on one of its bodies. */
 static double way_on(ds_vec3 *then_arm, const ds_contact_point *c, ds_vec3 point, const ds_body_state *start,
                      const ds_body_state *then) {
@@ -88,9 +82,9 @@ ds_status ds_detect_middle(ds_arena *arena, ds_contact_list *contacts, const ds_
   for (int32_t k = 0, i = 0; status == DS_OK && k < contacts->count; k++) {
     ds_contact_point *c = &contacts->points[k];
     double size = ds_smaller_radius(scene, c->a, c->b);
-    while (i < found.count && by_key(&found.points[i], c) < 0) i++;
+    while (i < found.count && ds_compare_points(&found.points[i], c) < 0) i++;
     if (i == found.count) break;
-    if (by_key(&found.points[i], c) == 0 && !(c->gap > DS_TOUCHING * size))
+    if (ds_compare_points(&found.points[i], c) == 0 && !(c->gap > DS_TOUCHING * size))
       place(c, &found.points[i], state, &then, options->step, size);
   }
   return status;

@@ -140,7 +140,7 @@ double ds_articulation_gap(double *error, const ds_island *island, const ds_asse
 double ds_articulation_conflict(const ds_island *island, const ds_assembly *assembly, const ds_state *state,
                                 const double *v, double h);
 
-/* Keeps what predicted velocities have across joints: y of a node (project.c). */
+/* y of a node (project.c): the predicted velocities, less what they have across joints. */
 void ds_articulation_keep(const ds_island *island, const ds_assembly *assembly, const ds_state *state);
 /* Stage 4 of an island with joints (project.c): r and v of the island and its certificate. `start`, where it is not
  * NULL, becomes the impulses that the last solve was started from. False only where memory ran out. */

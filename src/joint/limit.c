@@ -42,9 +42,8 @@ double ds_limit_gap(const ds_joint *joint, uint64_t feature, ds_pose a, ds_pose 
 
 /* How fast the gap opens with the velocities of the bodies, m/s. */
 static double rate_of(const limit *l, const ds_body_state *a, const ds_body_state *b) {
-  ds_vec3 va = v3_add(a->v, v3_cross(a->w, v3_sub(l->way.point, a->x)));
-  ds_vec3 vb = v3_add(b->v, v3_cross(b->w, v3_sub(l->way.point, b->x)));
-  return l->sign * v3_dot(l->way.direction, v3_sub(vb, va));
+  ds_vec3 apart = v3_sub(ds_velocity_at(b, l->way.point), ds_velocity_at(a, l->way.point));
+  return l->sign * v3_dot(l->way.direction, apart);
 }
 
 /* A limit as a contact, whose normal points from the later body to the earlier one. */
@@ -69,18 +68,12 @@ static ds_contact_point drive_of(const ds_joint *joint, int32_t index, const ds_
 
 static bool can_move(const ds_body *body, double time) { return body->ops->dynamic && !ds_body_is_held(body, time); }
 
-static int by_name(const ds_contact_point *p, const ds_contact_point *q) {
-  if (p->a != q->a) return p->a < q->a ? -1 : 1;
-  if (p->b != q->b) return p->b < q->b ? -1 : 1;
-  return (p->feature > q->feature) - (p->feature < q->feature);
-}
-
 /* Insertion sort: joints are mostly in order of their bodies, and qsort may allocate. */
 static void put_in_order(ds_contact_point *points, int32_t count) {
   for (int32_t i = 1; i < count; i++) {
     ds_contact_point point = points[i];
     int32_t at = i;
-    for (; at > 0 && by_name(&point, &points[at - 1]) < 0; at--) points[at] = points[at - 1];
+    for (; at > 0 && ds_compare_points(&point, &points[at - 1]) < 0; at--) points[at] = points[at - 1];
     points[at] = point;
   }
 }
@@ -91,7 +84,7 @@ static bool merge(ds_arena *arena, ds_contact_list *contacts, const ds_contact_p
   if (!all) return false;
   int32_t count = 0, i = 0, j = 0;
   while (i < contacts->count || j < found_count) {
-    int order = i == contacts->count ? 1 : j == found_count ? -1 : by_name(&contacts->points[i], &found[j]);
+    int order = i == contacts->count ? 1 : j == found_count ? -1 : ds_compare_points(&contacts->points[i], &found[j]);
     all[count++] = order <= 0 ? contacts->points[i] : found[j];
     i += order <= 0;
     j += order >= 0;

@@ -174,6 +174,7 @@ const ds_setting *ds_record_settings(int32_t *count) {
       LATER(newton, DS_SETTING_INTEGER),
       LATER(newmark_damping, DS_SETTING_REAL),
       LATER(step_budget, DS_SETTING_REAL),
+      LATER(error_control, DS_SETTING_REAL),
   };
   *count = (int32_t)(sizeof settings / sizeof *settings);
   return settings;

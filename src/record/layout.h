@@ -72,7 +72,7 @@ typedef struct ds_setting {
   bool optional; /* recordings of earlier versions do not have it */
 } ds_setting;
 typedef struct ds_setting_values {
-  double time, step, tolerance, rel_err, margin, newmark_damping, step_budget;
+  double time, step, tolerance, rel_err, margin, newmark_damping, step_budget, error_control;
   int32_t method, friction_samples, max_iterations, warm_start, sub_islands, contacts_per_face;
   int32_t metric, newton, integrator;
 } ds_setting_values;

@@ -87,7 +87,8 @@ static ds_status read_settings(ds_recording *r, ds_error *error) {
                               .metric = (int32_t)usual.metric,
                               .newton = usual.newton,
                               .newmark_damping = usual.newmark_damping,
-                              .step_budget = usual.step_budget};
+                              .step_budget = usual.step_budget,
+                              .error_control = usual.error_control};
   int32_t count;
   const ds_setting *settings = ds_record_settings(&count);
   hid_t group = H5Lexists(r->file, "/settings", H5P_DEFAULT) > 0 ? H5Gopen2(r->file, "/settings", H5P_DEFAULT) : -1;
@@ -119,6 +120,7 @@ static ds_status read_settings(ds_recording *r, ds_error *error) {
   o->newton = values.newton;
   o->newmark_damping = values.newmark_damping;
   o->step_budget = values.step_budget;
+  o->error_control = values.error_control;
   ds_error why;
   return ds_options_check(o, &why) == DS_OK ? DS_OK : damaged(r, error, why.message);
 }

@@ -91,7 +91,8 @@ static bool write_settings(hid_t file, const ds_run_settings *run) {
                               .integrator = (int32_t)o->integrator,
                               .newton = o->newton,
                               .newmark_damping = o->newmark_damping,
-                              .step_budget = o->step_budget};
+                              .step_budget = o->step_budget,
+                              .error_control = o->error_control};
   int32_t count;
   const ds_setting *settings = ds_record_settings(&count);
   hid_t group = H5Gcreate2(file, "/settings", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);

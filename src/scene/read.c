@@ -61,6 +61,7 @@ static const ds_field option_fields[] = {
     {.key = "metric", .kind = DS_FIELD_CHOICE, AT(metric), .choices = "effective|mass"},
     {.key = "newton", .kind = DS_FIELD_INTEGER, AT(newton), .low = 1, .high = 100},
     {.key = "newmark_damping", .kind = DS_FIELD_NUMBER, AT(newmark_damping), .high = 1},
+    {.key = "error_control", .kind = DS_FIELD_NUMBER, AT(error_control), .unit = "m/s", .high = DS_FIELD_LIMIT},
     {.key = "step_budget", .kind = DS_FIELD_NUMBER, AT(step_budget), .high = 1e9},
 };
 #undef AT

@@ -13,26 +13,22 @@
 enum { PARTS = 12 };                 /* of a step, at most so many end with an impact */
 enum { TRIES = 5, HALVINGS = 4 };    /* of the time of an impact; of a part that was not solved */
 static const double SHORTEST = 1e-4; /* part, of the step */
-static const double SHARE = 0.05;
-static const double SLOW = 0.25; /* of what gravity does in a step: approaches that are left alone */
+static const double SHARE = 0.05;    /* of an island's energy: impacts of less are left to the whole step */
+static const double SLOW = 0.25;     /* of what gravity does in a step: approaches that are left alone */
 
 /* ---- which contacts are impacts ---- */
 
 static ds_vec3 velocity_at(const ds_step_run *run, int32_t i, ds_vec3 point) {
   const ds_step_body *body = &run->assembly.bodies[i];
   const ds_body_state *s = &run->state->bodies[i];
-  return v3_add(body->moves ? s->v : body->v, v3_cross(body->moves ? s->w : body->w, v3_sub(point, s->x)));
+  ds_body_state scripted = {.x = s->x, .v = body->v, .w = body->w};
+  return ds_velocity_at(body->moves ? s : &scripted, point);
 }
 
 /* The kinetic energy of an island at the start. */
 static double energy_of(const ds_step_run *run, const ds_island *island) {
   double sum = 0;
-  for (int32_t k = 0; k < island->problem.body_count; k++) {
-    const ds_body_state *s = &run->state->bodies[island->bodies[k]];
-    const ds_body *body = &run->scene->bodies[island->bodies[k]];
-    ds_vec3 w = quat_unrotate(s->q, s->w);
-    sum += 0.5 * (body->mass.mass * v3_norm2(s->v) + v3_dot(w, v3_mul(body->inertia, w)));
-  }
+  for (int32_t k = 0; k < island->problem.body_count; k++) sum += ds_body_energy(run->state, island->bodies[k]).kinetic;
   return sum;
 }
 
@@ -169,14 +165,7 @@ static double meeting(const ds_step_run *run, const ds_contact_point *c, bool to
 /* ---- a part up to its first impact ---- */
 
 static double near_of(const ds_scene *scene, const ds_contact_point *c) {
-  return 0.5e-6 * fmin(scene->bodies[c->a].bounding_radius, scene->bodies[c->b].bounding_radius);
-}
-
-/* Whether the pair of a contact has another that is closed at the start. */
-static bool pair_touches(const ds_contact_list *all, const ds_contact_point *c, const ds_scene *scene) {
-  for (const ds_contact_point *o = all->points; o < all->points + all->count; o++)
-    if (o->a == c->a && o->b == c->b && !ds_contact_is_open(o, scene)) return true;
-  return false;
+  return 0.5 * DS_TOUCHING * ds_smaller_radius(scene, c->a, c->b);
 }
 
 static bool mark_impacts(const ds_step_run *run, bool *off) {
@@ -190,12 +179,20 @@ static bool mark_impacts(const ds_step_run *run, bool *off) {
   return any;
 }
 
-/* Contacts that are impacts of a pair go together: others of theirs, open too, would act in their place. */
-static void mark_pairs(const ds_contact_list *all, bool *off, const ds_scene *scene) {
-  for (int32_t k = 0; k < all->count; k++) {
-    if (off[k] || !ds_contact_is_open(&all->points[k], scene)) continue;
-    for (int32_t o = 0; o < all->count && !off[k]; o++)
-      off[k] = off[o] && all->points[o].a == all->points[k].a && all->points[o].b == all->points[k].b;
+/* Contacts that are impacts of a pair go together: others of theirs, open too, would act in their place. `touching`
+ * says of every contact whether its pair has one that is closed at the start. */
+static void mark_pairs(const ds_contact_list *all, bool *off, bool *touching, const ds_scene *scene) {
+  for (int32_t first = 0, end; first < all->count; first = end) {
+    const ds_contact_point *c = &all->points[first];
+    bool lands = false, touches = false;
+    for (end = first; end < all->count && all->points[end].a == c->a && all->points[end].b == c->b; end++) {
+      lands |= off[end];
+      touches |= !ds_contact_is_open(&all->points[end], scene);
+    }
+    for (int32_t k = first; k < end; k++) {
+      off[k] |= lands && ds_contact_is_open(&all->points[k], scene);
+      touching[k] = touches;
+    }
   }
 }
 
@@ -203,11 +200,11 @@ static void mark_pairs(const ds_contact_list *all, bool *off, const ds_scene *sc
 static ds_status to_impact(ds_step_run *run, ds_options *options, double shortest) {
   ds_arena *arena = &run->stepper->arena;
   ds_contact_list all = run->contacts;
-  bool *off = DS_NEW0(arena, bool, all.count + 1);
+  bool *off = DS_NEW0(arena, bool, all.count + 1), *touching = DS_NEW(arena, bool, all.count + 1);
   ds_contact_point *kept = DS_NEW(arena, ds_contact_point, all.count + 1);
-  if (!off || !kept) return DS_ERROR_MEMORY;
+  if (ds_arena_failed(arena)) return DS_ERROR_MEMORY;
   if (!mark_impacts(run, off)) return DS_OK;
-  mark_pairs(&all, off, run->scene);
+  mark_pairs(&all, off, touching, run->scene);
   int32_t count = 0;
   for (int32_t k = 0; k < all.count; k++)
     if (!off[k]) kept[count++] = all.points[k];
@@ -217,9 +214,7 @@ static ds_status to_impact(ds_step_run *run, ds_options *options, double shortes
     if (status != DS_OK) return status;
     double first = options->step;
     for (int32_t k = 0; k < all.count; k++)
-      if (off[k])
-        first = fmin(first, meeting(run, &all.points[k], pair_touches(&all, &all.points[k], run->scene),
-                                    near_of(run->scene, &all.points[k])));
+      if (off[k]) first = fmin(first, meeting(run, &all.points[k], touching[k], near_of(run->scene, &all.points[k])));
     if (!(first < options->step)) return DS_OK;
     options->step = fmin(fmax(first, shortest), options->step);
     if (options->step == shortest) break;
@@ -234,16 +229,6 @@ static bool is_solved(const ds_step_run *run) {
   for (int32_t i = 0; i < run->assembly.island_count; i++)
     all &= run->assembly.islands[i].certificate.converged && !run->assembly.islands[i].unsettled;
   return all;
-}
-
-/* The state that parts of a step go through: a copy of what they change. */
-static bool copy_state(ds_arena *arena, ds_state *copy, const ds_state *state, int32_t bodies) {
-  *copy = *state;
-  copy->recall = NULL;
-  copy->bodies = DS_NEW(arena, ds_body_state, bodies + 1);
-  if (!copy->bodies) return false;
-  memcpy(copy->bodies, state->bodies, (size_t)bodies * sizeof *copy->bodies);
-  return true;
 }
 
 /* Takes one part, halved up to so many times until it is solved. */
@@ -261,11 +246,34 @@ static ds_status take_part(ds_step_run *part, ds_state *at, ds_options *options,
   return ds_step_move(part, at, NULL) ? DS_OK : DS_ERROR_MEMORY;
 }
 
+static int by_name(const ds_contact *c, const ds_contact *d) {
+  return ds_compare_names(ds_index(c->a), ds_index(c->b), c->feature, ds_index(d->a), ds_index(d->b), d->feature);
+}
+
+/* The contacts of one part after those of the parts before it: each as it was last, with all of its impulses. In order.
+ */
+static bool add_part(ds_arena *arena, ds_step_run *sum, const ds_contact *part, int32_t part_count) {
+  ds_contact *all = DS_NEW(arena, ds_contact, sum->solved_count + part_count + 1);
+  int32_t count = 0, i = 0, k = 0;
+  if (!all) return false;
+  while (i < sum->solved_count || k < part_count) {
+    int order = i == sum->solved_count ? 1 : k == part_count ? -1 : by_name(&sum->solved[i], &part[k]);
+    all[count] = order < 0 ? sum->solved[i] : part[k];
+    if (order == 0) all[count].impulse = v3_add(part[k].impulse, sum->solved[i].impulse);
+    count++;
+    i += order <= 0;
+    k += order >= 0;
+  }
+  sum->solved = all, sum->solved_count = count;
+  return true;
+}
+
 static ds_status divide_one(ds_step_run *given, ds_state *before, const bool *active, ds_state *at) {
   ds_step_run copy = *given, *run = &copy;
   double left = run->options->step, longest = left;
   int halvings = HALVINGS;
-  if (!copy_state(&run->stepper->arena, at, before, run->scene->body_count)) return DS_ERROR_MEMORY;
+  run->solved_count = 0;
+  if (!ds_step_keep(&run->stepper->arena, at, before)) return DS_ERROR_MEMORY;
   for (int parts = 0; left > 0; parts++) {
     ds_options options = *run->options;
     options.step = fmin(left, longest);
@@ -278,7 +286,7 @@ static ds_status divide_one(ds_step_run *given, ds_state *before, const bool *ac
     if (!is_solved(&part)) longest = options.step, halvings = 0; /* nor will the rest be: it says so once */
     at->time += options.step;
     at->contacts = part.warm, at->contact_count = part.warm_count;
-    run->solved = part.solved, run->solved_count = part.solved_count;
+    if (!add_part(&run->stepper->arena, run, part.solved, part.solved_count)) return DS_ERROR_MEMORY;
     at->reduced_step = options.step;
     at->step += at->step == 0;
     left -= options.step;
@@ -286,12 +294,6 @@ static ds_status divide_one(ds_step_run *given, ds_state *before, const bool *ac
   }
   at->contacts = run->solved, at->contact_count = run->solved_count;
   return DS_OK;
-}
-
-static int by_name(const ds_contact *c, const ds_contact *d) {
-  if (c->a.index1 != d->a.index1) return c->a.index1 < d->a.index1 ? -1 : 1;
-  if (c->b.index1 != d->b.index1) return c->b.index1 < d->b.index1 ? -1 : 1;
-  return (c->feature > d->feature) - (c->feature < d->feature);
 }
 
 /* The contacts of the run, less those of bodies that are active, and the others, in order. */
@@ -317,7 +319,8 @@ ds_status ds_step_divide(ds_step_run *run, ds_state *state, const bool *divided)
   ds_arena *arena = &run->stepper->arena;
   int32_t n = run->scene->body_count;
   ds_state before;
-  if (!copy_state(arena, &before, run->state, n)) return DS_ERROR_MEMORY;
+  if (!ds_step_keep(arena, &before, run->state)) return DS_ERROR_MEMORY;
+  before.recall = NULL;
   for (int32_t i = 0; i < n; i++) /* scripted bodies were moved to the end of the step */
     if (run->scene->bodies[i].ops->script) {
       ds_pose pose = run->scene->bodies[i].ops->script(&run->scene->bodies[i], before.time);

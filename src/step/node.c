@@ -3,8 +3,9 @@
  * The midpoint rule leads to the velocities 2 v - v0, as if the second half of the impulses were the first. They are
  * not where something has landed, come off or come to rest. So the second half is solved for: contacts that are closed
  * now, where the bodies are now, with the velocities that come before it; the impulses of the first half are where it
- * starts from, and mostly where it ends. Impacts and rebounds happen here. Linkages keep what velocity they have across
- * their joints: to project it out at every node would cost energy. */
+ * starts from, and mostly where it ends. Impacts and rebounds happen here. Linkages that touch something lose what
+ * velocity they have across their joints (ds_articulation_keep); free ones keep it: to project it out at every node
+ * would cost energy. */
 #include <math.h>
 #include <string.h>
 
@@ -38,11 +39,8 @@ static bool *moving_bodies(ds_arena *arena, const ds_step_run *run, const ds_sta
 }
 
 static int by_key(const ds_contact_point *p, const ds_contact *c) {
-  int32_t a = ds_index(c->a), b = ds_index(c->b);
-  if (p->a != a) return p->a < a ? -1 : 1;
-  if (p->b != b) return p->b < b ? -1 : 1;
-  uint64_t f = p->feature & ~DS_FEATURE_AGAIN, g = c->feature & ~DS_FEATURE_AGAIN;
-  return (f > g) - (f < g);
+  return ds_compare_names(p->a, p->b, p->feature & ~DS_FEATURE_AGAIN, ds_index(c->a), ds_index(c->b),
+                          c->feature & ~DS_FEATURE_AGAIN);
 }
 
 /* A contact of the chord as it is now: its points went with both bodies, its normal with b. */
@@ -163,9 +161,7 @@ static bool solve(ds_step_run *node, ds_step_run *run, ds_state *now, bool impac
 static bool something_lands(const ds_contact_list *list, const ds_step_run *run, const ds_state *now) {
   for (int32_t k = 0; k < list->count; k++) {
     const ds_contact_point *c = &list->points[k];
-    const ds_body_state *a = &now->bodies[c->a], *b = &now->bodies[c->b];
-    ds_vec3 va = v3_add(a->v, v3_cross(a->w, v3_sub(c->point, a->x)));
-    ds_vec3 vb = v3_add(b->v, v3_cross(b->w, v3_sub(c->point, b->x)));
+    ds_vec3 va = ds_velocity_at(&now->bodies[c->a], c->point), vb = ds_velocity_at(&now->bodies[c->b], c->point);
     if (v3_dot(c->normal, v3_sub(va, vb)) < -1e-6 * run->slow) return true;
   }
   return false;
@@ -199,18 +195,20 @@ bool ds_step_node(ds_step_run *run, ds_state *state, const bool *wait) {
   return done;
 }
 
-bool ds_step_fit(ds_step_run *run, ds_state *now) {
+bool ds_step_fit(ds_step_run *run) {
   ds_arena *arena = &run->stepper->arena;
   const ds_scene *scene = run->scene;
+  ds_state *now = DS_NEW(arena, ds_state, 1);
   bool *active = DS_NEW0(arena, bool, scene->body_count + 1);
-  if (!active) return false;
+  if (!now || !active || !ds_step_keep(arena, now, &run->kept)) return false;
   for (int32_t i = 0; i < scene->joint_count; i++) active[scene->joints[i].a] = active[scene->joints[i].b] = true;
   for (int32_t i = 0; i < scene->body_count; i++) {
     ds_body_state *s = &now->bodies[i];
-    if (scene->bodies[i].kind == DS_BODY_KINEMATIC) /* from now on */
+    if (scene->bodies[i].ops->script) /* from now on */
       ds_motion_velocity(&s->v, &s->w, &scene->bodies[i], nextafter(now->time, INFINITY));
   }
   ds_step_run node = *run;
   node.active = active, node.state = now, node.contacts = (ds_contact_list){NULL, 0};
+  run->state = now;
   return solve(&node, run, now, true);
 }

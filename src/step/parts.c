@@ -17,7 +17,6 @@
  * whole steps, and those too stiff to be resolved by the most parts that are taken do too: they are as good as rigid.
  */
 #include <math.h>
-#include <string.h>
 
 #include "body/reduced.h"
 #include "body/scene.h"
@@ -141,45 +140,6 @@ bool ds_step_parts(int32_t *parts, const ds_step_run *run) {
 
 /* ---- the parts ---- */
 
-static void *copy_of(ds_arena *arena, const void *data, size_t bytes) {
-  void *copy = DS_NEW(arena, char, bytes + 1);
-  if (copy && bytes > 0) memcpy(copy, data, bytes);
-  return copy;
-}
-
-/* A copy of what a step changes of a state. */
-static bool keep(ds_arena *arena, ds_state *kept, const ds_state *state) {
-  size_t bodies = (size_t)state->body_count, reduced = (size_t)state->scene->reduced_count * sizeof(double);
-  *kept = *state;
-  kept->bodies = copy_of(arena, state->bodies, bodies * sizeof *state->bodies);
-  kept->force = copy_of(arena, state->force, bodies * sizeof *state->force);
-  kept->torque = copy_of(arena, state->torque, bodies * sizeof *state->torque);
-  kept->reduced = copy_of(arena, state->reduced, reduced);
-  kept->reduced_rate = copy_of(arena, state->reduced_rate, reduced);
-  kept->contacts = copy_of(arena, state->contacts, (size_t)state->contact_count * sizeof *state->contacts);
-  return !ds_arena_failed(arena);
-}
-
-static void restore_forces(ds_state *state, const ds_state *kept) {
-  memcpy(state->force, kept->force, (size_t)state->body_count * sizeof *state->force);
-  memcpy(state->torque, kept->torque, (size_t)state->body_count * sizeof *state->torque);
-}
-
-static void restore(ds_state *state, const ds_state *kept) {
-  size_t bodies = (size_t)state->body_count, reduced = (size_t)state->scene->reduced_count * sizeof(double);
-  memcpy(state->bodies, kept->bodies, bodies * sizeof *state->bodies);
-  memcpy(state->reduced, kept->reduced, reduced);
-  memcpy(state->reduced_rate, kept->reduced_rate, reduced);
-  restore_forces(state, kept);
-  if (kept->contact_count > 0)
-    memcpy(state->contacts, kept->contacts, (size_t)kept->contact_count * sizeof *state->contacts);
-  state->contact_count = kept->contact_count;
-  state->reduced_step = kept->reduced_step;
-  state->time = kept->time;
-  state->time_rest = kept->time_rest;
-  state->step = kept->step;
-}
-
 static void scale_impulses(ds_state *state, double scale) {
   for (int32_t k = 0; k < state->contact_count; k++)
     state->contacts[k].impulse = v3_scale(scale, state->contacts[k].impulse);
@@ -189,8 +149,9 @@ ds_status ds_step_in_parts(ds_step_run *run, ds_state *state, int32_t parts, ds_
   ds_arena *arena = &run->stepper->arena;
   ds_options own = *run->options;
   ds_state kept;
+  const ds_options *options = run->options;
   double whole = own.step;
-  ds_status status = keep(arena, &kept, state) ? DS_OK : DS_ERROR_MEMORY;
+  ds_status status = ds_step_keep(arena, &kept, state) ? DS_OK : DS_ERROR_MEMORY;
   if (status != DS_OK) return status;
   ds_arena_mark mark = ds_arena_get_mark(arena);
   own.step = run->detect.step = whole / parts;
@@ -198,12 +159,13 @@ ds_status ds_step_in_parts(ds_step_run *run, ds_state *state, int32_t parts, ds_
   scale_impulses(state, 1.0 / parts);
   for (int32_t k = 0; k < parts && status == DS_OK; k++) {
     ds_arena_release(arena, mark);
-    restore_forces(state, &kept);
+    ds_step_restore_forces(state, &kept);
     status = take(run, state);
     state->step = kept.step;
   }
+  run->options = options, run->detect.step = whole;
   if (status != DS_OK) {
-    restore(state, &kept); /* as it was */
+    ds_step_restore(state, &kept); /* as it was */
     return status;
   }
   scale_impulses(state, parts); /* as those of the whole step would be */

@@ -117,6 +117,8 @@ bool ds_step_move(ds_step_run *run, ds_state *state, const bool *wait) {
                     run->options->step))
     return false;
   run->solved = integration.contacts, run->solved_count = run->contacts.count;
+  if (!run->moved && run->state == &run->kept) report->energy_before = integration.energy;
+  run->moved = true;
   report->separation = fmax(report->separation, integration.separation);
   report->stopped_bodies += integration.stopped;
   ds_step_lap(run, DS_STAGE_INTEGRATE);

@@ -34,7 +34,8 @@ typedef struct ds_island_watch {
 typedef struct ds_step_run {
   ds_stepper *stepper;
   const ds_scene *scene;
-  const ds_state *state; /* at the start of the step */
+  ds_state kept;         /* at the start of the step ... */
+  const ds_state *state; /* ... and with velocities that fit joints (node.c), mostly the same */
   const ds_options *options;
   ds_detect_options detect;
   ds_contact_list contacts; /* stage 1 */
@@ -42,6 +43,7 @@ typedef struct ds_step_run {
   ds_effort *efforts;       /* what each island may take */
   ds_island_watch *watch;   /* NULL where nobody observes */
   ds_step_report *report;
+  bool last_try;        /* islands that gain energy are slowed down (motion.c) */
   bool moved;           /* a part of the step has taken place */
   double clock;         /* ds_clock at the end of the last stage */
   const bool *active;   /* one per body: the others are left alone; NULL: all are active */
@@ -63,20 +65,22 @@ ds_status ds_step_settle(ds_step_run *run);
  * then. False where memory ran out. */
 bool ds_step_move(ds_step_run *run, ds_state *state, const bool *wait);
 
-/* ---- midpoint.c ---- */
-/* The start of a step by the midpoint rule: `run->state` becomes a copy of the state. False where memory ran out. */
-bool ds_step_begin_midpoint(ds_step_run *run, const ds_state *state);
-/* Its end, in place of ds_step_finish. Where it fails the state is as it was. */
-ds_status ds_step_finish_midpoint(ds_step_run *run, ds_state *state);
+/* ---- keep.c ---- */
+/* A copy of what a step changes of a state; false where memory ran out. What was kept becomes the state again, or the
+ * forces on its bodies alone. */
+bool ds_step_keep(ds_arena *arena, ds_state *kept, const ds_state *state);
+void ds_step_restore(ds_state *state, const ds_state *kept);
+void ds_step_restore_forces(ds_state *state, const ds_state *kept);
 
 /* ---- node.c ---- */
 /* Velocities after a chord: `state` has what the first half of the impulses led to, and the contacts of the run are as
  * `run->solved` tells. Impacts happen here. False where memory ran out. */
 bool ds_step_node(ds_step_run *run, ds_state *state, const bool *wait);
 
-/* Velocities at the start of the first step, in `now`, that do not fit joints change as in an impact: else the midpoint
- * rule would turn what is across a joint about in every step, for ever. False where memory ran out. */
-bool ds_step_fit(ds_step_run *run, ds_state *now);
+/* Velocities at the start of the first step that do not fit joints change as in an impact: else the midpoint rule would
+ * turn what is across a joint about in every step, for ever. `run->state` is a copy with them then. False where memory
+ * ran out. */
+bool ds_step_fit(ds_step_run *run);
 
 /* ---- divide.c ---- */
 /* Which islands have impacts, or were not solved, within the step: one flag per island; *any says whether there is one.
@@ -97,6 +101,8 @@ bool ds_step_project(ds_step_run *run, const ds_state *warm);
 void ds_step_set_deadlines(const ds_step_run *run);
 void ds_step_learn_rate(const ds_step_run *run);
 bool ds_step_is_late(const ds_step_run *run);
+/* Whether the caller has asked for the step to end (stepper.c); to be asked once. */
+bool ds_step_is_stopped(const ds_step_run *run);
 
 /* observe.c: the starts of all islands, where somebody observes; the islands as they were solved, to the observer.
  * False where memory ran out. */
@@ -119,8 +125,12 @@ void ds_step_count(const ds_step_run *run, const ds_island *island);
 /* energy.c: kinetic, potential and elastic, J. h: of the step. */
 double ds_step_energy(const ds_scene *scene, const ds_state *state, double h);
 
-/* finish.c: stage 5, after the certificate. */
+/* finish.c: the certificate and stage 5. Where it fails the state is as it was. */
 ds_status ds_step_finish(ds_step_run *run, ds_state *state);
+
+/* motion.c: what has happened, against mechanics; `after` is the state at the end. Islands that have gained energy are
+ * slowed down where the run says so. */
+ds_status ds_step_motion(const ds_step_run *run, ds_state *after);
 
 /* range.c: which deformable bodies are outside the range of their model. */
 void ds_step_range(ds_step_report *report, const ds_state *state);
@@ -131,6 +141,11 @@ bool ds_step_parts(int32_t *parts, const ds_step_run *run);
 /* parts.c: takes the step in that many equal parts, each by `take`. If one fails the state is as it was. */
 typedef ds_status ds_step_part(ds_step_run *run, ds_state *state);
 ds_status ds_step_in_parts(ds_step_run *run, ds_state *state, int32_t parts, ds_step_part *take);
+
+/* tries.c: takes a step that was solved as a whole, in so many parts at first: by `whole` if it is one, else by `part`,
+ * until its motion passes and has the accuracy asked for. If it fails the state is as it was. */
+ds_status ds_step_try(ds_step_run *run, ds_state *state, int32_t parts, ds_step_part *whole, ds_step_part *part);
+bool ds_step_is_accepted(const ds_step_run *run); /* its motion passed, or it is the last try */
 
 /* Adds the time since the end of the last stage to this one. */
 void ds_step_lap(ds_step_run *run, ds_stage stage);

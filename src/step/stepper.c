@@ -43,6 +43,10 @@ void ds_stepper_observe(ds_stepper *stepper, ds_observer *observer, void *user) 
 
 void ds_stepper_stop(ds_stepper *stepper) { atomic_store_explicit(&stepper->stop, true, memory_order_relaxed); }
 
+bool ds_step_is_stopped(const ds_step_run *run) {
+  return atomic_exchange_explicit(&run->stepper->stop, false, memory_order_relaxed);
+}
+
 int64_t ds_stepper_work(const ds_stepper *stepper) {
   return atomic_load_explicit(&stepper->work, memory_order_relaxed);
 }

@@ -1,0 +1,165 @@
+/* The motion of a step against mechanics: not the problem that was solved, but what has happened.
+ *
+ * Of every island, and of every body that touches nothing, from the states before and after and the impulses between:
+ *
+ *   gain      K + V after - before - W, where more than zero: energy that nothing accounts for. W is the work of
+ * applied forces, of drives and of scripted bodies: impulse . way of the point / h. momentum  |P after - before - h (m
+ * g + f) - impulses from outside|.
+ *
+ * Both are relative to what a step of free fall does, m (|v| + h g)² / 2 and m (|v| + h g), so that they say the same
+ * at rest and in motion. Besides, of contacts that stuck before and stick now, how far their points have slipped: in
+ * the frame of the other body, which may turn.
+ *
+ * Not judged are: the energy where a hand holds or a joint leads to a scripted body, whose work is not known, and where
+ * restitution acts with friction, since Newton's law can raise it; the momentum where a hand or a joint to what does
+ * not move, or damping, takes a share that is not known. */
+#include <math.h>
+
+#include "body/scene.h"
+#include "step/step.h"
+
+static const double GAIN = 0.01; /* share up to which a gain passes */
+
+typedef struct balance {
+  double gain, energy; /* J: so far unexplained, and the scale */
+  ds_vec3 momentum;    /* N s, likewise */
+  double mass, speed;  /* kg m/s: sum of m |v| */
+  bool open_energy, open_momentum, any;
+} balance;
+
+/* Where in the list of balances a body is. */
+static int32_t place_of(const ds_step_run *run, int32_t body) {
+  int32_t island = run->assembly.bodies[body].island;
+  return island >= 0 ? island : run->assembly.island_count + body;
+}
+
+/* How far the point of a body that was at `point` at the start has come. */
+static ds_vec3 way_of(const ds_body_state *before, const ds_body_state *after, ds_vec3 point) {
+  ds_vec3 local = quat_unrotate(before->q, v3_sub(point, before->x));
+  return v3_sub(v3_add(after->x, quat_rotate(after->q, local)), point);
+}
+
+static void add_body(balance *b, const ds_step_run *run, const ds_state *after, int32_t i) {
+  const ds_body *body = &run->scene->bodies[i];
+  const ds_body_state *s0 = &run->state->bodies[i], *s1 = &after->bodies[i];
+  double h = run->options->step, m = body->mass.mass;
+  ds_vec3 g = run->scene->def.gravity, force = v3_add(body->def.force, run->state->force[i]);
+  ds_vec3 torque = v3_add(body->def.torque, run->state->torque[i]), v, turn;
+  ds_energy e0 = ds_body_energy(run->state, i), e1 = ds_body_energy(after, i);
+  ds_velocity_between(&v, &turn, ds_principal_pose(s0), ds_principal_pose(s1), 1);
+  b->any = true;
+  b->gain += e1.kinetic + e1.potential + e1.elastic - (e0.kinetic + e0.potential + e0.elastic);
+  b->gain -= v3_dot(force, v) + v3_dot(torque, turn);
+  b->energy += fmax(e0.kinetic + e0.elastic, e1.kinetic + e1.elastic) + 0.5 * m * h * h * v3_norm2(g);
+  b->momentum = v3_add(b->momentum, v3_sub(v3_scale(m, v3_sub(s1->v, s0->v)), v3_scale(h, v3_mad(force, m, g))));
+  b->mass += m;
+  b->speed += m * (fmax(v3_norm(s0->v), v3_norm(s1->v)) + h * v3_norm(g));
+  bool held = run->assembly.bodies[i].hold != NULL;
+  b->open_energy |= held || body->reduced; /* that of deformable bodies is limited (integrate/limit.c) */
+  b->open_momentum |= held || body->def.linear_damping > 0;
+}
+
+/* What an impulse from outside does to the island of body `i`, and what one within does that brings work with it. */
+static void add_contact(balance *all, const ds_step_run *run, const ds_state *after, const ds_contact *c) {
+  int32_t index[2] = {ds_index(c->a), ds_index(c->b)};
+  const ds_step_body *bodies = run->assembly.bodies;
+  double h = run->options->step;
+  bool drive = ds_feature_is_drive(c->feature), within = bodies[index[0]].moves && bodies[index[1]].moves;
+  for (int side = 0; side < 2; side++) {
+    int32_t i = index[side], other = index[1 - side];
+    if (!bodies[i].moves) continue;
+    balance *b = &all[place_of(run, i)];
+    ds_vec3 impulse = v3_scale(side == 0 ? 1 : -1, c->impulse);
+    int32_t worker = drive ? i : other;
+    b->open_energy |= c->restitution > 0 && c->mu > 0 && c->mode != DS_CONTACT_OPEN;
+    if (!within) b->momentum = v3_sub(b->momentum, impulse);
+    if (drive || !within)
+      b->gain -= v3_dot(impulse, way_of(&run->state->bodies[worker], &after->bodies[worker], c->point)) / h;
+  }
+}
+
+static void mark_joints(balance *all, const ds_step_run *run) {
+  const ds_scene *scene = run->scene;
+  for (int32_t k = 0; k < scene->joint_count; k++) {
+    int32_t index[2] = {scene->joints[k].a, scene->joints[k].b};
+    for (int side = 0; side < 2; side++) {
+      if (!run->assembly.bodies[index[side]].moves || run->assembly.bodies[index[1 - side]].moves) continue;
+      balance *b = &all[place_of(run, index[side])];
+      b->open_momentum = true;
+      b->open_energy |= scene->bodies[index[1 - side]].ops->script != NULL;
+    }
+  }
+}
+
+/* The largest slip of contacts that stuck before. Both lists are in order. */
+static double slip_of(const ds_step_run *run, const ds_state *after) {
+  const ds_contact *before = run->kept.contacts, *end = before + run->kept.contact_count;
+  double worst = 0;
+  for (const ds_contact *c = after->contacts; c < after->contacts + after->contact_count; c++) {
+    int32_t a = ds_index(c->a), b = ds_index(c->b);
+    int order = -1;
+    while (before < end &&
+           (order = ds_compare_names(ds_index(before->a), ds_index(before->b), before->feature, a, b, c->feature)) < 0)
+      before++;
+    if (order != 0 || before == end || before->mode != DS_CONTACT_STICK || c->mode != DS_CONTACT_STICK) continue;
+    if (ds_feature_is_drive(c->feature) || run->scene->bodies[a].reduced || run->scene->bodies[b].reduced) continue;
+    ds_vec3 apart = v3_sub(way_of(&run->state->bodies[a], &after->bodies[a], c->point),
+                           way_of(&run->state->bodies[b], &after->bodies[b], c->point));
+    worst = fmax(worst, v3_norm(v3_mad(apart, -v3_dot(apart, c->normal), c->normal)));
+  }
+  return worst;
+}
+
+static bool is_finite(const ds_state *state) {
+  bool finite = true;
+  for (int32_t i = 0; i < state->body_count; i++) {
+    const ds_body_state *s = &state->bodies[i];
+    finite &= v3_finite(s->x) && v3_finite(s->v) && v3_finite(s->w) && isfinite(s->q.w + s->q.x + s->q.y + s->q.z);
+  }
+  for (int32_t i = 0; i < state->scene->reduced_count; i++)
+    finite &= isfinite(state->reduced[i]) && isfinite(state->reduced_rate[i]);
+  return finite;
+}
+
+/* Takes from an island what it has gained; velocities keep their directions, so that contacts stay closed or open. */
+static void slow_down(const ds_step_run *run, ds_state *after, int32_t place, double gain) {
+  double kinetic = 0;
+  for (int32_t i = 0; i < run->scene->body_count; i++)
+    if (run->assembly.bodies[i].moves && place_of(run, i) == place) kinetic += ds_body_energy(after, i).kinetic;
+  double keep = kinetic > gain ? sqrt(1 - gain / kinetic) : 0;
+  for (int32_t i = 0; i < run->scene->body_count; i++) {
+    if (!run->assembly.bodies[i].moves || place_of(run, i) != place) continue;
+    after->bodies[i].v = v3_scale(keep, after->bodies[i].v);
+    after->bodies[i].w = v3_scale(keep, after->bodies[i].w);
+  }
+}
+
+ds_status ds_step_motion(const ds_step_run *run, ds_state *after) {
+  int32_t count = run->assembly.island_count + run->scene->body_count;
+  balance *all = DS_NEW0(&run->stepper->arena, balance, count + 1);
+  ds_motion *motion = &run->report->motion;
+  if (!all) return DS_ERROR_MEMORY;
+  if (!is_finite(after)) return DS_ERROR_NOT_FINITE;
+  for (int32_t i = 0; i < run->scene->body_count; i++)
+    if (run->assembly.bodies[i].moves) add_body(&all[place_of(run, i)], run, after, i);
+  for (int32_t k = 0; k < after->contact_count; k++) add_contact(all, run, after, &after->contacts[k]);
+  mark_joints(all, run);
+  for (const balance *b = all; b < all + count; b++) {
+    if (!b->any) continue;
+    if (!isfinite(b->gain) || !isfinite(b->speed)) return DS_ERROR_NOT_FINITE;
+    motion->unjudged += b->open_energy;
+    if (!b->open_energy && b->gain > 0) {
+      motion->gain = fmax(motion->gain, b->gain);
+      motion->gain_share = fmax(motion->gain_share, b->gain / b->energy);
+      if (run->last_try && b->gain > GAIN * b->energy) {
+        slow_down(run, after, (int32_t)(b - all), b->gain);
+        motion->limited++;
+      }
+    }
+    if (!b->open_momentum && b->speed > 0)
+      motion->momentum_share = fmax(motion->momentum_share, v3_norm(b->momentum) / b->speed);
+  }
+  motion->slip = fmax(motion->slip, slip_of(run, after));
+  motion->passed = motion->gain_share <= GAIN;
+  return DS_OK;
+}
