@@ -247,7 +247,7 @@ static void print_load(const load_case *load) {
   const ds_multiplier *m = &load->result;
   printf("load %s:", load->text);
   if (m->equilibrium < 0) {
-    printf(" %s\n", m->falls == 0 ? "proven: no equilibrium, with or without it" : "no equilibrium was found");
+    printf(" %s\n", m->mechanism ? "proven: no equilibrium, with or without it" : "no equilibrium was found");
     return;
   }
   double f = 180 / DS_PI;

@@ -21,6 +21,8 @@ static void test_block(void) {
     CHECK_NEAR(m.falls, limit, 1e-7 * limit);
     CHECK_LE(m.equilibrium, m.falls);
     CHECK_NEAR(m.stands, 0, 0); /* without friction it stands on a level plane alone */
+    CHECK(m.mechanism && v3_norm(m.mechanism[ground].v) == 0);
+    CHECK(m.mechanism && (v3_norm(m.mechanism[block].w) > 0.1 * v3_norm(m.mechanism[block].v)) == (mu > b / t));
     ds_multiplier_free(&m);
     CHECK(hand_verdict(&h) == DS_STANDS);
     h.blocks[block].force = v3(h.blocks[block].mass * 9.81 * limit * (1 + 1e-6), 0, 0);

@@ -132,7 +132,7 @@ typedef struct ds_multiplier {
   double equilibrium; /* an equilibrium was found up to here; -1: not even without the load */
   double falls;       /* proven to fall above; infinity: never */
   int32_t factorizations;
-  ds_twist *mechanism; /* at `falls`, one per block; NULL if there is none */
+  ds_twist *mechanism; /* with loads above `falls`, one per block; NULL if there is none */
 } ds_multiplier;
 /* `force` and `torque`: one per block; torque may be NULL. */
 ds_status ds_stand_multiplier(ds_multiplier *result, const ds_assembly *assembly, const ds_vec3 *force,

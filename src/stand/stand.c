@@ -229,43 +229,67 @@ static double work_of(const ds_assembly *a, const ds_twist *twist, const ds_vec3
   return sum;
 }
 
+/* An assembly whose loads have grown to lambda. */
+typedef struct loaded {
+  ds_assembly assembly;
+  const ds_assembly *dead;
+  const ds_vec3 *force, *torque;
+} loaded;
+
+static void grow_loads(loaded *l, double lambda) {
+  const ds_assembly *a = l->dead;
+  memcpy(l->assembly.blocks, a->blocks, (size_t)a->block_count * sizeof *a->blocks);
+  for (int32_t i = 0; i < a->block_count; i++) {
+    l->assembly.blocks[i].force = v3_mad(a->blocks[i].force, lambda, l->force[i]);
+    if (l->torque) l->assembly.blocks[i].torque = v3_mad(a->blocks[i].torque, lambda, l->torque[i]);
+  }
+}
+
+/* A motion of the program as a mechanism of loads just above the multiplier that it gives, proven for those. */
+static bool prove_fall(ds_arena *arena, ds_multiplier *m, loaded *l, const double *y, double lambda) {
+  grow_loads(l, lambda = lambda * (1 + 1e-9) + 1e-12);
+  ds_graph *g = ds_graph_create(arena, &l->assembly);
+  if (!g) return false;
+  m->mechanism = mechanism_of(arena, g, y);
+  if (m->mechanism) m->falls = lambda;
+  return !ds_arena_failed(arena);
+}
+
 /* Where a part is jammed no motion of the program is inside its cones. Then the verdict on loads a little above the
  * last equilibrium gives a mechanism, and with it the multiplier from which on it proves a fall. */
-static bool fall_above(ds_arena *arena, ds_multiplier *m, const ds_assembly *a, const ds_vec3 *force,
-                       const ds_vec3 *torque) {
+static bool fall_above(ds_arena *arena, ds_multiplier *m, loaded *l) {
   static const double above[] = {1e-5, 1e-3, 1e-1};
-  ds_assembly loaded = *a;
-  loaded.blocks = DS_NEW(arena, ds_block, a->block_count + 1);
+  const ds_assembly *a = l->dead;
   ds_vec3 *dead = DS_NEW(arena, ds_vec3, a->block_count + 1), *turn = DS_NEW(arena, ds_vec3, a->block_count + 1);
   if (ds_arena_failed(arena)) return false;
   for (int32_t i = 0; i < a->block_count; i++) {
-    dead[i] = v3_mad(a->blocks[i].force, a->blocks[i].support ? 0 : a->blocks[i].mass, a->gravity);
+    dead[i] = v3_mad(a->blocks[i].force, a->blocks[i].mass, a->gravity);
     turn[i] = a->blocks[i].torque;
   }
   for (size_t k = 0; k < sizeof above / sizeof *above && !m->mechanism; k++) {
-    double lambda = m->equilibrium * (1 + above[k]) + above[k] * 1e-3;
-    memcpy(loaded.blocks, a->blocks, (size_t)a->block_count * sizeof *a->blocks);
-    for (int32_t i = 0; i < a->block_count; i++) {
-      loaded.blocks[i].force = v3_mad(a->blocks[i].force, lambda, force[i]);
-      if (torque) loaded.blocks[i].torque = v3_mad(a->blocks[i].torque, lambda, torque[i]);
-    }
     ds_stand stand = {.verdict = DS_UNDECIDED};
     ds_stand_options options = {.margin = false};
-    ds_graph *g = ds_graph_create(arena, &loaded);
+    double lambda = m->equilibrium * (1 + above[k]) + above[k] * 1e-3;
+    grow_loads(l, lambda);
+    ds_graph *g = ds_graph_create(arena, &l->assembly);
     bool good = g && decide(arena, &stand, g, &options);
     m->factorizations += stand.factorizations;
     m->mechanism = stand.mechanism, stand.mechanism = NULL;
     ds_stand_free(&stand);
     if (!good) return false;
+    if (!m->mechanism) continue;
+    double work = work_of(a, m->mechanism, l->force, l->torque), first = work_of(a, m->mechanism, dead, turn);
+    m->falls = work > 0 ? fmin(lambda, (1 + 1e-9) * fmax(m->equilibrium, -first / work)) : lambda;
   }
-  double work = m->mechanism ? work_of(a, m->mechanism, force, torque) : 0;
-  if (work > 0) m->falls = fmax(m->equilibrium, -work_of(a, m->mechanism, dead, turn) / work);
   return true;
 }
 
 static bool find_multiplier(ds_arena *arena, ds_multiplier *m, const ds_graph *g, const ds_vec3 *force,
                             const ds_vec3 *torque) {
+  const ds_assembly *a = g->assembly;
   double *b = DS_NEW(arena, double, 6 * (size_t)g->n + 1), *d = DS_NEW(arena, double, 6 * (size_t)g->n + 1);
+  loaded l = {*a, a, force, torque};
+  l.assembly.blocks = DS_NEW(arena, ds_block, a->block_count + 1);
   ds_cone_answer answer;
   if (ds_arena_failed(arena)) return false;
   for (int32_t i = 0; i < 6 * g->n; i++) b[i] = -g->load[i];
@@ -273,17 +297,14 @@ static bool find_multiplier(ds_arena *arena, ds_multiplier *m, const ds_graph *g
   ds_cone_program program = {.graph = g, .b = b, .d = d, .e = -1, .width = multiplier_width};
   if (!ds_cone_solve(arena, &answer, &program)) return false;
   m->factorizations = answer.factorizations;
-  if (answer.forces) m->equilibrium = answer.t;
-  if (answer.mechanism || answer.motion) m->mechanism = mechanism_of(arena, g, answer.y);
-  if (answer.forces && answer.unbounded) m->equilibrium = INFINITY;
-  if (answer.motion) m->falls = -answer.lower;
-  if (answer.mechanism) m->falls = 0;
+  if (answer.forces) m->equilibrium = answer.unbounded ? INFINITY : answer.t;
+  if (answer.mechanism && !prove_fall(arena, m, &l, answer.y, 0)) return false;
+  if (!answer.mechanism && answer.motion && !prove_fall(arena, m, &l, answer.y, -answer.lower)) return false;
+  bool limited = m->equilibrium >= 0 && isfinite(m->equilibrium);
+  if (limited && !m->mechanism && !fall_above(arena, m, &l)) return false;
   program.frictionless = true;
   if (!ds_cone_solve(arena, &answer, &program)) return false;
   m->factorizations += answer.factorizations;
-  if (m->equilibrium >= 0 && isfinite(m->equilibrium) && !isfinite(m->falls) &&
-      !fall_above(arena, m, g->assembly, force, torque))
-    return false;
   if (answer.forces) m->stands = answer.unbounded ? INFINITY : answer.t > least_multiplier ? answer.t : 0;
   return !ds_arena_failed(arena);
 }
