@@ -2,6 +2,7 @@
 #include "drystone/stand.h"
 
 #include "stand/planar.h"
+#include "stand/proof.h"
 #include "stand_helper.h"
 
 static hand h;
@@ -248,6 +249,10 @@ static void test_planar_tampering(void) {
     *numbers[i] = kept;
   }
   CHECK(certificate_holds(&stand, &h.a, &v));
+  h.blocks[3].center.y += 0.1; /* out of the plane */
+  CHECK(!certificate_holds(&stand, &h.a, &v));
+  check_planar(false);
+  h.blocks[3].center.y -= 0.1;
   h.interfaces[3].mu *= 0.1;
   CHECK(!certificate_holds(&stand, &h.a, &v));
   ds_stand_free(&stand);
@@ -358,6 +363,32 @@ static void test_tampering(void) {
   ds_stand_free(&stand);
 }
 
+/* Forces that balance, but pull or leave their cones. */
+static void test_wrong_forces(void) {
+  hand_begin(&h);
+  int32_t ground = hand_support(&h), b = hand_box(&h, v3(0, 0, 0), v3(4, 1, 0.2));
+  double weight = h.blocks[b].mass * 9.81, normal[6], residual;
+  static const double at[] = {-2, 0.5, 1}, pulls[] = {0.35, -0.1, 0.75}, pushes[] = {0.3, 0.2, 0.5};
+  for (int32_t i = 0; i < 3; i++) {
+    ds_vec3 line[2] = {v3(at[i], -0.5, -0.1), v3(at[i], 0.5, -0.1)};
+    hand_interface(&h, ground, b, v3(0, 0, 1), 0.5, line, 2);
+  }
+  for (int32_t i = 0; i < 6; i++) normal[i] = 0.5 * weight * pushes[i / 2];
+  CHECK(ds_prove_forces(&residual, &h.a, normal, NULL, NULL));
+  CHECK_LE(residual, 1e-14);
+  for (int32_t i = 0; i < 6; i++) normal[i] = 0.5 * weight * pulls[i / 2];
+  CHECK(!ds_prove_forces(&residual, &h.a, normal, NULL, NULL));
+  ds_stand stand;
+  ds_error error = {""};
+  ds_stand_options options = {.margin = false};
+  h.blocks[b].force = v3(0.49 * weight, 0, 0);
+  CHECK(ds_stand_check(&stand, &h.a, &options, &error) == DS_OK && stand.normal);
+  CHECK(ds_prove_forces(&residual, &h.a, stand.normal, stand.friction, NULL));
+  for (int32_t i = 0; i < 3; i++) h.interfaces[i].mu = 0.48;
+  CHECK(!ds_prove_forces(&residual, &h.a, stand.normal, stand.friction, NULL));
+  ds_stand_free(&stand);
+}
+
 /* ---- bad input ---- */
 
 static void refused(const char *words) {
@@ -422,6 +453,7 @@ int main(void) {
   RUN(test_ranges);
   RUN(test_removal);
   RUN(test_tampering);
+  RUN(test_wrong_forces);
   RUN(test_bad_assemblies);
   RUN(test_small);
   return test_summary();
