@@ -39,6 +39,7 @@ bench: all ## compare with other engines on the same scenes; tables in bench/res
 	@$(call build,bench,)
 	@bench/run.py
 	@bench/impact.py
+	@bench/assemblies.py
 	@bench/drop.py
 	@bench/soft.py
 	@build/bench/bench/bench-solver bench/results/solver
@@ -50,7 +51,7 @@ soak: all ## long standing runs, SOAK_TIME=600 simulated seconds each; table in 
 	@SOAK_TIME=$(SOAK_TIME) scripts/soak.sh
 	@$(DEPS) test
 	@$(call build,release,)
-	@for name in composites composites_thrown soft_piles plates; do DRYSTONE_TEST_LONG=1 build/release/test/test_$$name; done
+	@for name in composites composites_thrown soft_piles plates stand_random; do DRYSTONE_TEST_LONG=1 build/release/test/test_$$name; done
 
 shake: all ## scenes shaken for 30 s, imperfect ones and the gallery for 60 s; every step must be certified; tables in bench/results/
 	@$(DEPS) test

@@ -16,7 +16,7 @@ build="make gcc libc6-dev cmake ninja-build pkg-config libhdf5-dev libpng-dev li
        nodejs npm ca-certificates"
 test="clang clang-format libclang-rt-14-dev git python3 chromium ffmpeg"
 bench="g++ libode-dev libbullet-dev libsuitesparse-dev libsiconos-numerics-dev nodejs npm ca-certificates python3
-       python3-matplotlib"
+       python3-matplotlib python3-cvxopt python3-scipy"
 
 # The command that makes a package unnecessary when something other than Debian provides it.
 stand_in() {
