@@ -172,7 +172,7 @@ typedef struct retry {
 } retry;
 
 static bool try_tolerance(retry *r, const stand_case *c, double factor, ds_error *error) {
-  ds_stand_options options = {.margin = false};
+  ds_stand_options options = {.planar = !c->o->quick};
   ds_stand stand;
   r->tolerance = factor * c->assembly->tolerance;
   ds_assembly *a = make_assembly(c, r->tolerance, error);
