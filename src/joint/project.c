@@ -15,7 +15,8 @@
 #include "project/project.h"
 
 enum { ROUNDS = 60, PATIENCE = 8 }; /* rounds in all, and without a gain: contacts have changed their mode */
-static const double AIM = 0.1;      /* over the tolerance */
+static const double AIM = 0.1;      /* over the tolerance of rest: joints close so far in motion, too */
+static const double WORSE = 1.5;    /* a gap that grows by this factor: rounds lead away from the solution */
 
 /* Contacts move with y, as they do with scripted bodies. Limits hold the position after the step, which is not linear
  * in velocities either: if (y, w) leave a gap, (Gᵀ v)_N - gap/h makes it 0 to first order. */
@@ -46,18 +47,13 @@ static void shift_contacts(ds_articulation *a, const ds_island *island, const ds
 /* One solve: r and w of the articulation, r of the island. The certificate is of this one, its counts of all so far. */
 static bool solve(const ds_solve *given, ds_island *island, double *start) {
   ds_articulation *a = island->articulation;
-  ds_options tight = *given->options;
-  ds_solve solve = *given;
   ds_arena *arena = given->arena;
-  solve.options = &tight;
-  tight.tolerance =
-      ds_options_tolerance(given->options); /* joints close as exactly as contacts are solved, also in motion */
   int32_t nc = a->problem.contact_count;
   ds_certificate work = island->certificate;
   if (nc == 0) return true;
   if (start) memcpy(start, a->r, 3 * (size_t)nc * sizeof(double));
   ds_arena_mark mark = ds_arena_get_mark(arena);
-  bool done = ds_project_island(&solve, a->r, a->w, &island->certificate, &a->problem);
+  bool done = ds_project_island(given, a->r, a->w, &island->certificate, &a->problem);
   ds_arena_release(arena, mark);
   if (done) ds_certificate_add_work(&island->certificate, &work);
   for (int32_t k = 0; k < nc; k++) memcpy(island->r + 3 * a->contact[k], a->r + 3 * k, 3 * sizeof(double));
@@ -107,6 +103,12 @@ static void opening_rates(ds_linkage *l, const ds_assembly *assembly, const ds_s
   }
 }
 
+static void start_cold(ds_articulation *a) {
+  for (int32_t i = 0; i < 3 * a->problem.contact_count; i++) a->r[i] = 0;
+  for (int32_t i = 0; i < a->drive_count; i++) a->r[3 * a->drives[i].contact] = a->drives[i].impulse;
+  ds_subproblem_velocity(a->w, &a->problem, a->r);
+}
+
 /* Impulses to start from that add energy, as those of an impact would, are dropped: joints would be closed for
  * velocities that have nothing to do with the solution. */
 static void drop_bad_start(ds_articulation *a) {
@@ -115,10 +117,7 @@ static void drop_bad_start(ds_articulation *a) {
     with += a->w[i] * a->w[i];
     without += a->predicted[i] * a->predicted[i];
   }
-  if (!(with > without)) return;
-  for (int32_t i = 0; i < 3 * a->problem.contact_count; i++) a->r[i] = 0;
-  for (int32_t i = 0; i < a->drive_count; i++) a->r[3 * a->drives[i].contact] = a->drives[i].impulse;
-  ds_subproblem_velocity(a->w, &a->problem, a->r);
+  if (with > without) start_cold(a);
 }
 
 void ds_articulation_keep(const ds_island *island, const ds_assembly *assembly, const ds_state *state) {
@@ -160,9 +159,10 @@ bool ds_articulation_project(const ds_solve *given, ds_island *island, double *s
   ds_arena *arena = given->arena;
   ds_articulation *a = island->articulation;
   ds_certificate *certificate = &island->certificate;
-  double error = 0, last = 0, gap = 0, best = INFINITY, h = options->step,
+  double error = 0, last = 0, gap = 0, last_gap = 0, best = INFINITY, h = options->step,
          *used = DS_NEW(arena, double, a->y_count + 1);
   int idle = 0;
+  bool fresh = true, restarted = false;
   ds_anderson secant;
   if (!ds_anderson_new(arena, &secant, a->y_count) || !used) return false;
   *certificate = (ds_certificate){.converged = true, .tolerance = ds_options_tolerance(options)};
@@ -180,14 +180,23 @@ bool ds_articulation_project(const ds_solve *given, ds_island *island, double *s
   if (island->midpoint) drop_bad_start(a);
   if (assembly->level == DS_LEVEL_NODE) return project_node(given, island);
   for (int round = 0; round < ROUNDS; round++) {
-    if (!next_y(arena, &secant, used, island, assembly, state, h, round == 0)) return false;
+    if (!next_y(arena, &secant, used, island, assembly, state, h, fresh)) return false;
+    fresh = false;
     shift_contacts(a, island, assembly, state, h);
     if (!solve(given, island, start)) return false;
     gap = judge(&error, island, assembly, state, h);
-    if (a->problem.contact_count == 0 || error <= AIM * certificate->tolerance || !certificate->converged) break;
+    if (a->problem.contact_count == 0 || error <= AIM * ds_options_tolerance(options) || !certificate->converged) break;
     if (ds_effort_is_over(given->effort)) break;
     if (round > 0 && error == last) break; /* nothing closes them: the same y gives the same w */
-    last = error;
+    if (round > 0 && gap > WORSE * last_gap && !restarted) {
+      /* Joints were first closed for the velocities that the impulses of the last step give. Where contacts have
+       * changed, these may have nothing to do with the solution: a block pulled out of a tower got 460 m/s. */
+      start_cold(a);
+      memset(a->y, 0, (size_t)a->y_count * sizeof(double));
+      ds_anderson_forget(&secant);
+      fresh = restarted = true;
+    }
+    last = error, last_gap = gap;
     if (error < 0.5 * best) best = error, idle = 0;
     if (++idle < PATIENCE) continue;
     ds_anderson_forget(&secant);
