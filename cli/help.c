@@ -29,6 +29,9 @@ static const char run_options[] =
     "      --step-budget N     limit of factorizations per solve of an island (default 2000; 0: no limit)\n"
     "      --method NAME       the solver: see below\n"
     "      --integrator NAME   of rigid bodies: euler (default), or midpoint: second order, impacts at their time\n"
+    "      --restitution-law NAME  newton (default), poisson, or energetic: no impact adds energy\n"
+    "      --impacts ORDER     of bodies that touch: simultaneous (default), or sequential: pair after pair\n"
+    "      --face-pressure P   for friction between faces: corners (default), or even: right torques\n"
     "      --metric NAME       for contact with deformable bodies: effective (default) or mass, as in SP08\n"
     "  -j, --threads N         threads; 0 = all cores (default). Results do not depend on it\n"
     "  -o, --record FILE.h5    record poses, velocities, contacts and certificates\n"
@@ -172,6 +175,9 @@ static const char view_options[] =
     "      --step-budget N     limit of factorizations per solve of an island (default 2000; 0: no limit)\n"
     "      --method NAME       the solver: see below\n"
     "      --integrator NAME   of rigid bodies: euler (default), or midpoint: second order, impacts at their time\n"
+    "      --restitution-law NAME  newton (default), poisson, or energetic: no impact adds energy\n"
+    "      --impacts ORDER     of bodies that touch: simultaneous (default), or sequential: pair after pair\n"
+    "      --face-pressure P   for friction between faces: corners (default), or even: right torques\n"
     "      --metric NAME       for contact with deformable bodies: effective (default) or mass, as in SP08\n"
     "  -j, --threads N         threads; 0 = all cores (default)\n" CACHE_OPTIONS;
 

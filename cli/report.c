@@ -266,7 +266,9 @@ void report_add_step(run_report *r, const ds_scene *scene, const ds_state *state
     r->energy_gain_time = step->time;
   }
   add_motion_certificate(r, step);
-  if (!r->restitution) {
+  /* of impacts by the energetic law none adds energy; those of deformable bodies are by Newton's */
+  bool bounded = ds_restitution_is_bounded(r->run.options.restitution_law) && r->deformable_bodies == 0;
+  if (!r->restitution && !bounded) {
     int32_t count;
     const ds_contact *contacts = ds_state_contacts(state, &count);
     for (int32_t i = 0; i < count && !r->restitution; i++) r->restitution = contacts[i].restitution > 0;
@@ -354,6 +356,9 @@ static void write_setup(json_object *j, const run_report *r) {
   json_text(j, "ended", endings[r->ending]);
   json_text(j, "method", ds_method_name(o->method));
   json_text(j, "integrator", integrator_name(o->integrator));
+  json_text(j, "restitution_law", ds_restitution_name(o->restitution_law));
+  json_text(j, "impacts", impacts_name(o->impacts));
+  json_text(j, "face_pressure", pressure_name(o->face_pressure));
   json_text(j, "metric", metric_name(o->metric));
   json_integer(j, "newton", o->newton);
   json_real(j, "newmark_damping", o->newmark_damping);

@@ -46,9 +46,9 @@ typedef struct run_options {
   const char *source, *from, *record, *report, *dump_folder, *dump_when;
   arg_list settings;
   double time, step, tolerance, step_budget, error_control;
-  int32_t method, metric, integrator, record_every;
+  int32_t method, metric, integrator, restitution_law, impacts, face_pressure, record_every;
   bool has_time, has_step, has_tolerance, has_step_budget, has_error_control, has_method, has_metric, has_integrator,
-      has_record_every;
+      has_restitution_law, has_impacts, has_face_pressure, has_record_every;
   bool strict;
   source_reading reading; /* threads and quiet are those of the run */
 } run_options;
@@ -74,7 +74,7 @@ static int complain(const char *message) {
 }
 
 static bool parse(run_options *o, const char **words, int argc, char **argv) {
-  ds_method_list methods = ds_method_choices();
+  ds_method_list methods = ds_method_choices(), laws = ds_restitution_choices();
   const arg_option table[] = {
       {"--time", "-t", ARG_REAL, &o->time, 0, 1e9, NULL, &o->has_time},
       {"--step", NULL, ARG_REAL, &o->step, 1e-9, 10, NULL, &o->has_step},
@@ -83,6 +83,9 @@ static bool parse(run_options *o, const char **words, int argc, char **argv) {
       {"--step-budget", NULL, ARG_REAL, &o->step_budget, 0, 1e9, NULL, &o->has_step_budget},
       {"--method", NULL, ARG_CHOICE, &o->method, 0, 0, methods.text, &o->has_method},
       {"--integrator", NULL, ARG_CHOICE, &o->integrator, 0, 0, INTEGRATOR_CHOICES, &o->has_integrator},
+      {"--restitution-law", NULL, ARG_CHOICE, &o->restitution_law, 0, 0, laws.text, &o->has_restitution_law},
+      {"--impacts", NULL, ARG_CHOICE, &o->impacts, 0, 0, IMPACTS_CHOICES, &o->has_impacts},
+      {"--face-pressure", NULL, ARG_CHOICE, &o->face_pressure, 0, 0, PRESSURE_CHOICES, &o->has_face_pressure},
       {"--metric", NULL, ARG_CHOICE, &o->metric, 0, 0, METRIC_CHOICES, &o->has_metric},
       {"--threads", "-j", ARG_INTEGER, &o->reading.threads, 0, 256, NULL, NULL},
       {"--from", NULL, ARG_TEXT, &o->from, 0, 0, NULL, NULL},
@@ -149,6 +152,9 @@ static bool plan(run_context *c, ds_error *error) {
   if (o->has_step_budget) c->run.options.step_budget = o->step_budget;
   if (o->has_method) c->run.options.method = o->method;
   if (o->has_integrator) c->run.options.integrator = (ds_integrator)o->integrator;
+  if (o->has_restitution_law) c->run.options.restitution_law = o->restitution_law;
+  if (o->has_impacts) c->run.options.impacts = (ds_impact_order)o->impacts;
+  if (o->has_face_pressure) c->run.options.face_pressure = (ds_face_pressure)o->face_pressure;
   if (o->has_metric) c->run.options.metric = (ds_metric)o->metric;
   if (ds_options_check(&c->run.options, error) != DS_OK) return false;
   /* 0.3 s at 0.1 s are three steps, though 0.3/0.1 is a little less or more */

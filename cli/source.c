@@ -176,4 +176,8 @@ bool source_is_recording(const char *path) {
 const char *integrator_name(ds_integrator integrator) {
   return integrator == DS_INTEGRATOR_MIDPOINT ? "midpoint" : "euler";
 }
+const char *impacts_name(ds_impact_order order) {
+  return order == DS_IMPACTS_SEQUENTIAL ? "sequential" : "simultaneous";
+}
+const char *pressure_name(ds_face_pressure pressure) { return pressure == DS_PRESSURE_EVEN ? "even" : "corners"; }
 const char *metric_name(ds_metric metric) { return metric == DS_METRIC_MASS ? "mass" : "effective"; }

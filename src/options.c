@@ -16,6 +16,9 @@ ds_options ds_default_options(void) {
                       .contacts_per_face = 8,
                       .margin = 0,
                       .integrator = DS_INTEGRATOR_EULER,
+                      .restitution_law = 0,
+                      .impacts = DS_IMPACTS_SIMULTANEOUS,
+                      .face_pressure = DS_PRESSURE_CORNERS,
                       .metric = DS_METRIC_EFFECTIVE,
                       .newton = 1,
                       .newmark_damping = 1,
@@ -49,6 +52,12 @@ ds_status ds_options_check(const ds_options *o, ds_error *error) {
   if (!ds_method_name(o->method)) return ds_fail(error, DS_ERROR_INPUT, "method = %d is unknown", (int)o->method);
   if (o->integrator != DS_INTEGRATOR_EULER && o->integrator != DS_INTEGRATOR_MIDPOINT)
     return ds_fail(error, DS_ERROR_INPUT, "integrator = %d is unknown", (int)o->integrator);
+  if (!ds_restitution_name(o->restitution_law))
+    return ds_fail(error, DS_ERROR_INPUT, "restitution_law = %d is unknown", (int)o->restitution_law);
+  if (o->impacts != DS_IMPACTS_SIMULTANEOUS && o->impacts != DS_IMPACTS_SEQUENTIAL)
+    return ds_fail(error, DS_ERROR_INPUT, "impacts = %d is unknown", (int)o->impacts);
+  if (o->face_pressure != DS_PRESSURE_CORNERS && o->face_pressure != DS_PRESSURE_EVEN)
+    return ds_fail(error, DS_ERROR_INPUT, "face_pressure = %d is unknown", (int)o->face_pressure);
   if (o->metric != DS_METRIC_EFFECTIVE && o->metric != DS_METRIC_MASS)
     return ds_fail(error, DS_ERROR_INPUT, "metric = %d is unknown", (int)o->metric);
   if (o->newton < 1 || o->newton > 100)

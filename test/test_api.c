@@ -138,6 +138,10 @@ static void test_options(void) {
   REFUSED(margin, -1, "margin");
   REFUSED(margin, NAN, "margin");
   REFUSED(method, (ds_method)9, "method");
+  REFUSED(restitution_law, (ds_restitution_law)9, "restitution_law");
+  REFUSED(restitution_law, (ds_restitution_law)-1, "restitution_law");
+  REFUSED(impacts, (ds_impact_order)9, "impacts");
+  REFUSED(face_pressure, (ds_face_pressure)9, "face_pressure");
 #undef REFUSED
   /* a step with them is refused and changes nothing */
   sim s;

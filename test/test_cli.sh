@@ -37,6 +37,9 @@ expect 2 "out of range" run incline --threads 1000
 expect 2 "not a whole number" run incline --threads 99999999999999999999
 expect 2 "coupled|gauss-seidel|staggered" run incline --method newton
 expect 2 "euler|midpoint" run incline --integrator leapfrog
+expect 2 "newton|poisson|energetic" run incline --restitution-law galileo
+expect 2 "simultaneous|sequential" run incline --impacts random
+expect 2 "corners|even" run incline --face-pressure odd
 expect 2 "unknown option" run incline --predictor none
 expect 2 '"staggered" where it was "none"' run incline --set options.predictor=none
 expect 2 "--record-every needs --record" run incline --record-every 2
@@ -62,7 +65,8 @@ check "time goes on" test "$(field time second.json)" = 1
 check "a house that stands goes on standing" awk "BEGIN { exit !($(field displacement_max second.json) < 1e-9) }"
 # bit for bit: rigid, shaken by a kinematic floor, jointed, deformable, thrown over with long steps, by the midpoint rule
 for spec in card-house:levels=2,blocks=1 stack:count=3,shake=0.02 bridge:planks=4,blocks=2 soft-incline pile:count=12 \
-  'pile:count=10 --integrator midpoint'; do
+  'pile:count=10 --integrator midpoint' 'pile:count=9,e=0.5 --restitution-law energetic --impacts sequential' \
+  'pile:count=11 --face-pressure even'; do
   whole=(-t 1.2)
   case $spec in soft*) whole=(-t 0.12) ;; pile*) whole=(-t 1.2 --step 0.02) ;; esac
   half=("${whole[@]}")

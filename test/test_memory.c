@@ -147,6 +147,9 @@ static void test_failing_requests(void) {
   every_request_fails("stack:count=3", "gravity=[0,0,-5]", 1);
   every_request_fails("pile:count=6", "materials.stone.mu=0.3", 2);
   every_request_fails("arch:stones=5,shape=semicircle,thickness=0.3", "options.contacts_per_face=20", 2);
+  every_request_fails("billiard:rows=3,velocity=80",
+                      "options={\"restitution_law\": \"energetic\", \"impacts\": \"sequential\"}", 1);
+  every_request_fails("stack:count=3,shake=0.02", "options.face_pressure=\"even\"", 1);
   every_request_fails("card-pair", "options.method=\"staggered\"", 1);
 }
 

@@ -17,6 +17,7 @@ static const char whole[] =
     "  \"gravity\": [0, 0.5, -1.62], \"time\": 2.5,\n"
     "  \"options\": {\"step\": 0.005, \"tolerance\": 1e-6, \"method\": \"gauss-seidel\",\n"
     "    \"friction_samples\": 8, \"max_iterations\": 50, \"rel_err\": 1e-3, \"warm_start\": false,\n"
+    "    \"restitution_law\": \"poisson\", \"impacts\": \"sequential\", \"face_pressure\": \"even\",\n"
     "    \"contacts_per_face\": 16, \"margin\": 1e-4, \"note\": \"n\"},\n"
     "  \"friction_rule\": \"min\", \"restitution_rule\": \"average\",\n"
     "  \"materials\": {\"card\": {\"mu\": 0.8, \"e\": 0.1, \"note\": \"n\"}, \"floor\": {\"mu\": 0.4}, \"note\": "
@@ -91,6 +92,8 @@ static void test_settings(void) {
   CHECK(run.options.friction_samples == 8 && run.options.max_iterations == 50 && !run.options.warm_start);
   CHECK_NEAR(run.options.rel_err, 1e-3, 0);
   CHECK(run.options.contacts_per_face == 16);
+  CHECK(run.options.restitution_law == ds_restitution_named("poisson"));
+  CHECK(run.options.impacts == DS_IMPACTS_SEQUENTIAL && run.options.face_pressure == DS_PRESSURE_EVEN);
   CHECK_NEAR(run.options.margin, 1e-4, 0);
   check_vec3(ds_scene_gravity(scene), 0, 0.5, -1.62);
   ds_scene_destroy(scene);

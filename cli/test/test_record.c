@@ -176,6 +176,9 @@ static void test_round_trip(void) {
   w.run.options.method = ds_method_named("staggered");
   w.run.options.warm_start = false;
   w.run.options.step_budget = 77;
+  w.run.options.restitution_law = ds_restitution_named("energetic");
+  w.run.options.impacts = DS_IMPACTS_SEQUENTIAL;
+  w.run.options.face_pressure = DS_PRESSURE_EVEN;
   w.run.options.error_control = 0.125;
   w.run.time = 3.25;
   ds_error error = {{0}};
@@ -191,6 +194,8 @@ static void test_round_trip(void) {
     CHECK(run->options.tolerance == 1e-5 && run->options.method == ds_method_named("staggered") &&
           !run->options.warm_start);
     CHECK_NEAR(run->options.step_budget, 77, 0);
+    CHECK(run->options.restitution_law == ds_restitution_named("energetic"));
+    CHECK(run->options.impacts == DS_IMPACTS_SEQUENTIAL && run->options.face_pressure == DS_PRESSURE_EVEN);
     CHECK_NEAR(run->options.error_control, 0.125, 0);
     CHECK(run->options.step == w.run.options.step && run->options.rel_err == w.run.options.rel_err);
     CHECK(ds_scene_body_count(ds_recording_scene(r)) == 2);

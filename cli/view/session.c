@@ -104,6 +104,9 @@ static bool apply_options(ds_options *o, const view_start *start, ds_error *erro
   if (start->has_step_budget) o->step_budget = start->step_budget;
   if (start->has_method) o->method = start->method;
   if (start->has_integrator) o->integrator = (ds_integrator)start->integrator;
+  if (start->has_restitution_law) o->restitution_law = start->restitution_law;
+  if (start->has_impacts) o->impacts = (ds_impact_order)start->impacts;
+  if (start->has_face_pressure) o->face_pressure = (ds_face_pressure)start->face_pressure;
   if (start->has_metric) o->metric = (ds_metric)start->metric;
   return ds_options_check(o, error) == DS_OK;
 }

@@ -11,8 +11,9 @@ typedef struct view_start {
   arg_list settings; /* --set */
   source_reading reading;
   double step, tolerance, step_budget;
-  int32_t method, metric, integrator;
+  int32_t method, metric, integrator, restitution_law, impacts, face_pressure;
   bool has_step, has_tolerance, has_step_budget, has_method, has_metric, has_integrator;
+  bool has_restitution_law, has_impacts, has_face_pressure;
 } view_start;
 
 typedef struct view_session view_session;

@@ -34,10 +34,10 @@ static int complain(const char *message) {
 static bool check_viewing(viewing *v) {
   view_start *s = &v->start;
   v->recording = source_is_recording(s->source) && !ds_reduced_file_is(s->source);
-  if (v->recording && (s->settings.count > 0 || s->has_step || s->has_tolerance || s->has_step_budget ||
-                       s->has_method || s->has_metric)) {
-    complain(
-        "a recording is shown as it is; --set, --step, --tol, --step-budget, --method and --metric are for scenes");
+  if (v->recording &&
+      (s->settings.count > 0 || s->has_step || s->has_tolerance || s->has_step_budget || s->has_method ||
+       s->has_integrator || s->has_restitution_law || s->has_impacts || s->has_face_pressure || s->has_metric)) {
+    complain("a recording is shown as it is; --set and options of the simulation are for scenes");
     return false;
   }
   if (!v->recording && v->export_folder != NULL) {
@@ -49,7 +49,7 @@ static bool check_viewing(viewing *v) {
 
 static bool parse(viewing *v, const char **words, int argc, char **argv) {
   view_start *s = &v->start;
-  ds_method_list methods = ds_method_choices();
+  ds_method_list methods = ds_method_choices(), laws = ds_restitution_choices();
   const arg_option table[] = {
       {"--port", NULL, ARG_INTEGER, &v->port, 0, 65535, NULL, NULL},
       {"--bind", NULL, ARG_TEXT, &v->bind, 0, 0, NULL, NULL},
@@ -61,6 +61,9 @@ static bool parse(viewing *v, const char **words, int argc, char **argv) {
       {"--step-budget", NULL, ARG_REAL, &s->step_budget, 0, 1e9, NULL, &s->has_step_budget},
       {"--method", NULL, ARG_CHOICE, &s->method, 0, 0, methods.text, &s->has_method},
       {"--integrator", NULL, ARG_CHOICE, &s->integrator, 0, 0, INTEGRATOR_CHOICES, &s->has_integrator},
+      {"--restitution-law", NULL, ARG_CHOICE, &s->restitution_law, 0, 0, laws.text, &s->has_restitution_law},
+      {"--impacts", NULL, ARG_CHOICE, &s->impacts, 0, 0, IMPACTS_CHOICES, &s->has_impacts},
+      {"--face-pressure", NULL, ARG_CHOICE, &s->face_pressure, 0, 0, PRESSURE_CHOICES, &s->has_face_pressure},
       {"--metric", NULL, ARG_CHOICE, &s->metric, 0, 0, METRIC_CHOICES, &s->has_metric},
       {"--threads", "-j", ARG_INTEGER, &s->reading.threads, 0, 256, NULL, NULL},
       READING_OPTIONS(&s->reading),

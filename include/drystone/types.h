@@ -213,6 +213,22 @@ typedef enum ds_integrator {
                              deformable bodies or hands move as with EULER */
 } ds_integrator;
 
+/* A law of restitution: its number in the table of laws, 0 the default, Newton's. ds_restitution_named("poisson") finds
+ * others by name. */
+typedef int32_t ds_restitution_law;
+
+/* In which order contacts collide that touch at the same time [docs/motion.md]. */
+typedef enum ds_impact_order {
+  DS_IMPACTS_SIMULTANEOUS, /* all at once; default */
+  DS_IMPACTS_SEQUENTIAL,   /* pair after pair of bodies, the fastest first */
+} ds_impact_order;
+
+/* Where friction acts between faces that lie on each other [docs/motion.md]. */
+typedef enum ds_face_pressure {
+  DS_PRESSURE_CORNERS, /* in the corners, as normal forces do; default */
+  DS_PRESSURE_EVEN,    /* as under even pressure: torques of friction are those of the face */
+} ds_face_pressure;
+
 typedef struct ds_options {
   double step;              /* h, s; default 0.01 */
   double tolerance;         /* natural-map error at which an island counts as converged; 0 (default): 1e-8 where
@@ -225,10 +241,13 @@ typedef struct ds_options {
   double rel_err;         /* SP08 eq. 28: threshold of Algorithm 1, default 1e-4; used by "staggered" */
   bool warm_start;        /* default true */
   bool sub_islands;       /* islands are split at contacts without load [SP08 8.2]; default true */
-  int32_t contacts_per_face; /* points on a face-face contact, default 8; more = dense sampling */
-  double margin;             /* m: extra distance at which contacts are found; default 0 = automatic */
-  ds_integrator integrator;  /* of rigid bodies, default DS_INTEGRATOR_EULER */
-  ds_metric metric;          /* of deformable bodies, default DS_METRIC_EFFECTIVE */
+  int32_t contacts_per_face;          /* points on a face-face contact, default 8; more = dense sampling */
+  double margin;                      /* m: extra distance at which contacts are found; default 0 = automatic */
+  ds_integrator integrator;           /* of rigid bodies, default DS_INTEGRATOR_EULER */
+  ds_restitution_law restitution_law; /* of rigid bodies that collide, default 0: newton [docs/motion.md] */
+  ds_impact_order impacts;            /* default DS_IMPACTS_SIMULTANEOUS */
+  ds_face_pressure face_pressure;     /* default DS_PRESSURE_CORNERS */
+  ds_metric metric;                   /* of deformable bodies, default DS_METRIC_EFFECTIVE */
   int32_t newton;         /* limit of Newton steps in the prediction of a deformable body; default 1, semi-implicit */
   double newmark_damping; /* 0 to 1: damping of vibrations that are too fast for the step; default 1. 0 = Newmark's
                              average acceleration; contact can then excite vibrations without bound */

@@ -102,13 +102,22 @@ bool ds_contact_is_open(const ds_contact_point *c, const ds_scene *scene) {
   return c->gap > DS_TOUCHING * ds_smaller_radius(scene, c->a, c->b);
 }
 
-/* The lever arm of a contact on side 0 or 1, from the centre of mass x at the start. */
-static ds_vec3 arm_of(const ds_step_body *body, ds_vec3 x, const ds_contact_point *c, int side, bool midpoint) {
-  if (!midpoint) return v3_sub(c->point, x);
-  if (!c->in_middle[side]) return ds_mean_arm(body, v3_sub(c->point, x));
+/* The lever arm of a contact on side 0 or 1, from the centre of mass x at the start; `grip` away from its point. */
+static ds_vec3 arm_of(const ds_step_body *body, ds_vec3 x, const ds_contact_point *c, int side, bool midpoint,
+                      ds_vec3 grip) {
+  if (!midpoint) return v3_add(v3_sub(c->point, x), grip);
+  if (!c->in_middle[side]) return ds_mean_arm(body, v3_add(v3_sub(c->point, x), grip));
   ds_quat half = quat_exp(v3_scale(0.5, body->turn));
-  ds_vec3 arm = c->middle[side], before = quat_unrotate(half, arm), after = quat_rotate(half, arm);
+  ds_vec3 arm = v3_add(c->middle[side], grip), before = quat_unrotate(half, arm), after = quat_rotate(half, arm);
   return v3_scale(0.5 * body->stretch, v3_add(before, after));
+}
+
+/* From a contact to where its friction acts, as arm_of needs it: at the start of the step; or in its middle on a body
+ * that the corner of the other one moves over. */
+static ds_vec3 grip_of(const ds_assembly *assembly, const ds_contact_point *c, const ds_contact_frame *f, int side,
+                       bool midpoint) {
+  if (!midpoint || !c->in_middle[side]) return f->grip;
+  return quat_rotate(quat_exp(v3_scale(0.5, assembly->bodies[side == 0 ? c->b : c->a].turn)), f->grip);
 }
 
 /* Right-hand side of one contact: Nᵀ v >= b_N, and b_T. A chord of the midpoint rule ends on the surface; impacts are
@@ -117,7 +126,7 @@ static ds_vec3 arm_of(const ds_step_body *body, ds_vec3 x, const ds_contact_poin
 static void right_hand_side(double b[3], const ds_contact_point *c, const ds_contact_frame *f,
                             const ds_assembly *assembly, const ds_state *state, const ds_scene *scene, double h,
                             bool midpoint) {
-  ds_vec3 before = v3(0, 0, 0), scripted = v3(0, 0, 0);
+  ds_vec3 before = v3(0, 0, 0), scripted = v3(0, 0, 0), sliding = v3(0, 0, 0);
   for (int side = 0; side < 2; side++) {
     int32_t i = side == 0 ? c->a : c->b;
     const ds_body_state *s = &state->bodies[i];
@@ -128,9 +137,12 @@ static void right_hand_side(double b[3], const ds_contact_point *c, const ds_con
       ds_anchor anchor = side == 0 ? c->on_a : c->on_b;
       if (body->ops->stir) before = v3_mad(before, sign, body->ops->stir(body, anchor, body->rate_before));
     } else {
-      ds_vec3 v = v3_add(body->v, v3_cross(body->w, arm_of(body, s->x, c, side, midpoint)));
+      ds_vec3 arm = arm_of(body, s->x, c, side, midpoint, v3(0, 0, 0));
+      ds_vec3 grip = arm_of(body, s->x, c, side, midpoint, grip_of(assembly, c, f, side, midpoint));
+      ds_vec3 v = v3_add(body->v, v3_cross(body->w, arm));
       before = v3_mad(before, sign, v);
       scripted = v3_mad(scripted, sign, v);
+      sliding = v3_mad(sliding, sign, v3_add(body->v, v3_cross(body->w, grip)));
     }
   }
   bool chord = midpoint && assembly->level == DS_LEVEL_CHORD;
@@ -142,8 +154,8 @@ static void right_hand_side(double b[3], const ds_contact_point *c, const ds_con
   bool reached = assembly->level == DS_LEVEL_NODE || c->gap + h * approach <= 0;
   if (!chord && reached && rebound > assembly->slow) bound = rebound;
   b[0] = bound - v3_dot(f->normal, scripted);
-  b[1] = c->speed - v3_dot(f->t1, scripted);
-  b[2] = -v3_dot(f->t2, scripted);
+  b[1] = c->speed - v3_dot(f->t1, sliding);
+  b[2] = -v3_dot(f->t2, sliding);
 }
 
 void ds_force_rows(double *g, const ds_step_body *body, const ds_vec3 force[3], const ds_vec3 torque[3]) {
@@ -152,10 +164,19 @@ void ds_force_rows(double *g, const ds_step_body *body, const ds_vec3 force[3], 
 }
 
 /* Rows of contact c on side a (sign 1) or b (-1). */
-static void fill_rows(double *g, const ds_step_body *body, ds_vec3 x, const ds_contact_point *c,
+static void fill_rows(double *g, const ds_assembly *assembly, ds_vec3 x, const ds_contact_point *c,
                       const ds_contact_frame *f, double sign) {
-  ds_vec3 arm = arm_of(body, x, c, sign > 0 ? 0 : 1, body->midpoint);
-  body->ops->rows(g, body, arm, sign > 0 ? c->on_a : c->on_b, c->a == c->b ? &c->on_b : NULL, f, sign);
+  int side = sign > 0 ? 0 : 1;
+  const ds_step_body *body = &assembly->bodies[side == 0 ? c->a : c->b];
+  ds_vec3 arm = arm_of(body, x, c, side, body->midpoint, v3(0, 0, 0));
+  body->ops->rows(g, body, arm, side == 0 ? c->on_a : c->on_b, c->a == c->b ? &c->on_b : NULL, f, sign);
+  if (v3_norm2(f->grip) > 0) { /* of a body that does not deform */
+    double normal[6];
+    memcpy(normal, g, sizeof normal);
+    ds_vec3 grip = grip_of(assembly, c, f, side, body->midpoint);
+    body->ops->rows(g, body, arm_of(body, x, c, side, body->midpoint, grip), c->on_a, NULL, f, sign);
+    memcpy(g, normal, sizeof normal);
+  }
   if (body->hold) ds_hold_rows(g, body->hold);
 }
 
@@ -201,7 +222,7 @@ static void fill_run(void *context, int32_t item, int32_t worker) {
       int32_t i = is_a ? c->a : c->b;
       if (p->body[2 * k + side] < 0) continue;
       double *g = fill->island->g + p->jacobian[2 * k + side];
-      fill_rows(g, &fill->assembly->bodies[i], fill->state->bodies[i].x, c, f, is_a ? 1 : -1);
+      fill_rows(g, fill->assembly, fill->state->bodies[i].x, c, f, is_a ? 1 : -1);
     }
     right_hand_side(fill->island->b + 3 * k, c, f, fill->assembly, fill->state, fill->state->scene, fill->options->step,
                     fill->island->midpoint);
@@ -285,6 +306,7 @@ bool ds_assemble(ds_arena *arena, ds_assembly *assembly, const ds_scene *scene, 
   for (int32_t k = 0; k < contacts->count; k++) {
     const ds_contact_point *c = &contacts->points[k];
     ds_contact_frame *f = &assembly->frames[k];
+    f->grip = v3(0, 0, 0);
     f->normal = c->normal;
     v3_tangents(&f->t1, &f->t2, c->normal);
     if (ds_feature_is_drive(c->feature)) /* its normal row acts on no body of the scene (joint/articulate.c) */
@@ -294,6 +316,7 @@ bool ds_assemble(ds_arena *arena, ds_assembly *assembly, const ds_scene *scene, 
     else
       ds_scene_pair(&f->mu, &f->restitution, scene, c->a, c->b);
   }
+  if (options->face_pressure == DS_PRESSURE_EVEN) ds_spread_friction(assembly->frames, contacts, state);
   if (options->warm_start || assembly->level == DS_LEVEL_NODE) /* a node goes on from the first half */
     ds_match_warm_start(warm, u, assembly, contacts, state);
   if (!ds_find_islands(arena, assembly, contacts, scene)) return false;

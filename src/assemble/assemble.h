@@ -64,6 +64,7 @@ static inline const ds_step_deformable *ds_step_reduced(const ds_step_body *step
 typedef struct ds_contact_frame {
   ds_vec3 normal, t1, t2;
   double mu, restitution;
+  ds_vec3 grip; /* from the point to where its friction acts (pressure.c) */
 } ds_contact_frame;
 
 typedef struct ds_island {
@@ -76,6 +77,7 @@ typedef struct ds_island {
   double *predicted;                    /* = problem.predicted, filled by stage 3 */
   double *r, *v;                        /* impulses (warm start until stage 4), velocities */
   double *g, *b;                        /* = problem.g and problem.b */
+  const struct ds_impact *impact;       /* of an impact: its laws (project/restitution.h); else NULL */
   bool unsettled;                       /* its turns were not found */
   bool midpoint;                        /* its bodies move by the midpoint rule, and its impulses are halves */
   ds_certificate certificate;
@@ -159,6 +161,8 @@ void ds_force_rows(double *g, const ds_step_body *body, const ds_vec3 force[3], 
 
 /* islands.c: labels bodies by island; lists bodies, contacts and joints of each. */
 bool ds_find_islands(ds_arena *arena, ds_assembly *assembly, const ds_contact_list *contacts, const ds_scene *scene);
+/* pressure.c: friction of contacts between faces acts as if pressure under them were even. Their frames get `grip`. */
+void ds_spread_friction(ds_contact_frame *frames, const ds_contact_list *contacts, const ds_state *state);
 /* warm.c: impulses of the last step's contacts for those of the same key, expressed in the new frames; 3 per contact.
  * u: their relative velocities, likewise; as it was for new ones. */
 void ds_match_warm_start(double *r, double *u, const ds_assembly *assembly, const ds_contact_list *contacts,

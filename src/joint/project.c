@@ -13,6 +13,7 @@
 #include "joint/articulate.h"
 #include "la/anderson.h"
 #include "project/project.h"
+#include "project/restitution.h"
 
 enum { ROUNDS = 60, PATIENCE = 8 }; /* rounds in all, and without a gain: contacts have changed their mode */
 static const double AIM = 0.1;      /* over the tolerance of rest: joints close so far in motion, too */
@@ -44,6 +45,18 @@ static void shift_contacts(ds_articulation *a, const ds_island *island, const ds
   }
 }
 
+/* The impact of an island in free coordinates: contacts that these do not move are left out. */
+static bool solve_impact(const ds_solve *solve, ds_island *island) {
+  const ds_articulation *a = island->articulation;
+  ds_impact impact = *island->impact;
+  int32_t nc = a->problem.contact_count, *pair = DS_NEW(solve->arena, int32_t, nc + 1);
+  double *e = DS_NEW(solve->arena, double, nc + 1);
+  if (ds_arena_failed(solve->arena)) return false;
+  for (int32_t k = 0; k < nc; k++) e[k] = impact.restitution[a->contact[k]], pair[k] = impact.pair[a->contact[k]];
+  impact.restitution = e, impact.pair = pair;
+  return ds_project_impact(solve, a->r, a->w, &island->certificate, &a->problem, &impact);
+}
+
 /* One solve: r and w of the articulation, r of the island. The certificate is of this one, its counts of all so far. */
 static bool solve(const ds_solve *given, ds_island *island, double *start) {
   ds_articulation *a = island->articulation;
@@ -53,7 +66,8 @@ static bool solve(const ds_solve *given, ds_island *island, double *start) {
   if (nc == 0) return true;
   if (start) memcpy(start, a->r, 3 * (size_t)nc * sizeof(double));
   ds_arena_mark mark = ds_arena_get_mark(arena);
-  bool done = ds_project_island(given, a->r, a->w, &island->certificate, &a->problem);
+  bool done = island->impact ? solve_impact(given, island)
+                             : ds_project_island(given, a->r, a->w, &island->certificate, &a->problem);
   ds_arena_release(arena, mark);
   if (done) ds_certificate_add_work(&island->certificate, &work);
   for (int32_t k = 0; k < nc; k++) memcpy(island->r + 3 * a->contact[k], a->r + 3 * k, 3 * sizeof(double));

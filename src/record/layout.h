@@ -74,7 +74,7 @@ typedef struct ds_setting {
 typedef struct ds_setting_values {
   double time, step, tolerance, rel_err, margin, newmark_damping, step_budget, error_control;
   int32_t method, friction_samples, max_iterations, warm_start, sub_islands, contacts_per_face;
-  int32_t metric, newton, integrator;
+  int32_t metric, newton, integrator, restitution_law, impacts, face_pressure;
 } ds_setting_values;
 const ds_setting *ds_record_settings(int32_t *count);
 

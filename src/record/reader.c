@@ -101,7 +101,8 @@ static ds_status read_settings(ds_recording *r, ds_error *error) {
   if (group >= 0) H5Gclose(group);
   if (!ok) return damaged(r, error, "its /settings are not complete");
   if (!isfinite(values.time) || values.time < 0) return damaged(r, error, "its time is not a duration");
-  if (values.method < 0 || values.metric < 0 || values.integrator < 0)
+  if (values.method < 0 || values.metric < 0 || values.integrator < 0 || values.restitution_law < 0 ||
+      values.impacts < 0 || values.face_pressure < 0)
     return damaged(r, error, "its method is unknown");
   r->settings.time = values.time;
   ds_options *o = &r->settings.options;
@@ -117,6 +118,9 @@ static ds_status read_settings(ds_recording *r, ds_error *error) {
   o->contacts_per_face = values.contacts_per_face;
   o->metric = (ds_metric)values.metric;
   o->integrator = (ds_integrator)values.integrator;
+  o->restitution_law = values.restitution_law;
+  o->impacts = (ds_impact_order)values.impacts;
+  o->face_pressure = (ds_face_pressure)values.face_pressure;
   o->newton = values.newton;
   o->newmark_damping = values.newmark_damping;
   o->step_budget = values.step_budget;

@@ -45,11 +45,12 @@ static const ds_field file_fields[] = {
 #undef AT
 
 #define AT(member) .offset = offsetof(ds_options, member)
-enum { METHOD = 2 };
+enum { METHOD = 2, LAW = 3 };
 static const ds_field option_fields[] = {
     {.key = "step", .kind = DS_FIELD_NUMBER, AT(step), .unit = "s", .low = 1e-9, .high = 1e3},
     {.key = "tolerance", .kind = DS_FIELD_NUMBER, AT(tolerance), .high = 1},
-    [METHOD] = {.key = "method", .kind = DS_FIELD_CHOICE, AT(method)}, /* read_options has its choices */
+    [METHOD] = {.key = "method", .kind = DS_FIELD_CHOICE, AT(method)},                /* read_options has its choices */
+    [LAW] = {.key = "restitution_law", .kind = DS_FIELD_CHOICE, AT(restitution_law)}, /* likewise */
     {.key = "friction_samples", .kind = DS_FIELD_INTEGER, AT(friction_samples), .high = 64},
     {.key = "max_iterations", .kind = DS_FIELD_INTEGER, AT(max_iterations), .low = 1, .high = 1e9},
     {.key = "rel_err", .kind = DS_FIELD_NUMBER, AT(rel_err), .high = DS_FIELD_LIMIT, .above = true},
@@ -58,6 +59,8 @@ static const ds_field option_fields[] = {
     {.key = "contacts_per_face", .kind = DS_FIELD_INTEGER, AT(contacts_per_face), .low = 3, .high = 400},
     {.key = "margin", .kind = DS_FIELD_NUMBER, AT(margin), .unit = "m", .high = DS_FIELD_LIMIT},
     {.key = "integrator", .kind = DS_FIELD_CHOICE, AT(integrator), .choices = "euler|midpoint"},
+    {.key = "impacts", .kind = DS_FIELD_CHOICE, AT(impacts), .choices = "simultaneous|sequential"},
+    {.key = "face_pressure", .kind = DS_FIELD_CHOICE, AT(face_pressure), .choices = "corners|even"},
     {.key = "metric", .kind = DS_FIELD_CHOICE, AT(metric), .choices = "effective|mass"},
     {.key = "newton", .kind = DS_FIELD_INTEGER, AT(newton), .low = 1, .high = 100},
     {.key = "newmark_damping", .kind = DS_FIELD_NUMBER, AT(newmark_damping), .high = 1},
@@ -107,9 +110,10 @@ static bool read_options(ds_reader *r, ds_options *options, const ds_json *objec
                           "\"predictor\" is gone: \"method\" is \"coupled\" where it was \"coupled\", the default, and "
                           "\"staggered\" where it was \"none\"");
   ds_field fields[COUNT(option_fields)];
-  ds_method_list methods = ds_method_choices();
+  ds_method_list methods = ds_method_choices(), laws = ds_restitution_choices();
   memcpy(fields, option_fields, sizeof fields);
   fields[METHOD].choices = methods.text;
+  fields[LAW].choices = laws.text;
   if (!ds_fields_read(r, options, NULL, object, &(ds_fields){"options", fields, COUNT(fields), NULL})) return false;
   const ds_json *samples = ds_json_find(object, "friction_samples");
   if (options->friction_samples == 1 || options->friction_samples == 2)

@@ -11,8 +11,8 @@
  * the frame of the other body, which may turn.
  *
  * Not judged are: the energy where a hand holds or a joint leads to a scripted body, whose work is not known, and where
- * restitution acts with friction, since Newton's law can raise it; the momentum where a hand or a joint to what does
- * not move, or damping, takes a share that is not known. */
+ * restitution acts with friction, unless by a law that cannot raise it (project/restitution.c); the momentum where a
+ * hand or a joint to what does not move, or damping, takes a share that is not known. */
 #include <math.h>
 
 #include "body/scene.h"
@@ -41,11 +41,12 @@ static ds_vec3 way_of(const ds_body_state *before, const ds_body_state *after, d
 
 static void add_body(balance *b, const ds_step_run *run, const ds_state *after, int32_t i) {
   const ds_body *body = &run->scene->bodies[i];
-  const ds_body_state *s0 = &run->state->bodies[i], *s1 = &after->bodies[i];
+  const ds_state *before = run->struck_count > 0 ? &run->kept : run->state; /* impulses are those of impacts too */
+  const ds_body_state *s0 = &before->bodies[i], *s1 = &after->bodies[i];
   double h = run->options->step, m = body->mass.mass;
   ds_vec3 g = run->scene->def.gravity, force = v3_add(body->def.force, run->state->force[i]);
   ds_vec3 torque = v3_add(body->def.torque, run->state->torque[i]), v, turn;
-  ds_energy e0 = ds_body_energy(run->state, i), e1 = ds_body_energy(after, i);
+  ds_energy e0 = ds_body_energy(before, i), e1 = ds_body_energy(after, i);
   ds_velocity_between(&v, &turn, ds_principal_pose(s0), ds_principal_pose(s1), 1);
   b->any = true;
   b->gain += e1.kinetic + e1.potential + e1.elastic - (e0.kinetic + e0.potential + e0.elastic);
@@ -64,6 +65,7 @@ static void add_contact(balance *all, const ds_step_run *run, const ds_state *af
   int32_t index[2] = {ds_index(c->a), ds_index(c->b)};
   const ds_step_body *bodies = run->assembly.bodies;
   double h = run->options->step;
+  bool rebounds = c->restitution > 0 && !ds_restitution_is_bounded(run->options->restitution_law);
   bool drive = ds_feature_is_drive(c->feature), within = bodies[index[0]].moves && bodies[index[1]].moves;
   for (int side = 0; side < 2; side++) {
     int32_t i = index[side], other = index[1 - side];
@@ -71,7 +73,7 @@ static void add_contact(balance *all, const ds_step_run *run, const ds_state *af
     balance *b = &all[place_of(run, i)];
     ds_vec3 impulse = v3_scale(side == 0 ? 1 : -1, c->impulse);
     int32_t worker = drive ? i : other;
-    b->open_energy |= c->restitution > 0 && c->mu > 0 && c->mode != DS_CONTACT_OPEN;
+    b->open_energy |= rebounds && c->mu > 0 && c->mode != DS_CONTACT_OPEN;
     if (!within) b->momentum = v3_sub(b->momentum, impulse);
     if (drive || !within)
       b->gain -= v3_dot(impulse, way_of(&run->state->bodies[worker], &after->bodies[worker], c->point)) / h;

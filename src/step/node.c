@@ -103,6 +103,7 @@ static bool add_impulses(ds_arena *arena, ds_step_run *run, const ds_assembly *a
   ds_contact *now = DS_NEW(arena, ds_contact, list->count + 1);
   ds_contact *all = DS_NEW(arena, ds_contact, list->count + run->solved_count + 1);
   if (!now || !all) return false;
+  double share = run->options->integrator == DS_INTEGRATOR_MIDPOINT ? 0.5 : 1; /* of ds_store_contacts, for halves */
   ds_store_contacts(now, assembly, list);
   int32_t count = 0, i = 0, k = 0;
   while (i < list->count || k < run->solved_count) {
@@ -112,13 +113,13 @@ static bool add_impulses(ds_arena *arena, ds_step_run *run, const ds_assembly *a
       all[count++] = *c;
     } else if (order < 0) {
       all[count] = now[i];
-      all[count++].impulse = v3_scale(0.5, now[i].impulse);
+      all[count++].impulse = v3_scale(share, now[i].impulse);
     } else {
       const ds_contact_frame *f = &assembly->frames[i];
       const double *r = before + 3 * i;
       ds_vec3 half = v3_add(v3_scale(r[0], f->normal), v3_add(v3_scale(r[1], f->t1), v3_scale(r[2], f->t2)));
       all[count] = *c;
-      all[count].impulse = v3_add(c->impulse, v3_sub(v3_scale(0.5, now[i].impulse), half));
+      all[count].impulse = v3_add(c->impulse, v3_sub(v3_scale(share, now[i].impulse), half));
       all[count].velocity = now[i].velocity;
       if (now[i].mode != DS_CONTACT_OPEN) all[count].mode = now[i].mode;
       count++;
@@ -130,16 +131,18 @@ static bool add_impulses(ds_arena *arena, ds_step_run *run, const ds_assembly *a
   return true;
 }
 
-/* Solves for the second half of the impulses, or for those of an impact; then bodies have the velocities found. */
-static bool solve(ds_step_run *node, ds_step_run *run, ds_state *now, bool impact) {
+bool ds_step_solve_node(ds_step_run *node, ds_step_run *run, ds_state *now, bool impact) {
   ds_arena *arena = &node->stepper->arena;
   ds_assembly *assembly = &node->assembly;
   double *before = DS_NEW0(arena, double, 3 * (size_t)node->contacts.count + 1);
-  *assembly = (ds_assembly){.level = DS_LEVEL_NODE, .active = node->active, .slow = impact ? node->slow : INFINITY};
+  bool laws = impact && ds_step_has_laws(node->options);
+  double slow = impact && !laws ? node->slow : INFINITY;
+  *assembly = (ds_assembly){.level = DS_LEVEL_NODE, .active = node->active, .slow = slow};
   now->contacts = run->solved, now->contact_count = impact ? 0 : run->solved_count;
   if (!before || !ds_assemble(arena, assembly, node->scene, now, &node->contacts, node->options, node->stepper->pool) ||
       !ds_articulate_islands(arena, assembly, &node->contacts, node->scene, now, node->options))
     return false;
+  if (laws && !ds_step_set_laws(node)) return false;
   ds_predict(assembly, node->scene, now, node->options, node->stepper->pool);
   for (int32_t i = 0; i < assembly->island_count; i++) {
     ds_island *island = &assembly->islands[i];
@@ -187,10 +190,10 @@ bool ds_step_node(ds_step_run *run, ds_state *state, const bool *wait) {
       !gather(arena, &node.contacts, &found, run, &now, active, false))
     return false;
   ds_step_lap(run, DS_STAGE_DETECT);
-  if (node.contacts.count > 0 && !solve(&node, run, &now, false)) return false;
+  if (node.contacts.count > 0 && !ds_step_solve_node(&node, run, &now, false)) return false;
   run->warm = run->solved, run->warm_count = run->solved_count;
   if (!gather(arena, &node.contacts, &found, run, &now, active, true)) return false;
-  bool done = !something_lands(&node.contacts, run, &now) || solve(&node, run, &now, true);
+  bool done = !something_lands(&node.contacts, run, &now) || ds_step_solve_node(&node, run, &now, true);
   ds_step_lap(run, DS_STAGE_PROJECT);
   return done;
 }
@@ -210,5 +213,5 @@ bool ds_step_fit(ds_step_run *run) {
   ds_step_run node = *run;
   node.active = active, node.state = now, node.contacts = (ds_contact_list){NULL, 0};
   run->state = now;
-  return solve(&node, run, now, true);
+  return ds_step_solve_node(&node, run, now, true);
 }

@@ -4,6 +4,7 @@
 #include "predict/predict.h"
 #include "problem/effort.h"
 #include "project/project.h"
+#include "project/restitution.h"
 #include "step/step.h"
 
 const ds_subproblem *ds_island_problem(const ds_island *island) {
@@ -26,6 +27,8 @@ typedef struct island_job {
 static bool project_once(const island_job *job, const ds_solve *solve, int32_t item) {
   const ds_step_run *run = job->run;
   ds_island *island = &run->assembly.islands[item];
+  if (!island->articulation && island->impact)
+    return ds_project_impact(solve, island->r, island->v, &island->certificate, &island->problem, island->impact);
   if (!island->articulation)
     return ds_project_island(solve, island->r, island->v, &island->certificate, &island->problem);
   double *start = run->watch ? run->watch[item].start : NULL;

@@ -34,11 +34,19 @@ ds_status ds_step_solve(ds_step_run *run, const ds_state *warm, double *const *s
   return DS_OK;
 }
 
+/* Impacts at the contacts that were added; `solved` has the velocities after them. */
+static ds_status strike(ds_step_run *run, ds_state *solved) {
+  if (!ds_step_strike(run)) return DS_ERROR_MEMORY;
+  solved->bodies = run->state->bodies;
+  return DS_OK;
+}
+
 /* Solves again where the solution runs into something that its contacts do not see. */
 static ds_status look_again(ds_step_run *run) {
   for (int32_t look = 0, added; look < LOOKS_AGAIN; look++) {
     ds_state solved;
     ds_status status = ds_step_look_again(run, &solved, &added);
+    if (status == DS_OK && added > 0) status = strike(run, &solved);
     if (status == DS_OK && added > 0) status = ds_step_solve(run, &solved, NULL);
     if (status != DS_OK || added == 0 || ds_step_is_late(run)) return status;
     if (ds_step_is_sound(run)) continue;
@@ -98,12 +106,14 @@ ds_status ds_step_settle(ds_step_run *run) {
 ds_status ds_step_find(ds_step_run *run) {
   ds_arena *arena = &run->stepper->arena;
   run->clock = ds_clock();
+  run->struck_count = 0;
   ds_status status = ds_detect(arena, &run->contacts, run->scene, run->state, &run->detect); /* 1 */
   if (status == DS_OK && !ds_limits_add(arena, &run->contacts, run->scene, run->state, NULL, run->options->step))
     status = DS_ERROR_MEMORY;
   if (status == DS_OK && run->options->integrator == DS_INTEGRATOR_MIDPOINT)
     status = ds_detect_middle(arena, &run->contacts, run->scene, run->state, run->state->bodies, &run->detect);
   ds_step_lap(run, DS_STAGE_DETECT);
+  if (status == DS_OK && !ds_step_strike(run)) status = DS_ERROR_MEMORY;
   if (status == DS_OK) status = ds_step_solve(run, run->state, NULL); /* 2 to 4 */
   if (status == DS_OK) status = roll_on(run);
   return status == DS_OK ? look_again(run) : status;
@@ -117,6 +127,7 @@ bool ds_step_move(ds_step_run *run, ds_state *state, const bool *wait) {
                     run->options->step))
     return false;
   run->solved = integration.contacts, run->solved_count = run->contacts.count;
+  ds_step_add_struck(run);
   if (!run->moved && run->state == &run->kept) report->energy_before = integration.energy;
   run->moved = true;
   report->separation = fmax(report->separation, integration.separation);

@@ -34,8 +34,9 @@ typedef struct ds_island_watch {
 typedef struct ds_step_run {
   ds_stepper *stepper;
   const ds_scene *scene;
-  ds_state kept;         /* at the start of the step ... */
-  const ds_state *state; /* ... and with velocities that fit joints (node.c), mostly the same */
+  ds_state kept; /* at the start of the step ... */
+  const ds_state
+      *state; /* ... and with velocities that fit joints (node.c), or after impacts (impact.c), mostly the same */
   const ds_options *options;
   ds_detect_options detect;
   ds_contact_list contacts; /* stage 1 */
@@ -52,6 +53,8 @@ typedef struct ds_step_run {
   int32_t solved_count; /* ... so many */
   ds_contact *warm;     /* the same without impulses of impacts */
   int32_t warm_count;
+  ds_contact *struck; /* with impulses of impacts at the start of the step (impact.c) */
+  int32_t struck_count;
 } ds_step_run;
 
 /* ---- stages.c ---- */
@@ -81,6 +84,20 @@ bool ds_step_node(ds_step_run *run, ds_state *state, const bool *wait);
  * turn what is across a joint about in every step, for ever. `run->state` is a copy with them then. False where memory
  * ran out. */
 bool ds_step_fit(ds_step_run *run);
+
+/* Solves for the second half of the impulses, or for those of an impact, at the contacts of `node`: then bodies of
+ * `now` have the velocities found, and the contacts of `run` the impulses besides. False where memory ran out. */
+bool ds_step_solve_node(ds_step_run *node, ds_step_run *run, ds_state *now, bool impact);
+
+/* ---- impact.c ---- */
+/* Whether impacts have other laws than Newton's of all contacts at once; islands get them. False where memory ran out.
+ */
+bool ds_step_has_laws(const ds_options *options);
+bool ds_step_set_laws(const ds_step_run *run);
+/* Without the midpoint rule: impacts by these laws at the start of the step. `run->state` is a copy with the velocities
+ * after them then. False where memory ran out. Then their impulses are added to those of the step. */
+bool ds_step_strike(ds_step_run *run);
+void ds_step_add_struck(const ds_step_run *run);
 
 /* ---- divide.c ---- */
 /* Which islands have impacts, or were not solved, within the step: one flag per island; *any says whether there is one.
