@@ -12,7 +12,7 @@
 
 /* Stages 1 to 4, from a copy of the state that stays while the other changes. */
 static ds_status solve(ds_step_run *run, const ds_state *state) {
-  bool fits = run->options->integrator != DS_INTEGRATOR_MIDPOINT || run->scene->joint_count == 0 || state->step > 0;
+  bool fits = !ds_moves_by_midpoint(run->options) || run->scene->joint_count == 0 || state->step > 0;
   run->state = &run->kept;
   if (!ds_step_keep(&run->stepper->arena, &run->kept, state) || (!fits && !ds_step_fit(run))) return DS_ERROR_MEMORY;
   return ds_step_find(run);

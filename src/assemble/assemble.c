@@ -46,10 +46,11 @@ void ds_set_turn(ds_step_body *body, ds_vec3 v, ds_vec3 w, double h) {
 }
 
 /* Which islands move by the midpoint rule: those of rigid bodies that no hand holds. Deformable bodies and hands have
- * implicit integrators of their own, whose velocities are those at the end of the step. */
+ * implicit integrators of their own, whose velocities are those at the end of the step. Steps with a deadline solve one
+ * problem, which can be cut short, and move by it. */
 static void choose_rules(const ds_assembly *assembly, const ds_scene *scene, const ds_state *state,
                          const ds_options *options) {
-  const bool wanted = options->integrator == DS_INTEGRATOR_MIDPOINT;
+  const bool wanted = ds_moves_by_midpoint(options);
   double h = options->step;
   for (int32_t i = 0; i < assembly->island_count; i++) {
     ds_island *island = &assembly->islands[i];
@@ -106,10 +107,7 @@ bool ds_contact_is_open(const ds_contact_point *c, const ds_scene *scene) {
 static ds_vec3 arm_of(const ds_step_body *body, ds_vec3 x, const ds_contact_point *c, int side, bool midpoint,
                       ds_vec3 grip) {
   if (!midpoint) return v3_add(v3_sub(c->point, x), grip);
-  if (!c->in_middle[side]) return ds_mean_arm(body, v3_add(v3_sub(c->point, x), grip));
-  ds_quat half = quat_exp(v3_scale(0.5, body->turn));
-  ds_vec3 arm = v3_add(c->middle[side], grip), before = quat_unrotate(half, arm), after = quat_rotate(half, arm);
-  return v3_scale(0.5 * body->stretch, v3_add(before, after));
+  return c->in_middle[side] ? v3_add(c->middle[side], grip) : ds_mean_arm(body, v3_add(v3_sub(c->point, x), grip));
 }
 
 /* From a contact to where its friction acts, as arm_of needs it: at the start of the step; or in its middle on a body

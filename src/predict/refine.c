@@ -4,31 +4,38 @@
 
 #include "predict/predict.h"
 
-/* The turn of a body and its velocity without contact, for the velocities found. How much that changes velocities of
- * its points, m/s, comes back. */
-static double refine_body(ds_step_body *body, double *predicted, const double *found, const ds_body *def, double h) {
-  ds_vec3 v, w, before = body->w, turned = body->turn;
+/* A body with the turn and the velocity without contact that the velocities found would have. How much that changes
+ * velocities of its points, m/s, comes back. */
+static double refine_body(ds_step_body *refined, const ds_step_body *body, const double *found, const ds_body *def,
+                          double h) {
+  ds_vec3 v, w;
+  *refined = *body;
   ds_unscale_velocity(&v, &w, NULL, body, found);
   ds_vec3 local = mat3_tmul_v3(&body->rotation, w), momentum = mat3_tmul_v3(&body->rotation, body->spin);
-  ds_set_turn(body, v, w, h);
-  body->w = mat3_mul_v3(&body->rotation, ds_midpoint_spin(def->inertia, momentum, body->half_torque, local, h));
-  ds_scale_velocity(predicted, body, body->v, body->w, NULL);
-  double swing = v3_dist(body->turn, turned) * v3_norm(w); /* of an arm of 1 m */
-  return def->bounding_radius * (v3_dist(body->w, before) + swing);
+  ds_set_turn(refined, v, w, h);
+  refined->w = mat3_mul_v3(&body->rotation, ds_midpoint_spin(def->inertia, momentum, body->half_torque, local, h));
+  double swing = v3_dist(refined->turn, body->turn) * v3_norm(w); /* of an arm of 1 m */
+  return def->bounding_radius * (v3_dist(refined->w, body->w) + swing);
 }
 
 bool ds_refine_island(ds_island *island, const ds_assembly *assembly, const ds_contact_list *contacts,
                       const ds_scene *scene, const ds_state *state, const ds_options *options, double tolerance) {
   const ds_subproblem *p = &island->problem;
   double h = options->step, change = 0, speed = h * v3_norm(scene->def.gravity);
+  ds_step_body refined;
   for (int32_t k = 0; k < p->body_count; k++) {
-    int32_t i = island->bodies[k];
-    ds_step_body *body = &assembly->bodies[i];
-    double *predicted = island->predicted + p->first[k];
-    change = fmax(change, refine_body(body, predicted, island->v + p->first[k], &scene->bodies[i], h));
-    speed = fmax(speed, (v3_norm(body->v) + v3_norm(body->turn) / h * scene->bodies[i].bounding_radius));
+    const ds_body *def = &scene->bodies[island->bodies[k]];
+    const ds_step_body *body = &assembly->bodies[island->bodies[k]];
+    change = fmax(change, refine_body(&refined, body, island->v + p->first[k], def, h));
+    speed = fmax(speed, (v3_norm(body->v) + v3_norm(refined.turn) / h * def->bounding_radius));
   }
-  if (!(change > tolerance * speed)) return false;
+  if (!(change > tolerance * speed)) return false; /* the problem stays as it was solved */
+  for (int32_t k = 0; k < p->body_count; k++) {
+    ds_step_body *body = &assembly->bodies[island->bodies[k]];
+    refine_body(&refined, body, island->v + p->first[k], &scene->bodies[island->bodies[k]], h);
+    *body = refined;
+    ds_scale_velocity(island->predicted + p->first[k], body, body->v, body->w, NULL);
+  }
   ds_fill_island(island, assembly, contacts, state, options, NULL);
   return true;
 }

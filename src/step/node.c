@@ -103,7 +103,7 @@ static bool add_impulses(ds_arena *arena, ds_step_run *run, const ds_assembly *a
   ds_contact *now = DS_NEW(arena, ds_contact, list->count + 1);
   ds_contact *all = DS_NEW(arena, ds_contact, list->count + run->solved_count + 1);
   if (!now || !all) return false;
-  double share = run->options->integrator == DS_INTEGRATOR_MIDPOINT ? 0.5 : 1; /* of ds_store_contacts, for halves */
+  double share = ds_moves_by_midpoint(run->options) ? 0.5 : 1; /* of ds_store_contacts, for halves */
   ds_store_contacts(now, assembly, list);
   int32_t count = 0, i = 0, k = 0;
   while (i < list->count || k < run->solved_count) {

@@ -41,6 +41,7 @@ static bool project_rounds(const island_job *job, const ds_solve *solve, int32_t
   ds_island *island = &run->assembly.islands[item];
   ds_certificate work = {0};
   for (int round = 0;; round++) {
+    if (run->watch) ds_step_watch_start(run, item);
     if (!project_once(job, solve, item)) return false;
     ds_certificate_add_work(&island->certificate, &work);
     work = island->certificate;

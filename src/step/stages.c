@@ -110,7 +110,7 @@ ds_status ds_step_find(ds_step_run *run) {
   ds_status status = ds_detect(arena, &run->contacts, run->scene, run->state, &run->detect); /* 1 */
   if (status == DS_OK && !ds_limits_add(arena, &run->contacts, run->scene, run->state, NULL, run->options->step))
     status = DS_ERROR_MEMORY;
-  if (status == DS_OK && run->options->integrator == DS_INTEGRATOR_MIDPOINT)
+  if (status == DS_OK && ds_moves_by_midpoint(run->options))
     status = ds_detect_middle(arena, &run->contacts, run->scene, run->state, run->state->bodies, &run->detect);
   ds_step_lap(run, DS_STAGE_DETECT);
   if (status == DS_OK && !ds_step_strike(run)) status = DS_ERROR_MEMORY;
