@@ -53,7 +53,7 @@ static void place(ds_contact_point *c, const ds_contact_point *found, const ds_s
     const ds_body_state *s = &state->bodies[index[side]];
     double turn = h * v3_norm(s->w);
     way[side] = way_on(&c->middle[side], c, found->point, s, &then->bodies[index[side]]);
-    apparent += 2 * turn * turn * v3_dist(c->point, s->x);
+    apparent += 0.25 * turn * turn * v3_dist(c->point, s->x);
   }
   double least = fmin(way[0], way[1]), most = fmax(way[0], way[1]);
   bool rolls = least > apparent;
