@@ -28,9 +28,6 @@ static double period_of(sim *s, ds_body_id body, ds_vec3 pivot, double seconds) 
 
 /* A rod of length 1 m on a hinge or a ball, let go at 0.5 rad: T = 2 pi sqrt(I/(m g c)) (1 + a²/16 + 11 a⁴/3072 + 173
  * a⁶/737280), and the pivot stays where it is. */
-/* By how much the midpoint rule lengthens a period: (h w)²/12. */
-static double chord_of(const sim *s, double period) { return pow(s->options.step * 2 * DS_PI / period, 2) / 12; }
-
 static void swing_rod(ds_joint_kind kind) {
   const double amplitude = 0.5, thick = 0.05;
   ds_scene *scene = scene_new(v3(0, 0, -gravity), 0.5, 0);
@@ -46,7 +43,7 @@ static void swing_rod(ds_joint_kind kind) {
     ds_vec3 top = pose_point(ds_state_pose(s.scene, s.state, rod), v3(-0.5, 0, 0));
     printf("     period %.6f s, theory %.6f s; length off by %.2g m; energy %.6g J, drift %.2g m\n", period, want,
            v3_dist(top, v3(0, 0, 2)), energy, s.report.joint_drift);
-    CHECK_NEAR(period, want * (1 + chord_of(&s, want)), 2e-5 * want);
+    CHECK_NEAR(period, want, 1e-4 * want); /* Verlet: (h w)²/24 = 4e-5 */
     CHECK_LE(v3_dist(top, v3(0, 0, 2)), 1e-12);
     CHECK_NEAR(v3_dist(ds_state_center(s.state, rod), v3(0, 0, 2)), 0.5, 1e-9);
     CHECK_NEAR(ds_state_center(s.state, rod).y, 0, 1e-12);
@@ -81,8 +78,8 @@ static void test_double_pendulum(void) {
     printf("     drift %.2g m; energy off by %.3g of m g l at most, mean %.2g -> %.2g\n", drift, worst / size,
            (mean[0] - start) / size, (mean[1] - start) / size);
     CHECK_LE(drift, 1e-8);
-    CHECK_LE(worst, 1e-6 * size);
-    CHECK_NEAR(mean[1], mean[0], 1e-7 * size);
+    CHECK_LE(worst, 0.03 * size);
+    CHECK_NEAR(mean[1], mean[0], 3e-3 * size);
   }
   sim_close(&s);
 }
@@ -111,7 +108,7 @@ static void test_four_bar(void) {
     ds_pose pose = ds_state_pose(s.scene, s.state, coupler);
     printf("     period %.6f s, theory %.6f s; drift %.2g m, coupler turned by %.2g\n", period, want,
            s.report.joint_drift, v3_norm(v3(pose.q.x, pose.q.y, pose.q.z)));
-    CHECK_NEAR(period, want * (1 + chord_of(&s, want)), 2e-5 * want);
+    CHECK_NEAR(period, want, 1e-4 * want);
     CHECK_LE(v3_norm(v3(pose.q.x, pose.q.y, pose.q.z)), 1e-10);
     CHECK_NEAR(pose.p.y, 0, 1e-12);
     CHECK_NEAR(angle_of(&s, other, v3(span, 0, 2)), angle_of(&s, one, v3(0, 0, 2)), 1e-10);
@@ -145,8 +142,8 @@ static void test_door(void) {
   sim_close(&s);
 }
 
-/* In free flight, tumbling, joined by a ball: impulses of joints change neither momentum nor energy; the angular momentum
- * to second order (predict/midpoint.c). */
+/* In free flight, tumbling, joined by a ball: impulses of joints change neither momentum. Energy stays within bounds.
+ */
 static void test_momentum(void) {
   ds_scene *scene = scene_new(v3(0, 0, 0), 0.5, 0);
   ds_body_def one = body_at(0, 0, 0), other = body_at(1, 0, 0), third = body_at(1.5, 0.5, 0);
@@ -169,8 +166,8 @@ static void test_momentum(void) {
            v3_dist(after.linear, before.linear), v3_dist(after.angular, before.angular), first, worst,
            s.report.joint_drift);
     CHECK_LE(v3_dist(after.linear, before.linear), 1e-10 * v3_norm(before.linear));
-    CHECK_LE(v3_dist(after.angular, before.angular), 1e-6 * v3_norm(before.angular));
-    CHECK_LE(worst, 1e-7 * first);
+    CHECK_LE(v3_dist(after.angular, before.angular), 1e-9 * v3_norm(before.angular));
+    CHECK_LE(worst, 0.05 * first);
     CHECK_LE(s.report.joint_drift, 1e-12);
   }
   sim_close(&s);

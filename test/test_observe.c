@@ -130,6 +130,8 @@ static void test_moving(void) {
   check_scene("pile:count=30", NULL, 2, test_quick() ? 60 : 120, 7);
   check_scene("wall:rows=3,bricks=4,shake=0.05", NULL, 2, test_quick() ? 110 : 160, 9);
   check_scene("dominoes:count=6", NULL, 2, 60, 3);
+  check_scene("dominoes:count=6", "options.integrator=midpoint", 2, 60, 3);
+  check_scene("pile:count=10", "options.integrator=midpoint", 2, 60, 7);
 }
 
 /* Frictionless, scripted, bouncing, and by the other methods. */

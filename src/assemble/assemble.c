@@ -124,8 +124,7 @@ static ds_vec3 arm_of(const ds_assembly *assembly, const ds_state *state, const 
   if ((!c->in_middle[side] && !lands) || !body->moves || !other->moves) return own_arm(body, x, c, side, grip);
   ds_vec3 centre = v3_mad(x, 0.5, body->way), from = v3_mad(y, 0.5, other->way);
   ds_vec3 there = v3_sub(v3_add(from, own_arm(other, y, c, 1 - side, v3(0, 0, 0))), centre);
-  if (c->in_middle[1 - side] || lands)
-    there = v3_scale(0.5, v3_add(there, own_arm(body, x, c, side, v3(0, 0, 0))));
+  if (c->in_middle[1 - side] || lands) there = v3_scale(0.5, v3_add(there, own_arm(body, x, c, side, v3(0, 0, 0))));
   return v3_add(there, grip);
 }
 

@@ -12,6 +12,7 @@
 
 enum { PARTS = 12 };                 /* of a step, at most so many end with an impact */
 enum { TRIES = 5, HALVINGS = 4 };    /* of the time of an impact; of a part that was not solved */
+static const double LATE = 1e-5;     /* of the smaller radius: by so much an impact may be overdue */
 static const double SHORTEST = 1e-4; /* part, of the step */
 static const double SHARE = 0.05;    /* of an island's energy: impacts of less are left to the whole step */
 static const double SLOW = 0.25;     /* of what gravity does in a step: approaches that are left alone */
@@ -148,11 +149,16 @@ static double first_touch(const ds_step_run *run, const ds_contact_point *c, dou
   return fmin(t, h);
 }
 
-/* The last time before a contact closes; all of the part where it does not. */
-static double meeting(const ds_step_run *run, const ds_contact_point *c, bool touching, double near) {
+/* The last time before a contact closes; all of the part where it does not, or where it closes at its end by no more
+ * than `late`. */
+static double meeting(const ds_step_run *run, const ds_contact_point *c, bool apart, double near, double late) {
   double from = 0, to = run->options->step;
-  if (!touching) return first_touch(run, c, near);
-  if (gap_at(run, c, to) > 0) return to;
+  if (apart) {
+    const ds_body *one = &run->scene->bodies[c->a], *other = &run->scene->bodies[c->b];
+    if (late > 0 && body_gap(one, pose_at(run, c->a, to), other, pose_at(run, c->b, to), near) > -late) return to;
+    return first_touch(run, c, near);
+  }
+  if (gap_at(run, c, to) > -late) return to;
   for (int i = 0; i < 60; i++) {
     double middle = 0.5 * (from + to), gap = gap_at(run, c, middle);
     if (gap > 0) from = middle;
@@ -163,10 +169,6 @@ static double meeting(const ds_step_run *run, const ds_contact_point *c, bool to
 }
 
 /* ---- a part up to its first impact ---- */
-
-static double near_of(const ds_scene *scene, const ds_contact_point *c) {
-  return 0.5 * DS_TOUCHING * ds_smaller_radius(scene, c->a, c->b);
-}
 
 static bool mark_impacts(const ds_step_run *run, bool *off) {
   bool any = false;
@@ -212,7 +214,8 @@ static void drop_ahead(ds_contact_list *list) {
 }
 
 /* When the first of the contacts that are off closes. */
-static double first_meeting(const ds_step_run *run, const ds_contact_list *all, const bool *off, const bool *touching) {
+static double first_meeting(const ds_step_run *run, const ds_contact_list *all, const bool *off, const bool *touching,
+                            double late) {
   double first = run->options->step;
   const ds_contact_point *known = NULL; /* bodies apart whose first contact has told of all */
   for (int32_t k = 0; k < all->count; k++) {
@@ -220,7 +223,8 @@ static double first_meeting(const ds_step_run *run, const ds_contact_list *all, 
     bool apart = !touching[k] && !ds_feature_is_limit(c->feature);
     if (!off[k] || (apart && known && known->a == c->a && known->b == c->b)) continue;
     if (apart) known = c;
-    first = fmin(first, meeting(run, c, !apart, near_of(run->scene, c)));
+    double size = ds_smaller_radius(run->scene, c->a, c->b);
+    first = fmin(first, meeting(run, c, apart, 0.5 * DS_TOUCHING * size, late * size));
   }
   return first;
 }
@@ -241,7 +245,7 @@ static ds_status to_impact(ds_step_run *run, ds_options *options, double shortes
   for (int i = 0; i < TRIES; i++) {
     ds_status status = solve_again(run);
     if (status != DS_OK) return status;
-    double first = first_meeting(run, &all, off, touching);
+    double first = first_meeting(run, &all, off, touching, i == 0 ? 0 : LATE);
     if (!(first < options->step)) return DS_OK;
     options->step = fmin(fmax(first, shortest), options->step);
     drop_ahead(&run->contacts);
