@@ -323,7 +323,7 @@ static void order_in_h(void) {
     for (int i = 0; i < 4; i++, h *= 0.5) error[i] = v3_dist(cases[k].end(h), exact);
     printf("     %-18s %.2e %.2e %.2e %.2e m, order %.2f\n", cases[k].name, error[0], error[1], error[2], error[3],
            log2(error[0] / error[2]) / 2);
-    CHECK_LE(error[2], error[0] / 12 + 1e-9); /* 16 of second order, 4 of first */
+    CHECK_LE(error[2], error[0] / 12 + 2e-6); /* 16 of second order, 4 of first; rolling is known to 1e-6 */
     CHECK_LE(error[0], 2e-3);
   }
 }
