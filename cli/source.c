@@ -174,7 +174,7 @@ bool source_is_recording(const char *path) {
 }
 
 const char *integrator_name(ds_integrator integrator) {
-  return integrator == DS_INTEGRATOR_MIDPOINT ? "midpoint" : "euler";
+  return integrator == DS_INTEGRATOR_AUTO ? "auto" : integrator == DS_INTEGRATOR_MIDPOINT ? "midpoint" : "euler";
 }
 const char *impacts_name(ds_impact_order order) {
   return order == DS_IMPACTS_SEQUENTIAL ? "sequential" : "simultaneous";

@@ -39,7 +39,7 @@ const char *integrator_name(ds_integrator integrator);
 const char *impacts_name(ds_impact_order order);
 const char *pressure_name(ds_face_pressure pressure);
 const char *metric_name(ds_metric metric);
-#define INTEGRATOR_CHOICES "euler|midpoint"
+#define INTEGRATOR_CHOICES "euler|midpoint|auto"
 #define IMPACTS_CHOICES "simultaneous|sequential"
 #define PRESSURE_CHOICES "corners|even"
 #define METRIC_CHOICES "effective|mass"

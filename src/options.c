@@ -15,7 +15,7 @@ ds_options ds_default_options(void) {
                       .sub_islands = true,
                       .contacts_per_face = 8,
                       .margin = 0,
-                      .integrator = DS_INTEGRATOR_EULER,
+                      .integrator = DS_INTEGRATOR_AUTO,
                       .restitution_law = 0,
                       .impacts = DS_IMPACTS_SIMULTANEOUS,
                       .face_pressure = DS_PRESSURE_CORNERS,
@@ -50,7 +50,7 @@ ds_status ds_options_check(const ds_options *o, ds_error *error) {
   if (!(o->margin >= 0) || !isfinite(o->margin))
     return ds_fail(error, DS_ERROR_INPUT, "margin = %g m: at least 0 and finite", o->margin);
   if (!ds_method_name(o->method)) return ds_fail(error, DS_ERROR_INPUT, "method = %d is unknown", (int)o->method);
-  if (o->integrator != DS_INTEGRATOR_EULER && o->integrator != DS_INTEGRATOR_MIDPOINT)
+  if (o->integrator < DS_INTEGRATOR_EULER || o->integrator > DS_INTEGRATOR_AUTO)
     return ds_fail(error, DS_ERROR_INPUT, "integrator = %d is unknown", (int)o->integrator);
   if (!ds_restitution_name(o->restitution_law))
     return ds_fail(error, DS_ERROR_INPUT, "restitution_law = %d is unknown", (int)o->restitution_law);

@@ -10,6 +10,11 @@
 
 #include "assemble/hold.h"
 
+enum { FEW = 4 };                 /* bodies: islands of more take steps with impacts by Euler's rule, unless asked */
+static const double LANDS = 0.25; /* of what gravity does in a step: slower approaches do not count */
+
+static int32_t body_of(const ds_contact_point *c, int side) { return side == 0 ? c->a : c->b; }
+
 void ds_scale_velocity(double *out, const ds_step_body *body, ds_vec3 v, ds_vec3 w, const double *rate) {
   ds_vec3 local = mat3_tmul_v3(&body->rotation, w);
   out[0] = v.x / body->inverse_root_mass;
@@ -45,11 +50,33 @@ void ds_set_turn(ds_step_body *body, ds_vec3 v, ds_vec3 w, double h) {
   body->stretch = half > 0 ? tan(half) / half : 1;
 }
 
+/* Whether something lands in the island within the step, faster than gravity alone would bring it. */
+static bool something_lands(const ds_island *island, const ds_assembly *assembly, const ds_contact_list *contacts,
+                            const ds_scene *scene, const ds_state *state, double h) {
+  for (int32_t k = 0; k < island->problem.contact_count; k++) {
+    const ds_contact_point *c = &contacts->points[island->contacts[k]];
+    if (!ds_contact_is_open(c, scene)) continue;
+    ds_vec3 v[2];
+    for (int side = 0; side < 2; side++) {
+      const ds_step_body *body = &assembly->bodies[body_of(c, side)];
+      ds_body_state s = state->bodies[body_of(c, side)];
+      if (!body->moves) s.v = body->v, s.w = body->w;
+      v[side] = ds_velocity_at(&s, c->point);
+    }
+    double approach = v3_dot(c->normal, v3_sub(v[1], v[0]));
+    if (approach > LANDS * assembly->slow && c->gap < h * (approach + assembly->slow)) return true;
+  }
+  return false;
+}
+
 /* Which islands move by the midpoint rule: those of rigid bodies that no hand holds. Deformable bodies and hands have
  * implicit integrators of their own, whose velocities are those at the end of the step. Steps with a deadline solve one
- * problem, which can be cut short, and move by it. */
-static void choose_rules(const ds_assembly *assembly, const ds_scene *scene, const ds_state *state,
-                         const ds_options *options) {
+ * problem, which can be cut short, and move by it. By default islands of many bodies in which something lands are
+ * left out too: in parts up to their impacts they would cost several times as much, for a motion that is chaotic. */
+static void choose_rules(const ds_assembly *assembly, const ds_contact_list *contacts, const ds_scene *scene,
+                         const ds_state *state, const ds_options *options) {
+  bool by_size = options->integrator == DS_INTEGRATOR_AUTO && assembly->level == DS_LEVEL_CHORD &&
+                 options->restitution_law == 0 && options->impacts == DS_IMPACTS_SIMULTANEOUS;
   const bool wanted = ds_moves_by_midpoint(options);
   double h = options->step;
   for (int32_t i = 0; i < assembly->island_count; i++) {
@@ -59,6 +86,8 @@ static void choose_rules(const ds_assembly *assembly, const ds_scene *scene, con
       const ds_step_body *body = &assembly->bodies[island->bodies[k]];
       island->midpoint &= !body->ops->deforms && !body->hold;
     }
+    if (island->midpoint && by_size && island->problem.body_count > FEW && island->joint_count == 0)
+      island->midpoint = !something_lands(island, assembly, contacts, scene, state, h);
   }
   for (int32_t i = 0; i < scene->body_count; i++) {
     ds_step_body *body = &assembly->bodies[i];
@@ -102,8 +131,6 @@ static bool prepare_bodies(ds_arena *arena, const ds_assembly *assembly, const d
 bool ds_contact_is_open(const ds_contact_point *c, const ds_scene *scene) {
   return c->gap > DS_TOUCHING * ds_smaller_radius(scene, c->a, c->b);
 }
-
-static int32_t body_of(const ds_contact_point *c, int side) { return side == 0 ? c->a : c->b; }
 
 /* The lever arm of a contact on side 0 or 1 by what that body does alone: of its point, or of where it is in the middle
  * of the step; `grip` away from it. */
@@ -335,7 +362,7 @@ bool ds_assemble(ds_arena *arena, ds_assembly *assembly, const ds_scene *scene, 
   if (options->warm_start || assembly->level == DS_LEVEL_NODE) /* a node goes on from the first half */
     ds_match_warm_start(warm, u, assembly, contacts, state);
   if (!ds_find_islands(arena, assembly, contacts, scene)) return false;
-  choose_rules(assembly, scene, state, options);
+  choose_rules(assembly, contacts, scene, state, options);
   for (int32_t i = 0; i < assembly->island_count; i++) {
     ds_island *island = &assembly->islands[i];
     if (!build_island(arena, island, assembly, contacts, state, warm, u, options, pool)) return false;

@@ -108,9 +108,9 @@ static inline void ds_share_out(ds_pool *pool, int32_t count, ds_pool_item *item
     for (int32_t i = 0; i < count; i++) item(context, i, 0);
 }
 
-/* Whether rigid bodies that no hand holds move by the midpoint rule. */
+/* Whether rigid bodies that no hand holds move by the midpoint rule, all or most. */
 static inline bool ds_moves_by_midpoint(const ds_options *options) {
-  return options->integrator == DS_INTEGRATOR_MIDPOINT && options->deadline == 0;
+  return options->integrator != DS_INTEGRATOR_EULER && options->deadline == 0;
 }
 
 /* False where memory ran out. The pool may be NULL. */

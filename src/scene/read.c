@@ -58,7 +58,7 @@ static const ds_field option_fields[] = {
     {.key = "sub_islands", .kind = DS_FIELD_BOOLEAN, AT(sub_islands)},
     {.key = "contacts_per_face", .kind = DS_FIELD_INTEGER, AT(contacts_per_face), .low = 3, .high = 400},
     {.key = "margin", .kind = DS_FIELD_NUMBER, AT(margin), .unit = "m", .high = DS_FIELD_LIMIT},
-    {.key = "integrator", .kind = DS_FIELD_CHOICE, AT(integrator), .choices = "euler|midpoint"},
+    {.key = "integrator", .kind = DS_FIELD_CHOICE, AT(integrator), .choices = "euler|midpoint|auto"},
     {.key = "impacts", .kind = DS_FIELD_CHOICE, AT(impacts), .choices = "simultaneous|sequential"},
     {.key = "face_pressure", .kind = DS_FIELD_CHOICE, AT(face_pressure), .choices = "corners|even"},
     {.key = "metric", .kind = DS_FIELD_CHOICE, AT(metric), .choices = "effective|mass"},
