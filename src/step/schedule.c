@@ -14,8 +14,9 @@ const ds_subproblem *ds_island_problem(const ds_island *island) {
 /* Rounds of one island for its turns, at most; and up to what share of its speed these may change velocities in the
  * end. Joints take no energy away, so that theirs have to be known better. With 1e-3 in place of 1e-4 a pile of boxes
  * needs half the rounds, and no scene gains energy; with 1e-2 some do. What is left spoils the order in h: a ball that
- * rolls on a turntable spins by 0.08 rad/s after a second. So one or two bodies, which cost little, are known better. */
-enum { ROUNDS = 15, FEW = 2 };
+ * rolls on a turntable spins by 0.08 rad/s after a second. So one or two bodies, which cost little, are known better if
+ * a few rounds suffice. */
+enum { ROUNDS = 15, FEW = 2, FEW_ROUNDS = 4 };
 static const double ALONE = 1e-3, WELL = 1e-7;
 
 typedef struct island_job {
@@ -47,7 +48,8 @@ static bool project_rounds(const island_job *job, const ds_solve *solve, int32_t
     ds_certificate_add_work(&island->certificate, &work);
     work = island->certificate;
     if (!island->midpoint || run->assembly.level == DS_LEVEL_NODE) return true;
-    double tolerance = island->articulation || island->problem.body_count <= FEW ? WELL : ALONE;
+    bool few = island->problem.body_count <= FEW && round < FEW_ROUNDS;
+    double tolerance = island->articulation || few ? WELL : ALONE;
     if (!ds_refine_island(island, &run->assembly, &run->contacts, run->scene, job->warm, run->options, tolerance))
       return true;
     island->unsettled = round == ROUNDS;
