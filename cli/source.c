@@ -84,6 +84,11 @@ char *source_text(size_t *length, const char *source, const arg_list *settings, 
   return changed;
 }
 
+void source_set_method(arg_list *settings, source_method *setting, ds_method method) {
+  snprintf(setting->text, sizeof setting->text, "options.method=%s", ds_method_name(method));
+  settings->items[settings->count++] = setting->text;
+}
+
 bool source_cache(char **cache, const source_reading *reading, ds_error *error) {
   *cache = reading->no_cache ? NULL : cache_folder(reading->cache, error);
   return *cache != NULL || error->message[0] == '\0';
