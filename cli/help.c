@@ -179,6 +179,7 @@ static const char view_options[] =
     "      --port N            port to listen on; 0 = a free port (default)\n"
     "      --bind ADDRESS      listen on this address instead of 127.0.0.1, so that other machines can connect\n"
     "      --no-open           print the URL only, open no browser\n"
+    "      --embed             other pages, such as notebooks, may show it in a frame\n"
     "      --export DIR        write the recording and the page to a folder, for any web server\n"
     "      --set PATH=VALUE    change a value of the scene first; may be repeated\n"
     "      --step S            length of a time step, s\n"
