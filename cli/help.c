@@ -174,6 +174,13 @@ static const char plot_options[] =
     "      --size WxH          pixels\n"
     "      --dark              dark background\n";
 
+static const char export_options[] =
+    "  -o, --output FILE       .glb or .gltf (glTF 2.0), .pvd (ParaView), .usda (USD), .obj (a file per frame), .csv\n"
+    "      --from S, --to S    the part of the recording to write\n"
+    "      --rate N            at most N frames per second; default: all that were recorded\n"
+    "      --what TABLE        of .csv: report (default), bodies, contacts or joints\n"
+    "  -q, --quiet             no summary\n";
+
 #ifdef DRYSTONE_VIEW
 static const char view_options[] =
     "      --port N            port to listen on; 0 = a free port (default)\n"
@@ -227,6 +234,8 @@ static const command_entry entries[] = {
      "draw one frame of a recording, a scene, a mesh or a body", draw_options},
     {"plot", command_plot, "plot RECORD.h5... -o FILE.png|.svg [options]", "plot quantities of recordings over time",
      plot_options},
+    {"export", command_export, "export RECORD.h5 -o FILE.glb|.gltf|.pvd|.usda|.obj|.csv [options]",
+     "write a recording for other programs: Blender, ParaView, USD, spreadsheets", export_options},
 #ifdef DRYSTONE_VIEW
     {"view", command_view, "view SOURCE|RECORD.h5 [options]", "show a live scene or a recording in the browser",
      view_options},
