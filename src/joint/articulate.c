@@ -141,8 +141,7 @@ void ds_held_joint_rows(ds_null_row *out, const ds_held_joint *held, const ds_jo
   }
 }
 
-static bool eliminate(ds_arena *arena, ds_linkage *l, const ds_assembly *assembly, const ds_state *state,
-                      bool midpoint) {
+static void fill_rows(ds_linkage *l, const ds_assembly *assembly, const ds_state *state, bool midpoint) {
   for (int32_t k = 0; k < l->joint_count; k++) {
     const ds_held_joint *held = &l->joints[k];
     ds_joint_pose pose = pose_before(held, assembly, state, midpoint);
@@ -150,7 +149,21 @@ static bool eliminate(ds_arena *arena, ds_linkage *l, const ds_assembly *assembl
     held->kind->rows(rows, &pose);
     ds_held_joint_rows(l->rows + held->first_row, held, rows, assembly);
   }
-  return ds_null_tree_build(arena, &l->space, l->rows, l->row_count, l->size);
+}
+
+/* Rows of all joints. Those of a chord are in the metric that joints stiffen. */
+static bool fill_linkages(ds_arena *arena, ds_articulation *a, const ds_island *island, const ds_assembly *assembly,
+                          const ds_contact_list *contacts, const ds_state *state, const ds_options *options) {
+  for (int32_t i = 0; i < a->linkage_count; i++) fill_rows(&a->linkages[i], assembly, state, island->midpoint);
+  if (!island->midpoint || assembly->level == DS_LEVEL_NODE) return true;
+  ds_subproblem_velocity(island->v, &island->problem, island->r);
+  for (int32_t i = 0; i < a->linkage_count; i++) {
+    ds_linkage *l = &a->linkages[i];
+    if (l->joint_count > 0 && !ds_linkage_stiffen(arena, l, a, island, assembly, state, options->step)) return false;
+    fill_rows(l, assembly, state, true);
+  }
+  ds_fill_island(island, assembly, contacts, state, options, NULL);
+  return true;
 }
 
 /* ---- the problem in free coordinates ---- */
@@ -354,8 +367,10 @@ bool ds_articulate(ds_arena *arena, ds_island *island, const ds_assembly *assemb
   place_bodies(a, island, assembly, scene);
   if (!allocate_linkages(arena, a)) return false;
   add_joints(a, island, assembly, scene, state, options->step);
+  if (!fill_linkages(arena, a, island, assembly, contacts, state, options)) return false;
   for (int32_t i = 0; i < a->linkage_count; i++) {
-    if (!eliminate(arena, &a->linkages[i], assembly, state, island->midpoint)) return false;
+    ds_linkage *l = &a->linkages[i];
+    if (!ds_null_tree_build(arena, &l->space, l->rows, l->row_count, l->size)) return false;
     a->y_count += a->linkages[i].space.rank;
     a->linkages[i].free = a->linkages[i].seen = a->linkages[i].size - a->linkages[i].space.rank;
     if (!(a->linkages[i].rest = DS_NEW0(arena, double, a->linkages[i].free + 1))) return false;

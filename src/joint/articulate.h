@@ -121,7 +121,16 @@ void ds_articulation_enter(double *w, const ds_island *island, const double *v);
 /* v = Q (y, w, rest); 0 in place of y and rest where they are not wanted, and of w where it is NULL. */
 void ds_articulation_leave(double *v, const ds_island *island, const double *w, bool with_y, bool with_rest);
 
+/* stiffen.c */
+/* For the chord of the midpoint rule: the metric of the linkage's bodies gets the stiffness of its joints' impulses, as
+ * far as these are known from the impulses r of contacts, and their predictions that of the new metric. l->rows are
+ * those of the old one. False where memory ran out. */
+bool ds_linkage_stiffen(ds_arena *arena, ds_linkage *linkage, const ds_articulation *a, const ds_island *island,
+                        const ds_assembly *assembly, const ds_state *state, double h);
+
 /* close.c */
+/* gap: those after a step with the velocities x of the linkage, over h; the largest, m, comes back. */
+double ds_linkage_gaps(ds_linkage *linkage, const ds_assembly *assembly, const ds_state *state, double h);
 /* The gaps for velocities v without joints, the scale of gap errors. */
 void ds_articulation_scale(const ds_island *island, const ds_assembly *assembly, const ds_state *state, const double *v,
                            double h);
