@@ -44,6 +44,7 @@ typedef struct ds_linkage {
   int32_t free; /* coordinates that joints leave: size - rank */
   int32_t seen; /* those that contacts involve: they are the body of the problem; the others keep their predicted
                    velocity */
+  bool wide;    /* has so many free coordinates that rows of contacts come from those of bodies */
   ds_null_space touched; /* where seen < free: which of them that are */
   double *rest;          /* free - seen numbers: the part of w that contacts do not involve */
   double *y;             /* rank numbers, part of the articulation's */
@@ -86,6 +87,8 @@ typedef struct ds_articulation {
   ds_linkage *linkages; /* in order of their lowest body */
   int32_t linkage_count;
   int32_t *linkage, *place; /* of a body of the island: its linkage, its first coordinate there */
+  double **wide; /* of a body of the island in a wide linkage: DS_NULL_BLOCK x free, what its coordinates are of w; NULL
+                    where contacts do not touch it */
   ds_subproblem problem;
   int32_t *moving;  /* of a body of the problem: its linkage; -1: the slack body of a drive */
   int32_t *contact; /* of the problem: which of the island's it is */
