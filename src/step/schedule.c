@@ -40,13 +40,16 @@ static bool project_rounds(const island_job *job, const ds_solve *solve, int32_t
   const ds_step_run *run = job->run;
   ds_island *island = &run->assembly.islands[item];
   ds_certificate work = {0};
+  ds_refinement refinement;
   for (int round = 0;; round++) {
     if (!project_once(job, solve, item)) return false;
     ds_certificate_add_work(&island->certificate, &work);
     work = island->certificate;
     if (!island->midpoint || run->assembly.level == DS_LEVEL_NODE) return true;
     double tolerance = island->articulation ? JOINED : ALONE;
-    if (!ds_refine_island(island, &run->assembly, &run->contacts, run->scene, job->warm, run->options, tolerance))
+    if (island->articulation && round == 0 && !ds_refine_new(solve->arena, &refinement, island)) return false;
+    if (!ds_refine_island(island->articulation ? &refinement : NULL, island, &run->assembly, &run->contacts, run->scene,
+                          job->warm, run->options, tolerance))
       return true;
     island->unsettled = round == ROUNDS;
     if (island->unsettled) return true;
