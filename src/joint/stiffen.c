@@ -17,8 +17,9 @@
  *
  *   J Jᵀ λ = J v_i - g(v_i)/h - J (v_p + G r),
  *
- * on the graph of joints (joint_system.c). Of joints under compression K is negative; where that would take more than
- * half of the inertia away, a body keeps I. */
+ * on the graph of joints (joint_system.c). Under compression K is negative, and couples of hinges make it indefinite in
+ * directions in which the hinges leave no freedom. Where it would take more than half of the inertia away, only its
+ * diagonal in the principal frame is used, and as much of that. */
 #include <math.h>
 #include <string.h>
 
@@ -99,15 +100,23 @@ static ds_vec3 momentum(const ds_step_body *body, ds_vec3 w) {
   return v3(s[0] / l[0], l[3] * s[0] + s[1] / l[4], l[6] * s[0] + l[7] * s[1] + s[2] / l[8]);
 }
 
-/* The metric I + K, where that is large enough, and w_p in it. */
-static void set_metric(ds_step_body *body, const double k[9], double h) {
-  const double inertia[3] = {body->body->inertia.x, body->body->inertia.y, body->body->inertia.z};
-  ds_vec3 at = from_start(body, h), off = mat3_tmul_v3(&body->rotation, v3_sub(at, body->w)), f = momentum(body, off);
+/* (1 - LEAST) I + K is positive definite */
+static bool is_enough(const double k[9], const double inertia[3]) {
   double least[9];
   memcpy(least, k, sizeof least);
-  memcpy(body->root, k, sizeof least);
-  for (int i = 0; i < 3; i++) least[4 * i] += (1 - LEAST) * inertia[i], body->root[4 * i] += inertia[i];
-  body->stiff = ds_small_cholesky(least, 3) && ds_small_cholesky(body->root, 3);
+  for (int i = 0; i < 3; i++) least[4 * i] += (1 - LEAST) * inertia[i];
+  return ds_small_cholesky(least, 3);
+}
+
+/* The metric I + K, and w_p in it. */
+static void set_metric(ds_step_body *body, double k[9], double h) {
+  const double inertia[3] = {body->body->inertia.x, body->body->inertia.y, body->body->inertia.z};
+  ds_vec3 at = from_start(body, h), off = mat3_tmul_v3(&body->rotation, v3_sub(at, body->w)), f = momentum(body, off);
+  if (!is_enough(k, inertia))
+    for (int i = 0; i < 9; i++) k[i] = i % 4 == 0 ? fmax(k[i], -LEAST * inertia[i / 4]) : 0;
+  memcpy(body->root, k, sizeof body->root);
+  for (int i = 0; i < 3; i++) body->root[4 * i] += inertia[i];
+  body->stiff = ds_small_cholesky(body->root, 3); /* false where an impulse is not finite */
   double x[3] = {f.x, f.y, f.z};
   if (body->stiff) {
     ds_small_solve_l(x, body->root, 3);
