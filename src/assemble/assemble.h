@@ -80,6 +80,7 @@ typedef struct ds_island {
   double *r, *v;                        /* impulses (warm start until stage 4), velocities */
   double *g, *b;                        /* = problem.g and problem.b */
   const struct ds_impact *impact;       /* of an impact: its laws (project/restitution.h); else NULL */
+  struct ds_refinement *refinement;     /* of its turns, where it has joints (predict/refine.c); else NULL */
   bool unsettled;                       /* its turns were not found */
   bool midpoint;                        /* its bodies move by the midpoint rule, and its impulses are halves */
   ds_certificate certificate;

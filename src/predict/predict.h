@@ -26,14 +26,12 @@ typedef struct ds_refinement {
   double change;     /* of the last round, m/s */
 } ds_refinement;
 
-/* False where memory ran out. */
-bool ds_refine_new(ds_arena *arena, ds_refinement *refinement, const ds_island *island);
+/* Sets the refinement of an island. False where memory ran out. */
+bool ds_refine_new(ds_arena *arena, ds_island *island);
 /* Fills rows, right-hand sides and predictions of a midpoint island again, for the velocities found, where these change
- * them by more than `tolerance` of its speed; false where they do not, and nothing is done (refine.c). The refinement
- * may be NULL. */
-bool ds_refine_island(ds_refinement *refinement, ds_island *island, const ds_assembly *assembly,
-                      const ds_contact_list *contacts, const ds_scene *scene, const ds_state *state,
-                      const ds_options *options, double tolerance);
+ * them by more than `tolerance` of its speed; false where they do not, and nothing is done (refine.c). */
+bool ds_refine_island(ds_island *island, const ds_assembly *assembly, const ds_contact_list *contacts,
+                      const ds_scene *scene, const ds_state *state, const ds_options *options, double tolerance);
 
 /* The angular velocity, in the body frame, and the rates (into d->rate) of a free deformable body over one step: it has
  * angular momentum `before`, and `momentum` with what torques and damping do in this step (deformable.c). */

@@ -49,15 +49,18 @@ static void get(ds_vec3 *v, ds_vec3 *w, const double *x, double radius) {
   *v = v3(x[0], x[1], x[2]), *w = v3_scale(1 / radius, v3(x[3], x[4], x[5]));
 }
 
-bool ds_refine_new(ds_arena *arena, ds_refinement *r, const ds_island *island) {
+bool ds_refine_new(ds_arena *arena, ds_island *island) {
   int32_t n = 6 * island->problem.body_count;
+  ds_refinement *r = island->refinement = DS_NEW(arena, ds_refinement, 1);
+  if (!r) return false;
   *r = (ds_refinement){.x = DS_NEW(arena, double, n + 1), .image = DS_NEW(arena, double, n + 1)};
   return ds_anderson_new(arena, &r->secant, n) && !ds_arena_failed(arena);
 }
 
-bool ds_refine_island(ds_refinement *r, ds_island *island, const ds_assembly *assembly, const ds_contact_list *contacts,
+bool ds_refine_island(ds_island *island, const ds_assembly *assembly, const ds_contact_list *contacts,
                       const ds_scene *scene, const ds_state *state, const ds_options *options, double tolerance) {
   const ds_subproblem *p = &island->problem;
+  ds_refinement *r = island->refinement;
   double h = options->step, change = 0, speed = h * v3_norm(scene->def.gravity);
   for (int32_t k = 0; k < p->body_count; k++) {
     const ds_body *def = &scene->bodies[island->bodies[k]];
