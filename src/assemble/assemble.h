@@ -45,14 +45,16 @@ typedef struct ds_step_body {
   double stretch;                 /* tan(|turn|/2) / (|turn|/2) */
   ds_vec3 way;                    /* m: of its centre of mass in this step, likewise */
   ds_vec3 half_push, half_torque; /* midpoint: h/2 (g + f/m), world; h/2 of the torque, body frame */
-  int32_t size;                   /* degrees of freedom: 6 + r */
-  const ds_body *body;            /* of the scene ... */
-  const ds_body_ops *ops;         /* ... and what its kind does */
-  const double *q, *rate_before;  /* its coordinates and their rates, of the state */
-  double *rate;                   /* predicted (stage 3); NULL where it has none */
-  const double *stiffer;          /* r x r: added to the stiffness, for a step that was misjudged; or NULL */
-  void *own;                      /* what its kind needs besides: ds_step_deformable of reduced ones */
-  struct ds_hold *hold;           /* hands that hold it (assemble/hold.h); NULL = none */
+  bool stiff;                    /* its metric of rotations is I + K with the stiffness K of its joints' impulses ... */
+  double root[9];                /* ... as a Cholesky factor, body frame (joint/stiffen.c, la/small.h) */
+  int32_t size;                  /* degrees of freedom: 6 + r */
+  const ds_body *body;           /* of the scene ... */
+  const ds_body_ops *ops;        /* ... and what its kind does */
+  const double *q, *rate_before; /* its coordinates and their rates, of the state */
+  double *rate;                  /* predicted (stage 3); NULL where it has none */
+  const double *stiffer;         /* r x r: added to the stiffness, for a step that was misjudged; or NULL */
+  void *own;                     /* what its kind needs besides: ds_step_deformable of reduced ones */
+  struct ds_hold *hold;          /* hands that hold it (assemble/hold.h); NULL = none */
 } ds_step_body;
 
 /* The same of a reduced deformable body that moves in the step; NULL for others. */
@@ -87,6 +89,7 @@ typedef struct ds_island {
   double *r, *v;                        /* impulses (warm start until stage 4), velocities */
   double *g, *b;                        /* = problem.g and problem.b */
   const struct ds_impact *impact;       /* of an impact: its laws (project/restitution.h); else NULL */
+  struct ds_refinement *refinement;     /* of its turns, where it has joints (predict/refine.c); else NULL */
   bool unsettled;                       /* its turns were not found */
   bool midpoint;                        /* its bodies move by the midpoint rule, and its impulses are halves */
   ds_certificate certificate;
