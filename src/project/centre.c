@@ -171,7 +171,7 @@ bool ds_centre_find(ds_solve *s, double *x, double *z, const ds_subproblem *p, d
   bool found = false;
   if (!allocate(arena, &q)) return false;
   start(&q);
-  for (int32_t i = 0; i < DS_INTERIOR_STEPS; i++) {
+  for (int32_t i = 0; i < DS_STEPS; i++) {
     found = evaluate(&q) <= CENTRED * q.p->target && off_centre(&q, gap) <= CENTRED;
     if (found || !factor(&q)) break;
     s->work.projections++, s->work.tool[DS_TOOL_HOMOTOPY]++;

@@ -436,7 +436,7 @@ static bool start(path *q, double relaxation) {
 /* From a point of the path, without moving it. */
 static bool try_newton(path *q, ds_iterate *polished, ds_iterate *best) {
   ds_iterate_copy(polished, &q->trial, q->p);
-  bool solved = ds_newton_solve(q->solve, polished, q->p, &q->solve->goal, DS_PROXIMAL, DS_NEWTON_STEPS);
+  bool solved = ds_newton_solve(q->solve, polished, q->p, &q->solve->goal, DS_PROXIMAL, DS_STEPS);
   if (solved || polished->error < best->error) ds_iterate_copy(best, polished, q->p);
   return solved;
 }
