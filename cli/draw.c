@@ -309,7 +309,7 @@ static ds_status draw_subject(ds_image *image, const drawing *d, const subject *
                         .show_contacts = d->contacts,
                         .contacts = s->contacts,
                         .contact_count = s->contact_count};
-  ds_bodies_at bodies = {s->scene, s->poses, s->reduced, s->hidden};
+  ds_bodies_at bodies = {s->scene, s->poses, s->reduced, s->hidden, NULL};
   if (d->joints && !s->is_mesh && !(picture.joints = find_joints(&picture.joint_count, s, error)))
     return DS_ERROR_MEMORY;
   ds_status status = s->is_mesh ? ds_tableau_build_mesh(&tableau, &s->mesh, s->is_body ? s->mesh.vertices : NULL, error)

@@ -110,7 +110,8 @@ static const char check_options[] =
     "  -q, --quiet             print errors only\n";
 
 static const char stand_options[] =
-    "FILE is a scene file, a generator with parameters, or an assembly of compas_assembly or compas_cra (JSON)\n\n"
+    "FILE is a scene file, a generator with parameters, a recording, an assembly of compas_assembly or compas_cra\n"
+    "(JSON), toy bricks of StableLego (JSON), or OBJ with a group per block\n\n"
     "      --mu F              friction of all interfaces; default: the scene's, 0.84 for assemblies\n"
     "      --supports LIST     blocks that are fixed, besides those that FILE marks: 0,1\n"
     "      --density D         of an assembly, kg/m³ (default 2500)\n"
@@ -119,9 +120,20 @@ static const char stand_options[] =
     "                          tilt:DIR   the ground is tilted towards DIR: x, y, -x, -y or an azimuth in degrees\n"
     "                          push:DIR   a horizontal acceleration, in g\n"
     "                          point:BLOCK,FX,FY,FZ   a force at the centre of a block, as a multiple of it, N\n"
+    "                          settle:SUPPORT,X,Y,Z   a support gives way a little\n"
+    "      --interfaces FILE   friction, cohesion and strength by interface, cables and loads (JSON)\n"
+    "      --cohesion PA       of all interfaces, Pa\n"
+    "      --strength PA       compressive strength of all interfaces, Pa; default: unlimited\n"
+    "      --clutch F          what a point of a toy brick's knob holds, N (default 0.98)\n"
+    "  -t, --time T            the frame of a recording nearest to T seconds; default: the last\n"
     "      --least-mu          the least friction with which an equilibrium exists\n"
     "      --ranges            of every normal force: its least and largest value in any equilibrium\n"
     "      --remove            which blocks can be removed, one at a time\n"
+    "      --order             an order of assembly in which every stage stands\n"
+    "  -o, --output FILE       a picture, .png or .svg; .h5: a recording of the first motion, for film and view\n"
+    "      --polar FILE        the limit of tilt by azimuth, .png or .svg\n"
+    "      --size WxH          of the picture (default 1280x720)\n"
+    "      --view AZ,EL        direction of the camera in degrees\n"
     "      --quick             forces or a mechanism alone: no margin, no proof in the plane, no moving solutions\n"
     "  -a, --all               list all interfaces and supports; default: the 32 that are used most\n"
     "      --certificate FILE  write the proof, for 'drystone verify' and scripts/verify-stand.py\n"
@@ -161,6 +173,13 @@ static const char plot_options[] =
     "                          penetration, ms\n"
     "      --size WxH          pixels\n"
     "      --dark              dark background\n";
+
+static const char export_options[] =
+    "  -o, --output FILE       .glb or .gltf (glTF 2.0), .pvd (ParaView), .usda (USD), .obj (a file per frame), .csv\n"
+    "      --from S, --to S    the part of the recording to write\n"
+    "      --rate N            at most N frames per second; default: all that were recorded\n"
+    "      --what TABLE        of .csv: report (default), bodies, contacts or joints\n"
+    "  -q, --quiet             no summary\n";
 
 #ifdef DRYSTONE_VIEW
 static const char view_options[] =
@@ -215,6 +234,8 @@ static const command_entry entries[] = {
      "draw one frame of a recording, a scene, a mesh or a body", draw_options},
     {"plot", command_plot, "plot RECORD.h5... -o FILE.png|.svg [options]", "plot quantities of recordings over time",
      plot_options},
+    {"export", command_export, "export RECORD.h5 -o FILE.glb|.gltf|.pvd|.usda|.obj|.csv [options]",
+     "write a recording for other programs: Blender, ParaView, USD, spreadsheets", export_options},
 #ifdef DRYSTONE_VIEW
     {"view", command_view, "view SOURCE|RECORD.h5 [options]", "show a live scene or a recording in the browser",
      view_options},

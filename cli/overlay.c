@@ -109,6 +109,34 @@ ds_status ds_overlay_joints(ds_image *image, const float *depth, const ds_camera
   return DS_OK;
 }
 
+ds_status ds_overlay_lines(ds_image *image, FILE *svg, const float *depth, const ds_camera *camera,
+                           const ds_line_mark *lines, int32_t count, ds_error *error) {
+  ds_canvas canvas;
+  ds_svg marks;
+  ds_status status = ds_canvas_create(&canvas, image, error);
+  if (status != DS_OK) return status;
+  if (svg) ds_svg_begin(&marks, svg, image->width, image->height, (ds_color){1, 1, 1}), canvas.svg = &marks;
+  double unit = fmax(0.5, image->height / 720.0);
+  for (int32_t i = 0; i < count; i++) {
+    const ds_line_mark *l = &lines[i];
+    double x[2], y[2], z[2];
+    if (!ds_camera_project(&x[0], &y[0], &z[0], camera, l->from) ||
+        !ds_camera_project(&x[1], &y[1], &z[1], camera, l->to))
+      continue;
+    if (!(fabs(x[0]) < 1e5 && fabs(y[0]) < 1e5 && fabs(x[1]) < 1e5 && fabs(y[1]) < 1e5)) continue;
+    bool hidden = !svg && is_hidden(depth, image, 0.5 * (x[0] + x[1]), 0.5 * (y[0] + y[1]), 0.5 * (z[0] + z[1]));
+    if (l->arrow)
+      mark_arrow(&canvas, x[0], y[0], x[1], y[1], unit * l->width);
+    else
+      ds_canvas_segment(&canvas, x[0], y[0], x[1], y[1], unit * l->width);
+    ds_canvas_paint(&canvas, l->color, hidden ? 0.7 * l->alpha : l->alpha);
+  }
+  ds_canvas_free(&canvas);
+  if (!svg || ds_svg_end(&marks)) return DS_OK;
+  snprintf(error->message, sizeof error->message, "memory ran out");
+  return DS_ERROR_MEMORY;
+}
+
 ds_status ds_overlay_labels(ds_image *image, const char *left, const char *right, bool dark, ds_error *error) {
   double side = image->width < image->height ? image->width : image->height, size = fmax(9, 0.027 * side);
   if (side < 80) return DS_OK; /* no room for text */

@@ -2,6 +2,8 @@
 #ifndef DS_CLI_OVERLAY_H
 #define DS_CLI_OVERLAY_H
 
+#include <stdio.h>
+
 #include "drystone/drystone.h"
 #include "render.h"
 
@@ -17,6 +19,17 @@ typedef struct ds_joint_mark {
 } ds_joint_mark;
 ds_status ds_overlay_joints(ds_image *image, const float *depth, const ds_camera *camera, const ds_joint_mark *joints,
                             int32_t count, double length, ds_error *error);
+/* Lines and arrows, widths in pixels of a picture 720 high. Hidden ones are fainter. Where svg is given, all of them
+ * are written there as they are, on white. */
+typedef struct ds_line_mark {
+  ds_vec3 from, to;
+  ds_color color;
+  double width;
+  bool arrow;
+  double alpha;
+} ds_line_mark;
+ds_status ds_overlay_lines(ds_image *image, FILE *svg, const float *depth, const ds_camera *camera,
+                           const ds_line_mark *lines, int32_t count, ds_error *error);
 /* Text in the lower corners; either may be NULL. */
 ds_status ds_overlay_labels(ds_image *image, const char *left, const char *right, bool dark, ds_error *error);
 

@@ -57,6 +57,8 @@ static ds_status render(ds_image *image, float *depth, const ds_tableau *tableau
   if (status == DS_OK && picture->joints)
     status = ds_overlay_joints(image, depth, &view.camera, picture->joints, picture->joint_count,
                                0.06 * fmax(tableau->radius, 1e-6), error);
+  if (status == DS_OK && picture->lines)
+    status = ds_overlay_lines(image, picture->svg, depth, &view.camera, picture->lines, picture->line_count, error);
   snprintf(scale, sizeof scale, "grid %g m", view.grid);
   if (status == DS_OK)
     status = ds_overlay_labels(image, picture->label, view.has_ground ? scale : NULL, picture->dark, error);
@@ -66,7 +68,7 @@ static ds_status render(ds_image *image, float *depth, const ds_tableau *tableau
 ds_status ds_picture_draw(ds_image *image, const ds_tableau *tableau, const ds_picture *picture, ds_error *error) {
   float *depth = NULL;
   ds_status status = ds_image_create(image, picture->width, picture->height, error);
-  if (status == DS_OK && (picture->show_contacts || picture->joints)) {
+  if (status == DS_OK && (picture->show_contacts || picture->joints || picture->lines)) {
     depth = malloc((size_t)picture->width * (size_t)picture->height * sizeof *depth);
     if (!depth) {
       snprintf(error->message, sizeof error->message, "no memory for a picture of %d x %d", picture->width,

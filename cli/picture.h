@@ -2,6 +2,8 @@
 #ifndef DS_CLI_PICTURE_H
 #define DS_CLI_PICTURE_H
 
+#include <stdio.h>
+
 #include "camera.h"
 #include "tableau.h"
 
@@ -16,6 +18,9 @@ typedef struct ds_picture {
   int32_t contact_count;
   const struct ds_joint_mark *joints; /* overlay.h; NULL = none */
   int32_t joint_count;
+  const struct ds_line_mark *lines; /* overlay.h; NULL = none */
+  int32_t line_count;
+  FILE *svg; /* gets the lines alone, on white; NULL = none */
 } ds_picture;
 
 /* Freed with ds_image_free. */

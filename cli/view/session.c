@@ -301,6 +301,7 @@ static const char *set_mu(view_session *s, const view_command *c) {
   if (!(c->value >= 0 && c->value <= MU_MAX)) return "mu is from 0 to 100";
   for (int32_t i = 0; i < count; i++) {
     ds_material_def material = ds_scene_material(scene, (ds_material_id){i});
+    if (material.mu > 0) material.mu_along *= c->value / material.mu; /* the same share of it */
     material.mu = c->value;
     if ((all || (uint32_t)i == c->index) &&
         ds_scene_change_material(scene, (ds_material_id){i}, &material, &error) != DS_OK)

@@ -60,11 +60,20 @@ static inline const ds_step_deformable *ds_step_reduced(const ds_step_body *step
   return step->moves && step->body->reduced ? step->own : NULL;
 }
 
-/* The frame of one contact. */
+/* Which impulses a constraint block may have (cone.c). */
+typedef enum ds_cone {
+  DS_CONE_COULOMB,   /* r_N >= 0, friction in a disk or an ellipse: a contact */
+  DS_CONE_HALF_LINE, /* r_N >= 0: the limit of a joint */
+  DS_CONE_INTERVAL,  /* |r| <= F h: a drive, dry friction of a joint */
+} ds_cone;
+
+/* The frame of one block. */
 typedef struct ds_contact_frame {
-  ds_vec3 normal, t1, t2;
-  double mu, restitution;
-  ds_vec3 grip; /* from the point to where its friction acts (pressure.c) */
+  ds_cone cone;
+  ds_vec3 normal, t1, t2; /* t1 and t2 are as long as `flat` says */
+  double mu, restitution; /* mu: the larger one where there are two */
+  double flat[2];         /* semi-axes of the ellipse of friction along t1 and t2, over mu r_N; 1 and 1: a disk */
+  ds_vec3 grip;           /* from the point to where its friction acts (pressure.c) */
 } ds_contact_frame;
 
 typedef struct ds_island {
@@ -163,6 +172,9 @@ void ds_force_rows(double *g, const ds_step_body *body, const ds_vec3 force[3], 
 
 /* islands.c: labels bodies by island; lists bodies, contacts and joints of each. */
 bool ds_find_islands(ds_arena *arena, ds_assembly *assembly, const ds_contact_list *contacts, const ds_scene *scene);
+/* cone.c: the frame of a contact, limit or drive. */
+void ds_contact_cone(ds_contact_frame *frame, const ds_contact_point *contact, const ds_scene *scene,
+                     const ds_state *state);
 /* pressure.c: friction of contacts between faces acts as if pressure under them were even. Their frames get `grip`. */
 void ds_spread_friction(ds_contact_frame *frames, const ds_contact_list *contacts, const ds_state *state);
 /* warm.c: impulses of the last step's contacts for those of the same key, expressed in the new frames; 3 per contact.
