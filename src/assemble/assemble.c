@@ -261,6 +261,9 @@ void ds_fill_island(const ds_island *island, const ds_assembly *assembly, const 
   ds_share_out(helpers, (p->contact_count + RUN - 1) / RUN, fill_run, &fill);
 }
 
+/* Of mu r_N: friction nearer to its limit is that of a contact that slides, with rounding. */
+static const double STICKING = 1 - 1e-6;
+
 /* Contacts that should have stuck in the last step, |r_T| < mu r_N, and slipped all the same, by e = h u_T: a share of
  * that is taken back in this step, b_T = -k_t e/h [NFS10 eq. 10-15]. Contacts are followed by the names of their
  * features. False where memory ran out. */
@@ -270,7 +273,7 @@ static bool find_bias(ds_arena *arena, ds_island *island, const ds_options *opti
   island->bias = DS_NEW0(arena, double, 2 * (size_t)p->contact_count + 1);
   for (int32_t k = 0; island->bias && k < p->contact_count; k++) {
     const double *r = island->r + 3 * k;
-    if (!(r[0] > 0) || !(sqrt(r[1] * r[1] + r[2] * r[2]) < p->mu[k] * r[0])) continue;
+    if (!(r[0] > 0) || !(sqrt(r[1] * r[1] + r[2] * r[2]) < STICKING * p->mu[k] * r[0])) continue;
     for (int i = 0; i < 2; i++)
       island->bias[2 * k + i] = -options->friction_stabilization * p->u_before[3 * k + 1 + i];
   }
