@@ -91,7 +91,9 @@ ds_status ds_step(ds_stepper *stepper, ds_state *state, ds_step_report *report, 
   ds_step_run run = {.stepper = stepper, .scene = scene, .state = state, .options = options, .report = report};
   run.slow = options->step * v3_norm(scene->def.gravity);
   run.detect = (ds_detect_options){.step = options->step,
-                                   .margin = options->margin,
+                                   .margin = options->stabilization == DS_STABILIZE_ENVELOPE && options->envelope > options->margin
+                                                 ? options->envelope
+                                                 : options->margin,
                                    .contacts_per_face = options->contacts_per_face,
                                    .pool = stepper->pool,
                                    .workers = stepper->workers,
