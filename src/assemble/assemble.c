@@ -274,8 +274,7 @@ static bool find_bias(ds_arena *arena, ds_island *island, const ds_options *opti
   for (int32_t k = 0; island->bias && k < p->contact_count; k++) {
     const double *r = island->r + 3 * k;
     if (!(r[0] > 0) || !(sqrt(r[1] * r[1] + r[2] * r[2]) < STICKING * p->mu[k] * r[0])) continue;
-    for (int i = 0; i < 2; i++)
-      island->bias[2 * k + i] = -options->friction_stabilization * p->u_before[3 * k + 1 + i];
+    for (int i = 0; i < 2; i++) island->bias[2 * k + i] = -options->friction_stabilization * p->u_before[3 * k + 1 + i];
   }
   return island->bias != NULL;
 }
