@@ -21,6 +21,7 @@
 #include "base/vec3.h"
 #include "command.h"
 #include "record/record.h"
+#include "report.h"
 #include "source.h"
 
 enum { RUNS_MAX = 24, WORDS_MAX = 64, POINTS_MAX = 400, GRACE_SECONDS = 5 };
@@ -413,7 +414,7 @@ static int compare(comparing *c) {
   size_t length;
   char *text = source_text(&length, c->source, &c->settings, &error); /* said once, not once per method */
   free(text);
-  if (text == NULL) return complain(error.message);
+  if (text == NULL || !report_check_path(c->output, &error)) return complain(error.message);
   const char *temporary = getenv("TMPDIR");
   snprintf(c->folder, sizeof c->folder, "%.40s/drystone-XXXXXX", temporary != NULL ? temporary : "/tmp");
   if (mkdtemp(c->folder) == NULL) return complain("cannot make a temporary folder; set TMPDIR to one that exists");

@@ -24,7 +24,7 @@ expect 2 "'gauss' is unknown" compare card-pair --methods gauss
 expect 2 "is there twice" compare card-pair --methods pgs,pgs
 expect 2 "give a scene file or a generator" compare
 expect 2 "no file and no generator" compare nothing-like-it
-expect 2 "cannot" compare card-pair --time 0.1 --methods coupled -o /nowhere/page.html -q
+expect 2 "/nowhere/page.html" compare card-pair --time 0.1 --methods coupled -o /nowhere/page.html -q
 
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]
