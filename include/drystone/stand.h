@@ -193,7 +193,9 @@ ds_status ds_stand_least_mu(ds_least_mu *result, const ds_assembly *assembly, ds
 
 /* Normal and tangential force of an interface over all equilibria, N. */
 typedef struct ds_force_range {
-  double low, high; /* of the normal force; infinity: unbounded, as in a wedge */
+  double low, high; /* of the normal force: proven bounds; infinity: none was found */
+  double least,
+      most; /* of equilibria that were found; infinity: blocks can be wedged without limit; NaN: there is none */
   int32_t factorizations;
 } ds_force_range;
 ds_status ds_stand_range(ds_force_range *range, const ds_assembly *assembly, int32_t interface, ds_error *error);
