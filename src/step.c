@@ -38,12 +38,13 @@ ds_status ds_step_solve(ds_step_run *run, const ds_state *warm, double *const *s
   const ds_options *options = run->options;
   run->clock = ds_clock();
   *assembly = (ds_assembly){.stiffer = stiffer, .active = run->active, .slow = run->slow};
-  if (!ds_assemble(&stepper->arena, assembly, scene, warm, &run->contacts, options, stepper->pool) || /* 2 */
-      !ds_articulate_islands(&stepper->arena, assembly, &run->contacts, scene, warm, options))
+  if (!ds_assemble(&stepper->arena, assembly, scene, warm, &run->contacts, options, stepper->pool)) /* 2 */
     return DS_ERROR_MEMORY;
   ds_step_lap(run, DS_STAGE_ASSEMBLE);
   ds_predict(assembly, scene, warm, options, stepper->pool); /* 3 */
   ds_step_lap(run, DS_STAGE_PREDICT);
+  if (!ds_articulate_islands(&stepper->arena, assembly, &run->contacts, scene, warm, options)) return DS_ERROR_MEMORY;
+  ds_step_lap(run, DS_STAGE_ASSEMBLE);
   if (!ds_step_watch(run) || !ds_step_share(run, warm, project)) return DS_ERROR_MEMORY; /* 4 */
   ds_step_lap(run, DS_STAGE_PROJECT);
   return DS_OK;

@@ -25,6 +25,7 @@ static const double ALONE = 1e-3, JOINED = 1e-7;
 bool ds_step_turns(const ds_step_run *run, ds_island *island, ds_arena *arena, const ds_state *warm, int32_t round) {
   if (!island->midpoint || run->assembly.level == DS_LEVEL_NODE) return false;
   double tolerance = island->articulation ? JOINED : ALONE;
+  if (island->articulation && !island->refinement && !ds_refine_new(arena, island)) return false;
   if (!ds_refine_island(island, &run->assembly, &run->contacts, run->scene, warm, run->options, tolerance))
     return false;
   island->unsettled = round > ROUNDS;
