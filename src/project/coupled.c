@@ -162,7 +162,9 @@ static bool leave_to_one_body(search *q, const tool *row) {
  * lead into it. */
 static bool path(search *q, const tool *row) {
   ds_solve *s = q->s;
-  ds_homotopy_options o = {.relaxation = row->relaxation, .iterations = row->budget};
+  const ds_effort *e = s->effort;
+  double half = e && e->budget > 0 ? 0.5 * (e->budget - e->spent) : 0; /* other paths get the rest */
+  ds_homotopy_options o = {.relaxation = row->relaxation, .iterations = (int32_t)fmin(fmax(row->budget, half), 1e6)};
   ds_iterate_clear(&q->y, q->p);
   q->y.error = INFINITY;
   bool unbounded = ds_homotopy_solve(s, &q->y, q->p, &o) == DS_HOMOTOPY_UNBOUNDED;
@@ -253,7 +255,7 @@ static const tool ORDER[] = {
     {STRICT | DEAR | NEAR, sweeps_alone, 4000, 0, PER_START},
     /* of 10,000 random problems 102 were unsolved on the graph of contacts alone, 40 with one body */
     {ONE_BODY, leave_to_one_body, 0, 0, ONCE},
-    /* paths of walls may need 800 steps */
+    /* paths of walls may need 800 steps, those of wedges near their limit 3,500 */
     {0, path, 1000, 1, PER_PROBLEM},
     /* some 70 factorizations, and most problems that get here have a solution: after the first path */
     {0, conflict, 0, 0, ONCE},
