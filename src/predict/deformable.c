@@ -196,7 +196,7 @@ ds_vec3 ds_deformable_predict(ds_step_deformable *d, ds_vec3 before, ds_vec3 mom
   if (options->newton > 1) newton(&w, d, &p, options->newton);
   bool finite = v3_finite(w);
   for (int32_t i = 0; i < r; i++) finite &= isfinite(d->rate[i]);
-  if (!finite) { /* forces beyond all numbers: it goes on as it stands, unmoved in q */
+  if (!finite) { /* forces beyond all numbers: finite ones for the solver; the step ends with an error (motion.c) */
     memset(d->rate, 0, (size_t)r * sizeof(double));
     w = ds_deformable_spin(d->reduced, d->q, d->rate, momentum, 0);
   }
