@@ -19,6 +19,9 @@ static const double MANY_SWEEPS = 26; /* that a factorization costs, where sweep
 /* Sweeps and Newton in turn: of so many sweeps, until so many turns bring nothing. */
 enum { SWEEPS_IN_TURN = 60, IDLE_TURNS = 3 };
 
+/* Times as long are paths of a problem of its own: those of wedges near their limit need up to 3,500 steps. */
+enum { LONGER = 5 };
+
 /* What decides whether a tool is tried. */
 enum fact {
   NEAR = 1,       /* the start has an error below DS_NEAR: Newton comes first, whatever it costs */
@@ -162,9 +165,8 @@ static bool leave_to_one_body(search *q, const tool *row) {
  * lead into it. */
 static bool path(search *q, const tool *row) {
   ds_solve *s = q->s;
-  const ds_effort *e = s->effort;
-  double half = e && e->budget > 0 ? 0.5 * (e->budget - e->spent) : 0; /* other paths get the rest */
-  ds_homotopy_options o = {.relaxation = row->relaxation, .iterations = (int32_t)fmin(fmax(row->budget, half), 1e6)};
+  int32_t longer = s->purpose == DS_FOR_PROBLEM ? LONGER : 1;
+  ds_homotopy_options o = {.relaxation = row->relaxation, .iterations = longer * row->budget};
   ds_iterate_clear(&q->y, q->p);
   q->y.error = INFINITY;
   bool unbounded = ds_homotopy_solve(s, &q->y, q->p, &o) == DS_HOMOTOPY_UNBOUNDED;
@@ -255,7 +257,7 @@ static const tool ORDER[] = {
     {STRICT | DEAR | NEAR, sweeps_alone, 4000, 0, PER_START},
     /* of 10,000 random problems 102 were unsolved on the graph of contacts alone, 40 with one body */
     {ONE_BODY, leave_to_one_body, 0, 0, ONCE},
-    /* paths of walls may need 800 steps, those of wedges near their limit 3,500 */
+    /* paths of walls may need 800 steps */
     {0, path, 1000, 1, PER_PROBLEM},
     /* some 70 factorizations, and most problems that get here have a solution: after the first path */
     {0, conflict, 0, 0, ONCE},
