@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "base64.h"
 #include "bodies.h"
 #include "export.h"
 #include "output.h"
@@ -308,19 +308,6 @@ static bool put_animation(FILE *file, gltf *g, const export_set *set, const moti
 
 /* ---- the file ---- */
 
-static void put_base64(FILE *file, const unsigned char *data, size_t size) {
-  static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  for (size_t i = 0; i < size; i += 3) {
-    unsigned left = size - i >= 3 ? 3 : (unsigned)(size - i);
-    unsigned word =
-        (unsigned)data[i] << 16 | (left > 1 ? (unsigned)data[i + 1] << 8 : 0) | (left > 2 ? data[i + 2] : 0);
-    fputc(digits[word >> 18], file);
-    fputc(digits[word >> 12 & 63], file);
-    fputc(left > 1 ? digits[word >> 6 & 63] : '=', file);
-    fputc(left > 2 ? digits[word & 63] : '=', file);
-  }
-}
-
 static void put_word(FILE *file, size_t value) {
   for (int k = 0; k < 32; k += 8) fputc((int)(value >> k & 255), file);
 }
@@ -373,7 +360,7 @@ static bool write_file(const char *path, const char *json, size_t size, const gl
   } else {
     fwrite(json, 1, size - 3, out.file); /* without the end of the buffer */
     fputs(",\"uri\":\"data:application/octet-stream;base64,", out.file);
-    put_base64(out.file, g->data, g->size);
+    base64_write(out.file, g->data, g->size);
     fputs("\"}]}", out.file);
   }
   return output_commit(&out, error);

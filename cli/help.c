@@ -45,6 +45,16 @@ static const char run_options[] =
     "      --strict            exit with status 1 if any step or its motion did not pass its certificate\n"
     "  -q, --quiet             no progress line and no summary\n";
 
+static const char compare_options[] =
+    "  -m, --methods LIST      names separated by commas, each with options of the scene after colons, such as\n"
+    "                          coupled,pgs:cold,pgs:max_iterations=12; default: all but lcp and sqp\n"
+    "  -t, --time S            simulate S seconds instead of the time of the scene\n"
+    "      --step S            length of a time step, s\n"
+    "      --limit S           wall time for each method, s (default 60)\n"
+    "  -o, --output FILE.html  the page (default compare.html)\n"
+    "      --set PATH=VALUE    change a value of the scene; may be repeated\n"
+    "  -q, --quiet             no progress line\n";
+
 static const char solve_options[] =
     "      --tol E             scale-free natural-map error to reach (default 1e-8)\n"
     "      --method NAME       the solver: see below\n"
@@ -153,21 +163,22 @@ static const char scenes_options[] = "      --brief             names only, with
 static const char scene_options[] = "      --set PATH=VALUE    change a value; may be repeated\n";
 
 static const char draw_options[] =
-    "  -o, --output FILE.png   the picture\n"
+    "  -o, --output FILE       the picture: .png, .svg or .pdf\n"
     "  -t, --time S            the moment of a recording to draw (default: its end)\n"
     "      --size WxH          pixels (default 1280x720)\n"
     "      --view AZ,EL        direction of the camera: azimuth and elevation in degrees, such as -60,20\n"
     "      --look X,Y,Z        the point it looks at, m\n"
     "      --zoom F            0.01 to 100 (default 1)\n"
     "      --hide NAMES        omit bodies: names separated by commas, a final * matches any ending; may be repeated\n"
-    "      --contacts          show contacts and their impulses\n"
+    "      --contacts          show contacts and their forces, with a scale\n"
+    "      --force-scale F     arrows of F metres per newton, to compare pictures; default: by the largest force\n"
     "      --joints            show joints\n"
     "      --dark              dark background\n"
     "      --set PATH=VALUE    change a value of a scene first; may be repeated\n"
     "      --scale F           multiply the coordinates of a mesh\n";
 
 static const char plot_options[] =
-    "  -o, --output FILE       the picture: .png or .svg\n"
+    "  -o, --output FILE       the picture: .png, .svg or .pdf\n"
     "      --what NAMES        curves, separated by commas, out of energy, contacts, natural_error, iterations, "
     "residual, speed,\n"
     "                          penetration, ms\n"
@@ -207,6 +218,12 @@ static const char film_options[] =
     "      --rate N            frame rate, frames per second (default 30)\n"
     "      --speed F           playback speed: 0.25 = four times slower than real time (default 1)\n"
     "      --show NAMES        contacts, forces, normal, friction, cones, islands, joints, separated by commas\n"
+    "      --from S, --to S    the part of the recording to show\n"
+    "      --view AZ,EL        direction of the camera: azimuth and elevation in degrees, such as -60,20\n"
+    "      --look X,Y,Z        the point it looks at, m\n"
+    "      --zoom F            0.01 to 100 (default 1)\n"
+    "      --follow NAME       a body that stays in the middle\n"
+    "      --dark              dark background\n"
     "  -q, --quiet             no progress line and no summary\n";
 #endif
 
@@ -214,6 +231,8 @@ static const command_entry entries[] = {
     {"run", command_run, "run SOURCE [options]", "simulate a scene", run_options},
     {"solve", command_solve, "solve FILE... [options]",
      "solve frictional contact problems: FCLIB's .hdf5, Siconos' .dat", solve_options},
+    {"compare", command_compare, "compare SOURCE [options]",
+     "run a scene with several methods: which stands, which is certified, what each costs", compare_options},
     {"touch", command_touch, "touch SOURCE [options]",
      "move a tool of a scene with a haptic device, 1,000 times per second", touch_options},
     {"reduce", command_reduce, "reduce MESH|RECIPE.json|FIGURE -o BODY.h5 [options]",
@@ -230,10 +249,10 @@ static const command_entry entries[] = {
     {"scene", command_scene, "scene NAME [key=value...] [options]", "write a generator's scene as JSON to stdout",
      scene_options},
     {"figures", command_figures, "figures", "list the built-in figures for solids", NULL},
-    {"draw", command_draw, "draw RECORD.h5|SOURCE|MESH|BODY.h5 -o FILE.png [options]",
+    {"draw", command_draw, "draw RECORD.h5|SOURCE|MESH|BODY.h5 -o FILE.png|.svg|.pdf [options]",
      "draw one frame of a recording, a scene, a mesh or a body", draw_options},
-    {"plot", command_plot, "plot RECORD.h5... -o FILE.png|.svg [options]", "plot quantities of recordings over time",
-     plot_options},
+    {"plot", command_plot, "plot RECORD.h5... -o FILE.png|.svg|.pdf [options]",
+     "plot quantities of recordings over time", plot_options},
     {"export", command_export, "export RECORD.h5 -o FILE.glb|.gltf|.pvd|.usda|.obj|.csv [options]",
      "write a recording for other programs: Blender, ParaView, USD, spreadsheets", export_options},
 #ifdef DRYSTONE_VIEW

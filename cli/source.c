@@ -111,6 +111,11 @@ static char *read_source(size_t *length, const char *source, const arg_list *set
   return changed;
 }
 
+void source_set_method(arg_list *settings, source_method *setting, ds_method method) {
+  snprintf(setting->text, sizeof setting->text, "options.method=%s", ds_method_name(method));
+  settings->items[settings->count++] = setting->text;
+}
+
 char *source_text(size_t *length, const char *source, const arg_list *settings, ds_error *error) {
   return read_source(length, source, settings, true, error);
 }
@@ -217,6 +222,10 @@ bool source_is_recording(const char *path) {
 
 const char *integrator_name(ds_integrator integrator) {
   return integrator == DS_INTEGRATOR_MIDPOINT ? "midpoint" : "euler";
+}
+const char *stabilization_name(ds_stabilization stabilization) {
+  static const char *const names[] = {"positions", "none", "baumgarte", "envelope"};
+  return names[stabilization];
 }
 const char *impacts_name(ds_impact_order order) {
   return order == DS_IMPACTS_SEQUENTIAL ? "sequential" : "simultaneous";

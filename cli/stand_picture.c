@@ -204,7 +204,7 @@ static bool write_picture(drawing *d, ds_error *error) {
   picture.svg = vector ? svg.file : NULL;
   good = good && ds_tableau_build(&tableau, &bodies, false, error) == DS_OK;
   if (good) {
-    good = ds_picture_draw(&image, &tableau, &picture, error) == DS_OK;
+    good = ds_picture_draw(&image, NULL, &tableau, &picture, error) == DS_OK;
     ds_tableau_free(&tableau);
   }
   if (good && !vector) good = ds_image_write_png(&image, o->picture, error) == DS_OK;
@@ -315,7 +315,7 @@ static bool draw_polar(ds_image *image, FILE *svg, const double *stands, const d
   if (ds_image_create(image, 720, 720, error) != DS_OK) return false;
   ds_image_fill(image, white);
   if (ds_canvas_create(&p.canvas, image, error) != DS_OK) return false;
-  if (svg) ds_svg_begin(&marks, svg, 720, 720, white), p.canvas.svg = &marks;
+  if (svg) ds_svg_begin(&marks, &(ds_vector){svg, DS_VECTOR_SVG}, 720, 720, white), p.canvas.svg = &marks;
   polar_grid(&p);
   polar_line(&p, falls, 3);
   ds_canvas_paint(&p.canvas, red, 1);

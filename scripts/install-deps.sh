@@ -12,7 +12,7 @@
 # from elsewhere (node from its own site, python3 from pyenv) is used as it is.
 set -euo pipefail
 
-build="make gcc libc6-dev cmake ninja-build pkg-config libhdf5-dev libpng-dev libwebsockets-dev
+build="make gcc libc6-dev cmake ninja-build pkg-config libhdf5-dev libpng-dev zlib1g-dev libwebsockets-dev
        nodejs npm ca-certificates"
 test="clang clang-format libclang-rt-14-dev git python3 python3-numpy chromium ffmpeg"
 bench="g++ libode-dev libbullet-dev libsuitesparse-dev libsiconos-numerics-dev nodejs npm ca-certificates python3

@@ -16,6 +16,7 @@
 #include "hold.h"
 #include "io/reduced_file.h"
 #include "probe.h"
+#include "verdict.h"
 
 #define LATE 0.1          /* s: a larger delay is not caught up */
 #define STATUS_EVERY 0.25 /* s between measurements of the speed */
@@ -102,7 +103,6 @@ static bool apply_options(ds_options *o, const view_start *start, ds_error *erro
   if (start->has_step) o->step = start->step;
   if (start->has_tolerance) o->tolerance = start->tolerance;
   if (start->has_step_budget) o->step_budget = start->step_budget;
-  if (start->has_method) o->method = start->method;
   if (start->has_integrator) o->integrator = (ds_integrator)start->integrator;
   if (start->has_restitution_law) o->restitution_law = start->restitution_law;
   if (start->has_impacts) o->impacts = (ds_impact_order)start->impacts;
@@ -353,6 +353,15 @@ static void probe(view_session *s, const view_command *c) {
     say(s, c->client, error.message);
 }
 
+static void judge(view_session *s, const view_command *c) {
+  ds_error error;
+  view_message *answer = view_verdict_message(s->world.scene, s->world.state, c, &error);
+  if (answer != NULL)
+    view_hub_publish_answer(s->hub, answer, c->client);
+  else
+    say(s, c->client, error.message);
+}
+
 static void play(view_session *s, const view_command *c) {
   s->paused = c->type == VIEW_PAUSE;
   if (c->type == VIEW_PLAY) s->speed = c->value;
@@ -397,6 +406,9 @@ static void execute(view_session *s, const view_command *c) {
       return;
     case VIEW_PROBE:
       probe(s, c);
+      return;
+    case VIEW_STAND:
+      judge(s, c);
       return;
     default:
       return;

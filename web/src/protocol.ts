@@ -9,8 +9,8 @@ export const HEADER = 16;
 export const MOST_BYTES = 1 << 30; // of one message
 
 export const enum Type {
-  Hello = 1, Scene, Geometry, Frame, Status, Spheres, Field, Error, Taken, End,
-  Play = 64, Pause, Step, Reset, Open, Set, Grab, Move, Release, Want, Probe, Seen, Picture,
+  Hello = 1, Scene, Geometry, Frame, Status, Spheres, Field, Error, Taken, End, Verdict,
+  Play = 64, Pause, Step, Reset, Open, Set, Grab, Move, Release, Want, Probe, Seen, Picture, Stand,
 }
 
 export class ProtocolError extends Error {}
@@ -21,7 +21,10 @@ export interface Parameter {
   name: string; unit: string; summary: string; initial: string; low: number; high: number; integer: boolean; choices: string[];
 }
 export interface SceneChoice { name: string; summary: string; parameters: Parameter[] }
-export interface Film { width: number; height: number; rate: number; speed: number; show: string }
+export interface Film {
+  width: number; height: number; rate: number; speed: number; show: string; from: number; to: number; dark: boolean;
+  view: [number, number] | null; look: Vec3 | null; zoom: number; follow: number; // view: azimuth, elevation, degrees; follow: a body, -1 = none
+}
 export interface Hello { program: string; mode: "live" | "recording" | "film"; film: Film; scenes: SceneChoice[] }
 
 export interface Part { geometry: number; position: Vec3; rotation: [number, number, number, number] }
@@ -68,10 +71,15 @@ export interface Field {
   body: number; columns: number; rows: number; origin: Vec3; along: Vec3; up: Vec3; value: Float32Array;
 }
 
+export interface Verdict { verdict: string; proof: string; blocks: number; interfaces: number; points: number; time: number; lines: Float32Array } // LINE_WORDS floats each
+export const LINE_WORDS = 7; // from, to, kind: 0 thrust, 1 on a support, 2 motion
+export const NO_BODY = 0xffffffff;
+
 export type Message =
   | { type: Type.Hello; hello: Hello } | { type: Type.Scene; scene: Scene } | { type: Type.Geometry; geometry: Geometry }
   | { type: Type.Frame; frame: Frame } | { type: Type.Status; status: Status } | { type: Type.Spheres; spheres: Spheres }
-  | { type: Type.Field; field: Field } | { type: Type.Error; text: string } | { type: Type.Taken } | { type: Type.End };
+  | { type: Type.Field; field: Field } | { type: Type.Error; text: string } | { type: Type.Taken } | { type: Type.End }
+  | { type: Type.Verdict; verdict: Verdict };
 
 // ---- reading ------------------------------------------------------------------------------------------------------------
 
@@ -147,6 +155,7 @@ export function decode(buffer: ArrayBuffer): Message {
     case Type.Error: return { type, text: text().slice(0, 4000) };
     case Type.Taken: return { type };
     case Type.End: return { type };
+    case Type.Verdict: return { type, verdict: readVerdict(json(text())) };
     default: throw new ProtocolError(`message of unknown type ${type}`);
   }
 }
@@ -284,6 +293,8 @@ function readHello(j: Json): Hello {
     film: {
       width: within(number(film, "width", 1280), 16, 8192), height: within(number(film, "height", 720), 16, 8192),
       rate: within(number(film, "rate", 30), 0.1, 1000), speed: within(number(film, "speed", 1), 1e-6, 1e6), show: text(film, "show"),
+      from: number(film, "from", -1e9), to: number(film, "to", 1e9), dark: film["dark"] === true, zoom: within(number(film, "zoom", 1), 0.01, 100),
+      view: film["view"] ? (numbers(film, "view", 2) as [number, number]) : null, look: film["look"] ? vec3(film, "look") : null, follow: number(film, "follow", -1),
     },
   };
 }
@@ -348,6 +359,12 @@ function readStatus(j: Json): Status {
     clients: number(j, "clients", 1), tolerance: number(j, "tolerance", 0), method: text(j, "method"), gravity: vec3(j, "gravity", [0, 0, 0]),
     mu: list(j, "mu").map(Number), time: number(j, "time", 0), failed: text(j, "failed"),
   };
+}
+
+function readVerdict(j: Json): Verdict {
+  const lines = Float32Array.from(list(j, "lines").map(Number));
+  if (lines.length % LINE_WORDS !== 0 || !allFinite(lines)) throw new ProtocolError("the lines of a verdict are not 7 numbers each");
+  return { verdict: text(j, "verdict"), proof: text(j, "proof"), blocks: number(j, "blocks", 0), interfaces: number(j, "interfaces", 0), points: number(j, "points", 0), time: number(j, "time", 0), lines };
 }
 
 // ---- writing ------------------------------------------------------------------------------------------------------------
@@ -420,6 +437,15 @@ export function encodeProbe(what: 1 | 2, body: number, axis: number, place: numb
   view.setUint32(HEADER + 4, body, true);
   view.setUint32(HEADER + 8, axis, true);
   view.setFloat32(HEADER + 12, place, true);
+  return view.buffer;
+}
+
+/* Friction -1: the scene's. Degrees. `full`: also what takes longer than a moment. */
+export function encodeStand(mu: number, tilt: number, azimuth: number, removed: number, full: boolean): ArrayBuffer {
+  const view = message(Type.Stand, 20);
+  floats(view, HEADER, [mu, tilt, azimuth]);
+  view.setUint32(HEADER + 12, removed, true);
+  view.setUint32(HEADER + 16, full ? 1 : 0, true);
   return view.buffer;
 }
 
