@@ -85,7 +85,8 @@ static void random_bodies(void) {
                   {"anitescu-hart", 200, 0, 17},
                   {"pgs-disk", 20000, 0, 18},
                   {"nncg-disk", 5000, 0, 18},
-                  {"mass-split", 50000, 0, 16}};
+                  {"mass-split", 50000, 0, 16},
+                  {"sqp", 30, 8, 12}};
   for (size_t m = 0; m < sizeof expected / sizeof *expected; m++) {
     ds_arena arena = {0};
     ds_options options = ds_default_options();
