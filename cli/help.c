@@ -27,6 +27,7 @@ static const char run_options[] =
     "                          default: 1e-8 where nothing slides, at most 1e-4 where contacts slide\n"
     "      --error-control V   bound on the error of positions per second that steps add, m/s (default 0: none)\n"
     "      --step-budget N     limit of factorizations per solve of an island (default 2000; 0: no limit)\n"
+    "      --deadline S        wall time for the contacts of a step; a contact projection ends it (default 0: none)\n"
     "      --method NAME       the solver: see below\n"
     "      --integrator NAME   of rigid bodies: euler (default), or midpoint: second order, impacts at their time\n"
     "      --restitution-law NAME  newton (default), poisson, or energetic: no impact adds energy\n"
