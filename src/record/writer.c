@@ -92,9 +92,14 @@ static bool write_settings(hid_t file, const ds_run_settings *run) {
                               .restitution_law = o->restitution_law,
                               .impacts = (int32_t)o->impacts,
                               .face_pressure = (int32_t)o->face_pressure,
+                              .stabilization = (int32_t)o->stabilization,
+                              .stabilization_gain = o->stabilization_gain,
+                              .envelope = o->envelope,
+                              .friction_stabilization = o->friction_stabilization,
                               .newton = o->newton,
                               .newmark_damping = o->newmark_damping,
                               .step_budget = o->step_budget,
+                              .deadline = o->deadline,
                               .error_control = o->error_control};
   int32_t count;
   const ds_setting *settings = ds_record_settings(&count);
