@@ -111,6 +111,11 @@ static char *read_source(size_t *length, const char *source, const arg_list *set
   return changed;
 }
 
+void source_set_method(arg_list *settings, source_method *setting, ds_method method) {
+  snprintf(setting->text, sizeof setting->text, "options.method=%s", ds_method_name(method));
+  settings->items[settings->count++] = setting->text;
+}
+
 char *source_text(size_t *length, const char *source, const arg_list *settings, ds_error *error) {
   return read_source(length, source, settings, true, error);
 }

@@ -9,6 +9,12 @@
  * "path=value" settings applied; an existing file takes precedence over a generator. NULL with a message. Freed by the
  * caller. */
 char *source_text(size_t *length, const char *source, const arg_list *settings, ds_error *error);
+/* --method as one more setting: what goes with a method, such as its number of iterations, is then read with the scene,
+ * where a setting of its own comes first. `text` is kept by the caller; the list has room for one more. */
+typedef struct source_method {
+  char text[64];
+} source_method;
+void source_set_method(arg_list *settings, source_method *text, ds_method method);
 /* The same for 'stand': assemblies of COMPAS, StableLego and OBJ files stay what they are. */
 char *source_file_text(size_t *length, const char *source, const arg_list *settings, ds_error *error);
 /* Whether a text may be an assembly of COMPAS or StableLego, and is no scene. */

@@ -137,7 +137,7 @@ static void test_options(void) {
   REFUSED(contacts_per_face, 100000, "contacts_per_face");
   REFUSED(margin, -1, "margin");
   REFUSED(margin, NAN, "margin");
-  REFUSED(method, (ds_method)9, "method");
+  REFUSED(method, (ds_method)99, "method");
   REFUSED(restitution_law, (ds_restitution_law)9, "restitution_law");
   REFUSED(restitution_law, (ds_restitution_law)-1, "restitution_law");
   REFUSED(impacts, (ds_impact_order)9, "impacts");

@@ -102,7 +102,6 @@ static bool apply_options(ds_options *o, const view_start *start, ds_error *erro
   if (start->has_step) o->step = start->step;
   if (start->has_tolerance) o->tolerance = start->tolerance;
   if (start->has_step_budget) o->step_budget = start->step_budget;
-  if (start->has_method) o->method = start->method;
   if (start->has_integrator) o->integrator = (ds_integrator)start->integrator;
   if (start->has_restitution_law) o->restitution_law = start->restitution_law;
   if (start->has_impacts) o->impacts = (ds_impact_order)start->impacts;

@@ -78,7 +78,9 @@ static bool parse(viewing *v, const char **words, int argc, char **argv) {
     return false;
   }
   s->source = words[0];
-  return check_viewing(v);
+  if (!check_viewing(v)) return false;
+  if (s->has_method) source_set_method(&s->settings, &s->method_setting, s->method);
+  return true;
 }
 
 /* Errors that can be found before the first client connects. */

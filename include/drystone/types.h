@@ -242,7 +242,8 @@ typedef struct ds_options {
   ds_method method;         /* default 0: coupled [docs/solver.md] */
   int32_t friction_samples; /* 0 = exact disk (default); k >= 3 = regular polygon of k tangent samples */
   int32_t max_iterations; /* limit of staggered iterations (or Gauss-Seidel sweeps), default 200; Algorithm 1 ends there
-                             on a contact projection [SP08 7]. The tools of "coupled" have their own limits */
+                             on a contact projection [SP08 7]. The tools of "coupled" have their own limits, published
+                             methods their own defaults: ds_options_choose */
   double rel_err;         /* SP08 eq. 28: threshold of Algorithm 1, default 1e-4; used by "staggered" */
   bool warm_start;        /* default true */
   bool sub_islands;       /* islands are split at contacts without load [SP08 8.2]; default true */

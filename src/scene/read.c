@@ -118,7 +118,15 @@ static bool read_options(ds_reader *r, ds_options *options, const ds_json *objec
   memcpy(fields, option_fields, sizeof fields);
   fields[METHOD].choices = methods.text;
   fields[LAW].choices = laws.text;
-  if (!ds_fields_read(r, options, NULL, object, &(ds_fields){"options", fields, COUNT(fields), NULL})) return false;
+  uint64_t given;
+  ds_options read = *options;
+  if (!ds_fields_read(r, &read, &given, object, &(ds_fields){"options", fields, COUNT(fields), NULL})) return false;
+  if (given >> METHOD & 1) { /* what goes with it, then once more what is given */
+    ds_options_choose(options, read.method);
+    ds_fields_read(r, options, NULL, object, &(ds_fields){"options", fields, COUNT(fields), NULL});
+  } else {
+    *options = read;
+  }
   const ds_json *samples = ds_json_find(object, "friction_samples");
   if (options->friction_samples == 1 || options->friction_samples == 2)
     return ds_reader_fail(r, samples, "\"friction_samples\" is %d; expected 0 for the exact disk, or 3 to 64",
