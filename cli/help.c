@@ -60,7 +60,7 @@ static const char solve_options[] =
     "      --tol E             scale-free natural-map error to reach (default 1e-8)\n"
     "      --method NAME       the solver: see below\n"
     "      --max-iterations N  limit of staggered iterations, or of Gauss-Seidel sweeps\n"
-    "      --budget N          limit of factorizations per independent part (default 4000; 0: no limit)\n"
+    "      --budget N          limit of factorizations per independent part (default 20000; 0: no limit)\n"
     "      --as-step           solve like a step of a simulation: a dumped step gives the same bits; --tol 0\n"
     "                          chooses the tolerance as in a run without --tol\n"
     "      --asymmetric        also correct for the skew part of W; default: solve the symmetric part\n"
