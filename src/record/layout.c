@@ -10,6 +10,8 @@ const char *ds_record_set_path(ds_record_set set) {
   switch (set) {
     case DS_SET_TIME:
       return "/frames/time";
+    case DS_SET_MOTION:
+      return "/frames/motion";
     case DS_SET_POSE:
       return "/frames/pose";
     case DS_SET_VELOCITY:
@@ -182,6 +184,7 @@ const ds_setting *ds_record_settings(int32_t *count) {
       LATER(newmark_damping, DS_SETTING_REAL),
       LATER(step_budget, DS_SETTING_REAL),
       LATER(error_control, DS_SETTING_REAL),
+      LATER(deadline, DS_SETTING_REAL),
   };
   *count = (int32_t)(sizeof settings / sizeof *settings);
   return settings;
