@@ -6,7 +6,7 @@
 for tool in dpkg-deb objdump strip gzip; do command -v $tool >/dev/null || { echo "skipped: no $tool"; exit 77; }; done
 [ -e "$(dirname "$program")/python/drystone/_drystone.so" ] || { echo "skipped: no Python package"; exit 77; }
 
-check "the packages" bash "$source/scripts/deb.sh" "$(dirname "$program")" packages
+check "the packages" env DEB_COMPRESSION=gzip bash "$source/scripts/deb.sh" "$(dirname "$program")" packages
 cat check.log
 [ "$(ls packages/*.deb 2>/dev/null | wc -l)" = 4 ] && ok || fail "four packages were expected: $(ls packages)"
 
