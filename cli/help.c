@@ -27,6 +27,7 @@ static const char run_options[] =
     "                          default: 1e-8 where nothing slides, at most 1e-4 where contacts slide\n"
     "      --error-control V   bound on the error of positions per second that steps add, m/s (default 0: none)\n"
     "      --step-budget N     limit of factorizations per solve of an island (default 2000; 0: no limit)\n"
+    "      --deadline S        wall time for the contacts of a step; a contact projection ends it (default 0: none)\n"
     "      --method NAME       the solver: see below\n"
     "      --integrator NAME   of rigid bodies: euler (default), or midpoint: second order, impacts at their time\n"
     "      --restitution-law NAME  newton (default), poisson, or energetic: no impact adds energy\n"
@@ -45,11 +46,21 @@ static const char run_options[] =
     "      --strict            exit with status 1 if any step or its motion did not pass its certificate\n"
     "  -q, --quiet             no progress line and no summary\n";
 
+static const char compare_options[] =
+    "  -m, --methods LIST      names separated by commas, each with options of the scene after colons, such as\n"
+    "                          coupled,pgs:cold,pgs:max_iterations=12; default: all but lcp and sqp\n"
+    "  -t, --time S            simulate S seconds instead of the time of the scene\n"
+    "      --step S            length of a time step, s\n"
+    "      --limit S           wall time for each method, s (default 60)\n"
+    "  -o, --output FILE.html  the page (default compare.html)\n"
+    "      --set PATH=VALUE    change a value of the scene; may be repeated\n"
+    "  -q, --quiet             no progress line\n";
+
 static const char solve_options[] =
     "      --tol E             scale-free natural-map error to reach (default 1e-8)\n"
     "      --method NAME       the solver: see below\n"
     "      --max-iterations N  limit of staggered iterations, or of Gauss-Seidel sweeps\n"
-    "      --budget N          limit of factorizations per independent part (default 4000; 0: no limit)\n"
+    "      --budget N          limit of factorizations per independent part (default 20000; 0: no limit)\n"
     "      --as-step           solve like a step of a simulation: a dumped step gives the same bits; --tol 0\n"
     "                          chooses the tolerance as in a run without --tol\n"
     "      --asymmetric        also correct for the skew part of W; default: solve the symmetric part\n"
@@ -217,10 +228,16 @@ static const char film_options[] =
     "  -q, --quiet             no progress line and no summary\n";
 #endif
 
+static const char help_options[] =
+    "      --man               the manual page, for man(1)\n"
+    "      --completion SHELL  completion of commands and options for bash, zsh or fish\n";
+
 static const command_entry entries[] = {
     {"run", command_run, "run SOURCE [options]", "simulate a scene", run_options},
     {"solve", command_solve, "solve FILE... [options]",
      "solve frictional contact problems: FCLIB's .hdf5, Siconos' .dat", solve_options},
+    {"compare", command_compare, "compare SOURCE [options]",
+     "run a scene with several methods: which stands, which is certified, what each costs", compare_options},
     {"touch", command_touch, "touch SOURCE [options]",
      "move a tool of a scene with a haptic device, 1,000 times per second", touch_options},
     {"reduce", command_reduce, "reduce MESH|RECIPE.json|FIGURE -o BODY.h5 [options]",
@@ -249,10 +266,15 @@ static const command_entry entries[] = {
     {"film", command_film, "film RECORD.h5 -o FILE.mp4|FILE.gif|DIR/ [options]",
      "make a film from a recording; needs Chromium, and ffmpeg for .mp4 and .gif", film_options},
 #endif
-    {"help", command_help, "help [COMMAND]", "show this list, or the options of a command", NULL},
+    {"help", command_help, "help [COMMAND] [options]", "show this list, or the options of a command", help_options},
     {"version", command_version, "version", "print the version of the library", NULL},
 };
 enum { ENTRY_COUNT = (int)(sizeof entries / sizeof *entries) };
+
+const command_entry *command_list(int32_t *count) {
+  *count = ENTRY_COUNT;
+  return entries;
+}
 
 const command_entry *command_find(const char *name) {
   for (int i = 0; i < ENTRY_COUNT; i++)

@@ -19,6 +19,9 @@ static const double MANY_SWEEPS = 26; /* that a factorization costs, where sweep
 /* Sweeps and Newton in turn: of so many sweeps, until so many turns bring nothing. */
 enum { SWEEPS_IN_TURN = 60, IDLE_TURNS = 3 };
 
+/* Times as long are paths of a problem of its own: those of wedges near their limit need up to 3,500 steps. */
+enum { LONGER = 5 };
+
 /* What decides whether a tool is tried. */
 enum fact {
   NEAR = 1,       /* the start has an error below DS_NEAR: Newton comes first, whatever it costs */
@@ -114,7 +117,7 @@ static bool sweeps_alone(search *q, const tool *row) {
 static void newton_in_turn(ds_solve *s, ds_iterate *y, ds_iterate *z, const ds_subproblem *p, const ds_goal *g) {
   if (y->error > DS_NEAR) return;
   ds_iterate_copy(z, y, p);
-  ds_newton_solve(s, z, p, g, DS_PROXIMAL, DS_NEWTON_STEPS);
+  ds_newton_solve(s, z, p, g, DS_PROXIMAL, DS_STEPS);
   if (z->error < y->error) ds_iterate_copy(y, z, p);
 }
 
@@ -138,7 +141,7 @@ static bool in_turn(search *q, const tool *row) {
     sweep(s, y, p, blocks, fmax(g.target, 0.3 * g.tolerance), sweeps);
     bool there = y->error <= g.tolerance;
     if (keep(x, y, p, &g)) break;
-    if (there && y->error > DS_BOGUS) { /* impulses that cancel each other, which sweeps keep as they are */
+    if (there && y->error > DS_NEAR) { /* impulses that cancel each other, which sweeps keep as they are */
       if (forgotten) break;
       ds_iterate_clear(y, p);
       forgotten = true;
@@ -162,7 +165,8 @@ static bool leave_to_one_body(search *q, const tool *row) {
  * lead into it. */
 static bool path(search *q, const tool *row) {
   ds_solve *s = q->s;
-  ds_homotopy_options o = {.relaxation = row->relaxation, .iterations = row->budget};
+  int32_t longer = s->purpose == DS_FOR_PROBLEM ? LONGER : 1;
+  ds_homotopy_options o = {.relaxation = row->relaxation, .iterations = longer * row->budget};
   ds_iterate_clear(&q->y, q->p);
   q->y.error = INFINITY;
   bool unbounded = ds_homotopy_solve(s, &q->y, q->p, &o) == DS_HOMOTOPY_UNBOUNDED;

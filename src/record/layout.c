@@ -10,6 +10,8 @@ const char *ds_record_set_path(ds_record_set set) {
   switch (set) {
     case DS_SET_TIME:
       return "/frames/time";
+    case DS_SET_MOTION:
+      return "/frames/motion";
     case DS_SET_POSE:
       return "/frames/pose";
     case DS_SET_VELOCITY:
@@ -174,10 +176,15 @@ const ds_setting *ds_record_settings(int32_t *count) {
       LATER(restitution_law, DS_SETTING_INTEGER),
       LATER(impacts, DS_SETTING_INTEGER),
       LATER(face_pressure, DS_SETTING_INTEGER),
+      LATER(stabilization, DS_SETTING_INTEGER),
+      LATER(stabilization_gain, DS_SETTING_REAL),
+      LATER(envelope, DS_SETTING_REAL),
+      LATER(friction_stabilization, DS_SETTING_REAL),
       LATER(newton, DS_SETTING_INTEGER),
       LATER(newmark_damping, DS_SETTING_REAL),
       LATER(step_budget, DS_SETTING_REAL),
       LATER(error_control, DS_SETTING_REAL),
+      LATER(deadline, DS_SETTING_REAL),
   };
   *count = (int32_t)(sizeof settings / sizeof *settings);
   return settings;

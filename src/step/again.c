@@ -20,7 +20,7 @@ enum { JUDGEMENTS = 8 };          /* of how stiff deformable bodies are, after t
  * that rolls on a turntable spins by 0.08 rad/s after a second. So one or two bodies, which cost little, are known
  * better if a few rounds suffice. */
 enum { ROUNDS = 15, FEW = 2, FEW_ROUNDS = 4 };
-static const double ALONE = 1e-3, WELL = 1e-7;
+static const double ALONE = 1e-3, WELL = 1e-8;
 
 /* ---- turns ---- */
 
