@@ -88,6 +88,7 @@ typedef struct seeker {
   double thin;                 /* ways up to this length pass through no wall of the other unseen */
   double deep;                 /* how far inside a deformable points are looked for */
   double stir;                 /* of both surfaces, at most */
+  bool solid_behind;           /* the other has no far side: nothing gets behind it, whichever way it faces */
   ds_nearby_spheres near, end; /* of the other, for the points in hand where they are and at the end of their ways */
 } seeker;
 
@@ -221,13 +222,14 @@ static void try_point(seeker *s, probe *p, ds_anchor anchor, uint32_t feature) {
     return;
   if (!near || at.gap > q->slack + q->relax * v3_norm(v3_sub(way, other_way(s, &at)))) {
     if (!(at.gap < slack + length + meets)) return;
-    if (v3_dot(own_normal(s, p), way) + meets < -backward * length) return; /* others go ahead of it */
+    if (!s->solid_behind && v3_dot(own_normal(s, p), way) + meets < -backward * length)
+      return; /* others go ahead of it */
     t = s->to->surface && s->round == 0 ? cross(&at, s, p, way, slack) : march(&at, s, p, way, length, slack);
     if (t < 0) return; /* passes by */
   }
   double gap = at.gap - t * v3_dot(at.normal, way);
   if (t > 0 && gap < 0) return; /* comes from behind */
-  if (v3_dot(own_normal(s, p), at.normal) > same_way) return;
+  if (!s->solid_behind && v3_dot(own_normal(s, p), at.normal) > same_way) return;
   add(s, p->x, &at, gap, anchor, feature);
 }
 
@@ -359,6 +361,7 @@ static seeker seeker_of(ds_found *found, const ds_deformable_query *query, side 
   s.twist.move = v3_scale(sign, mat3_tmul_v3(&to->r, move));
   s.twist.turn = v3_scale(sign, mat3_tmul_v3(&to->r, twist->turn));
   const ds_shape *shape = to->party->shape;
+  s.solid_behind = shape->kind == DS_SHAPE_HALF_SPACE;
   if (shape->kind == DS_SHAPE_SOLID) s.thin = 0.5 * shape->solid->info.thickness;
   if (to->surface) s.thin = 0.5 * to->surface->skin->tree->thickness;
   s.stir = (from->surface ? from->surface->stir : 0) + (to->surface ? to->surface->stir : 0);
