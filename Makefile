@@ -1,7 +1,7 @@
 # Drystone. `make help` lists the targets; CMake does the work, its presets are in CMakePresets.json.
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
-.PHONY: all demo test mutate bench soak shake fuzz format schema install clean help
+.PHONY: all wheel demo test mutate bench soak shake fuzz format schema install clean help
 
 PREFIX ?= /usr/local
 SOAK_TIME ?= 600
@@ -15,6 +15,10 @@ all: ## build the program, build/drystone (default)
 	@$(DEPS) build
 	@$(call build,release,--target drystone-program)
 	@ln -sfn release/drystone build/drystone
+
+wheel: all ## the Python package as a wheel, in build/wheels/
+	@$(call build,release,--target drystone-python-package)
+	@python3 python/tools/wheel.py build/release build/wheels
 
 demo: all ## a card house that stands: picture, plot, recording and report in demo/
 	@scripts/demo.sh

@@ -195,3 +195,16 @@ bool args_parse(arg_list *words, int argc, char **argv, const arg_option *option
   }
   return true;
 }
+
+bool args_reals(double *out, int count, const char *text, double limit) {
+  char word[64];
+  for (int i = 0; i < count; i++) {
+    size_t length = strcspn(text, ",");
+    if (length >= sizeof word || (text[length] == ',') != (i + 1 < count)) return false;
+    memcpy(word, text, length);
+    word[length] = '\0';
+    if (!args_real(&out[i], word) || !(fabs(out[i]) <= limit)) return false;
+    text += length + 1;
+  }
+  return true;
+}

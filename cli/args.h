@@ -40,6 +40,8 @@ bool args_parse(arg_list *words, int argc, char **argv, const arg_option *option
 /* Whole-text numbers: no blanks, no trailing characters, finite. */
 bool args_real(double *value, const char *text);
 bool args_integer(int64_t *value, const char *text);
+/* `count` numbers with commas between them, each within +-limit. */
+bool args_reals(double *out, int count, const char *text, double limit);
 
 /* Whether a file name has an extension such as ".png", in lower or upper case; "": whether it has none. */
 bool args_ends_in(const char *name, const char *ending);

@@ -267,15 +267,15 @@ static void draw_panel(ds_canvas *canvas, const style *s, const ds_panel *panel,
                  panel->log_y ? "nothing above zero" : "nothing to show", s->text, 1, s->faint);
 }
 
-ds_status ds_chart_draw(ds_image *image, FILE *svg, const ds_chart *chart, ds_error *error) {
+ds_status ds_chart_draw(ds_image *image, const ds_vector *vector, const ds_chart *chart, ds_error *error) {
   ds_canvas canvas;
   ds_svg marks;
   ds_status status = ds_canvas_create(&canvas, image, error);
   if (status != DS_OK) return status;
   style s = choose_style(image, chart->dark);
   ds_image_fill(image, s.back);
-  if (svg) {
-    ds_svg_begin(&marks, svg, image->width, image->height, s.back);
+  if (vector) {
+    ds_svg_begin(&marks, vector, image->width, image->height, s.back);
     canvas.svg = &marks;
   }
   axis x = {.log = chart->log_x, .low = INFINITY, .high = -INFINITY};
@@ -304,7 +304,7 @@ ds_status ds_chart_draw(ds_image *image, FILE *svg, const ds_chart *chart, ds_er
     ds_text_draw(&canvas, 0.5 * (left + right), image->height - 14 * u, DS_ANCHOR_CENTER, chart->x_title, s.small, 1,
                  s.ink);
   ds_canvas_free(&canvas);
-  if (svg && !ds_svg_end(&marks)) {
+  if (vector && !ds_svg_end(&marks)) {
     snprintf(error->message, sizeof error->message, "out of memory");
     return DS_ERROR_MEMORY;
   }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "image.h"
+#include "svg.h"
 
 typedef struct ds_series {
   const char *name;    /* in the legend; NULL = not there */
@@ -34,7 +35,7 @@ typedef struct ds_chart {
 
 /* The n-th colour for lines, on a light or a dark ground. */
 ds_color ds_chart_color(int32_t n, bool dark);
-/* Draws it, and writes the same as SVG where `svg` is not NULL. */
-ds_status ds_chart_draw(ds_image *image, FILE *svg, const ds_chart *chart, ds_error *error);
+/* Draws it, and writes the same as SVG or PDF where `vector` is not NULL. */
+ds_status ds_chart_draw(ds_image *image, const ds_vector *vector, const ds_chart *chart, ds_error *error);
 
 #endif

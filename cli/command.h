@@ -19,6 +19,7 @@ int command_figures(int argc, char **argv);
 int command_scene(int argc, char **argv);
 int command_draw(int argc, char **argv);
 int command_plot(int argc, char **argv);
+int command_export(int argc, char **argv);
 int command_view(int argc, char **argv);
 int command_film(int argc, char **argv);
 int command_help(int argc, char **argv);

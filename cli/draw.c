@@ -10,6 +10,7 @@
 #include "hide.h"
 #include "io/reduced_file.h"
 #include "mesh_source.h"
+#include "output.h"
 #include "overlay.h"
 #include "picture.h"
 #include "record/record.h"
@@ -18,7 +19,7 @@
 typedef struct drawing {
   const char *source, *output, *size, *view, *look;
   arg_list settings, hide;
-  double time, zoom, scale;
+  double time, zoom, scale, force_scale;
   bool time_given, scale_given, contacts, joints, dark;
   int32_t width, height;
   ds_framing framing;
@@ -37,24 +38,12 @@ typedef struct subject {
   ds_contact *own_contacts; /* NULL if the frame has them */
   int32_t contact_count;
   bool *hidden; /* a body; NULL = none */
-  double time;
+  double time, step;
   bool is_mesh, is_body;
   ds_mesh mesh;
 } subject;
 
-/* `count` numbers with commas between them, each within +-limit. */
-static bool parse_numbers(double *out, int count, const char *text, double limit) {
-  char word[64];
-  for (int i = 0; i < count; i++) {
-    size_t length = strcspn(text, ",");
-    if (length >= sizeof word || (text[length] == ',') != (i + 1 < count)) return false;
-    memcpy(word, text, length);
-    word[length] = '\0';
-    if (!args_real(&out[i], word) || !(fabs(out[i]) <= limit)) return false;
-    text += length + 1;
-  }
-  return true;
-}
+static bool is_vector(const char *name) { return args_ends_in(name, ".svg") || args_ends_in(name, ".pdf"); }
 
 static bool check_drawing(drawing *d) {
   ds_error error;
@@ -65,7 +54,7 @@ static bool check_drawing(drawing *d) {
   }
   d->framing.view_given = d->view != NULL;
   if (d->view) {
-    if (!parse_numbers(view, 2, d->view, 360) || fabs(view[1]) > 89.9) {
+    if (!args_reals(view, 2, d->view, 360) || fabs(view[1]) > 89.9) {
       fprintf(stderr,
               "drystone draw: --view: '%s' is not usable; give AZIMUTH,ELEVATION in degrees, such as -60,20, with an "
               "elevation within 89.9\n",
@@ -76,7 +65,7 @@ static bool check_drawing(drawing *d) {
   }
   d->framing.look_given = d->look != NULL;
   if (d->look) {
-    if (!parse_numbers(look, 3, d->look, 1e6)) {
+    if (!args_reals(look, 3, d->look, 1e6)) {
       fprintf(stderr, "drystone draw: --look: '%s' is not usable; give X,Y,Z in metres, such as 0,0,0.5\n", d->look);
       return false;
     }
@@ -84,15 +73,20 @@ static bool check_drawing(drawing *d) {
   }
   d->framing.zoom = d->zoom;
   if (!d->output) {
-    fprintf(stderr, "drystone draw: give the output file: -o out.png\n");
+    fprintf(stderr, "drystone draw: give the output file: -o out.png, out.svg or out.pdf\n");
     return false;
   }
   if (source_same_file(d->source, d->output)) {
     fprintf(stderr, "drystone draw: %s would be overwritten by the picture\n", d->source);
     return false;
   }
-  if (!args_ends_in(d->output, ".png") && !args_ends_in(d->output, "")) {
-    fprintf(stderr, "drystone draw: %s: the output is PNG; give a name that ends in .png\n", d->output);
+  if (d->force_scale > 0 && !d->contacts) {
+    fprintf(stderr, "drystone draw: --force-scale is for --contacts\n");
+    return false;
+  }
+  if (!args_ends_in(d->output, ".png") && !is_vector(d->output) && !args_ends_in(d->output, "")) {
+    fprintf(stderr, "drystone draw: %s: pictures are PNG, SVG or PDF; give a name that ends in .png, .svg or .pdf\n",
+            d->output);
     return false;
   }
   return true;
@@ -116,6 +110,7 @@ static bool parse_drawing(drawing *d, const char **words, int argc, char **argv)
       {.name = "--set", .kind = ARG_LIST, .target = &d->settings},
       {.name = "--scale", .kind = ARG_REAL, .target = &d->scale, .low = 1e-9, .high = 1e9, .given = &d->scale_given},
       {.name = "--contacts", .kind = ARG_FLAG, .target = &d->contacts},
+      {.name = "--force-scale", .kind = ARG_REAL, .target = &d->force_scale, .low = 1e-12, .high = 1e9},
       {.name = "--joints", .kind = ARG_FLAG, .target = &d->joints},
       {.name = "--dark", .kind = ARG_FLAG, .target = &d->dark},
   };
@@ -159,6 +154,7 @@ static ds_status open_recording(subject *s, const drawing *d, ds_error *error) {
   s->reduced = frame.reduced;
   s->contacts = frame.contacts;
   s->contact_count = frame.contact_count;
+  s->step = ds_recording_settings(s->recording)->options.step;
   s->time = frame.time;
   return DS_OK;
 }
@@ -297,7 +293,8 @@ static const ds_joint_mark *find_joints(int32_t *count, const subject *s, ds_err
   return marks;
 }
 
-static ds_status draw_subject(ds_image *image, const drawing *d, const subject *s, ds_error *error) {
+static ds_status draw_subject(ds_image *image, const ds_vector *vector, const drawing *d, const subject *s,
+                              ds_error *error) {
   ds_tableau tableau;
   char label[96];
   ds_picture picture = {.width = d->width,
@@ -307,16 +304,18 @@ static ds_status draw_subject(ds_image *image, const drawing *d, const subject *
                         .is_mesh = s->is_mesh,
                         .label = label,
                         .show_contacts = d->contacts,
+                        .step = s->step,
+                        .force_scale = d->force_scale,
                         .contacts = s->contacts,
                         .contact_count = s->contact_count};
-  ds_bodies_at bodies = {s->scene, s->poses, s->reduced, s->hidden};
+  ds_bodies_at bodies = {s->scene, s->poses, s->reduced, s->hidden, NULL};
   if (d->joints && !s->is_mesh && !(picture.joints = find_joints(&picture.joint_count, s, error)))
     return DS_ERROR_MEMORY;
   ds_status status = s->is_mesh ? ds_tableau_build_mesh(&tableau, &s->mesh, s->is_body ? s->mesh.vertices : NULL, error)
                                 : ds_tableau_build(&tableau, &bodies, d->contacts, error);
   if (status == DS_OK) {
     write_label(label, sizeof label, s);
-    status = ds_picture_draw(image, &tableau, &picture, error);
+    status = ds_picture_draw(image, vector, &tableau, &picture, error);
     ds_tableau_free(&tableau);
   }
   free((void *)(uintptr_t)picture.joints);
@@ -327,8 +326,21 @@ static ds_status draw(const drawing *d, ds_error *error) {
   subject s = {0};
   ds_image image = {0};
   ds_status status = open_subject(&s, d, error);
-  if (status == DS_OK) status = draw_subject(&image, d, &s, error);
-  if (status == DS_OK) status = ds_image_write_png(&image, d->output, error);
+  if (status == DS_OK && is_vector(d->output)) {
+    output out;
+    status = output_open(&out, d->output, error) ? DS_OK : DS_ERROR_INPUT;
+    if (status == DS_OK) {
+      ds_vector vector = {out.file, args_ends_in(d->output, ".pdf") ? DS_VECTOR_PDF : DS_VECTOR_SVG};
+      status = draw_subject(&image, &vector, d, &s, error);
+      if (status != DS_OK)
+        output_discard(&out);
+      else if (!output_commit(&out, error))
+        status = DS_ERROR_INPUT;
+    }
+  } else if (status == DS_OK) {
+    status = draw_subject(&image, NULL, d, &s, error);
+    if (status == DS_OK) status = ds_image_write_png(&image, d->output, error);
+  }
   ds_image_free(&image);
   close_subject(&s);
   return status;

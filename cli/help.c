@@ -110,7 +110,8 @@ static const char check_options[] =
     "  -q, --quiet             print errors only\n";
 
 static const char stand_options[] =
-    "FILE is a scene file, a generator with parameters, or an assembly of compas_assembly or compas_cra (JSON)\n\n"
+    "FILE is a scene file, a generator with parameters, a recording, an assembly of compas_assembly or compas_cra\n"
+    "(JSON), toy bricks of StableLego (JSON), or OBJ with a group per block\n\n"
     "      --mu F              friction of all interfaces; default: the scene's, 0.84 for assemblies\n"
     "      --supports LIST     blocks that are fixed, besides those that FILE marks: 0,1\n"
     "      --density D         of an assembly, kg/m³ (default 2500)\n"
@@ -119,9 +120,20 @@ static const char stand_options[] =
     "                          tilt:DIR   the ground is tilted towards DIR: x, y, -x, -y or an azimuth in degrees\n"
     "                          push:DIR   a horizontal acceleration, in g\n"
     "                          point:BLOCK,FX,FY,FZ   a force at the centre of a block, as a multiple of it, N\n"
+    "                          settle:SUPPORT,X,Y,Z   a support gives way a little\n"
+    "      --interfaces FILE   friction, cohesion and strength by interface, cables and loads (JSON)\n"
+    "      --cohesion PA       of all interfaces, Pa\n"
+    "      --strength PA       compressive strength of all interfaces, Pa; default: unlimited\n"
+    "      --clutch F          what a point of a toy brick's knob holds, N (default 0.98)\n"
+    "  -t, --time T            the frame of a recording nearest to T seconds; default: the last\n"
     "      --least-mu          the least friction with which an equilibrium exists\n"
     "      --ranges            of every normal force: its least and largest value in any equilibrium\n"
     "      --remove            which blocks can be removed, one at a time\n"
+    "      --order             an order of assembly in which every stage stands\n"
+    "  -o, --output FILE       a picture, .png or .svg; .h5: a recording of the first motion, for film and view\n"
+    "      --polar FILE        the limit of tilt by azimuth, .png or .svg\n"
+    "      --size WxH          of the picture (default 1280x720)\n"
+    "      --view AZ,EL        direction of the camera in degrees\n"
     "      --quick             forces or a mechanism alone: no margin, no proof in the plane, no moving solutions\n"
     "  -a, --all               list all interfaces and supports; default: the 32 that are used most\n"
     "      --certificate FILE  write the proof, for 'drystone verify' and scripts/verify-stand.py\n"
@@ -141,32 +153,41 @@ static const char scenes_options[] = "      --brief             names only, with
 static const char scene_options[] = "      --set PATH=VALUE    change a value; may be repeated\n";
 
 static const char draw_options[] =
-    "  -o, --output FILE.png   the picture\n"
+    "  -o, --output FILE       the picture: .png, .svg or .pdf\n"
     "  -t, --time S            the moment of a recording to draw (default: its end)\n"
     "      --size WxH          pixels (default 1280x720)\n"
     "      --view AZ,EL        direction of the camera: azimuth and elevation in degrees, such as -60,20\n"
     "      --look X,Y,Z        the point it looks at, m\n"
     "      --zoom F            0.01 to 100 (default 1)\n"
     "      --hide NAMES        omit bodies: names separated by commas, a final * matches any ending; may be repeated\n"
-    "      --contacts          show contacts and their impulses\n"
+    "      --contacts          show contacts and their forces, with a scale\n"
+    "      --force-scale F     arrows of F metres per newton, to compare pictures; default: by the largest force\n"
     "      --joints            show joints\n"
     "      --dark              dark background\n"
     "      --set PATH=VALUE    change a value of a scene first; may be repeated\n"
     "      --scale F           multiply the coordinates of a mesh\n";
 
 static const char plot_options[] =
-    "  -o, --output FILE       the picture: .png or .svg\n"
+    "  -o, --output FILE       the picture: .png, .svg or .pdf\n"
     "      --what NAMES        curves, separated by commas, out of energy, contacts, natural_error, iterations, "
     "residual, speed,\n"
     "                          penetration, ms\n"
     "      --size WxH          pixels\n"
     "      --dark              dark background\n";
 
+static const char export_options[] =
+    "  -o, --output FILE       .glb or .gltf (glTF 2.0), .pvd (ParaView), .usda (USD), .obj (a file per frame), .csv\n"
+    "      --from S, --to S    the part of the recording to write\n"
+    "      --rate N            at most N frames per second; default: all that were recorded\n"
+    "      --what TABLE        of .csv: report (default), bodies, contacts or joints\n"
+    "  -q, --quiet             no summary\n";
+
 #ifdef DRYSTONE_VIEW
 static const char view_options[] =
     "      --port N            port to listen on; 0 = a free port (default)\n"
     "      --bind ADDRESS      listen on this address instead of 127.0.0.1, so that other machines can connect\n"
     "      --no-open           print the URL only, open no browser\n"
+    "      --embed             other pages, such as notebooks, may show it in a frame\n"
     "      --export DIR        write the recording and the page to a folder, for any web server\n"
     "      --set PATH=VALUE    change a value of the scene first; may be repeated\n"
     "      --step S            length of a time step, s\n"
@@ -187,6 +208,12 @@ static const char film_options[] =
     "      --rate N            frame rate, frames per second (default 30)\n"
     "      --speed F           playback speed: 0.25 = four times slower than real time (default 1)\n"
     "      --show NAMES        contacts, forces, normal, friction, cones, islands, joints, separated by commas\n"
+    "      --from S, --to S    the part of the recording to show\n"
+    "      --view AZ,EL        direction of the camera: azimuth and elevation in degrees, such as -60,20\n"
+    "      --look X,Y,Z        the point it looks at, m\n"
+    "      --zoom F            0.01 to 100 (default 1)\n"
+    "      --follow NAME       a body that stays in the middle\n"
+    "      --dark              dark background\n"
     "  -q, --quiet             no progress line and no summary\n";
 #endif
 
@@ -210,10 +237,12 @@ static const command_entry entries[] = {
     {"scene", command_scene, "scene NAME [key=value...] [options]", "write a generator's scene as JSON to stdout",
      scene_options},
     {"figures", command_figures, "figures", "list the built-in figures for solids", NULL},
-    {"draw", command_draw, "draw RECORD.h5|SOURCE|MESH|BODY.h5 -o FILE.png [options]",
+    {"draw", command_draw, "draw RECORD.h5|SOURCE|MESH|BODY.h5 -o FILE.png|.svg|.pdf [options]",
      "draw one frame of a recording, a scene, a mesh or a body", draw_options},
-    {"plot", command_plot, "plot RECORD.h5... -o FILE.png|.svg [options]", "plot quantities of recordings over time",
-     plot_options},
+    {"plot", command_plot, "plot RECORD.h5... -o FILE.png|.svg|.pdf [options]",
+     "plot quantities of recordings over time", plot_options},
+    {"export", command_export, "export RECORD.h5 -o FILE.glb|.gltf|.pvd|.usda|.obj|.csv [options]",
+     "write a recording for other programs: Blender, ParaView, USD, spreadsheets", export_options},
 #ifdef DRYSTONE_VIEW
     {"view", command_view, "view SOURCE|RECORD.h5 [options]", "show a live scene or a recording in the browser",
      view_options},

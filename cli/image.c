@@ -119,6 +119,16 @@ static bool write_stream(FILE *file, const ds_image *image, char *reason, size_t
   return good;
 }
 
+uint8_t *ds_image_png(const ds_image *image, size_t *size) {
+  char *bytes = NULL, reason[200];
+  FILE *file = open_memstream(&bytes, size);
+  if (!file) return NULL;
+  bool good = write_stream(file, image, reason, sizeof reason);
+  good = fclose(file) == 0 && good;
+  if (!good) free(bytes);
+  return good ? (uint8_t *)bytes : NULL;
+}
+
 /* A file that anyone may read who could read one made by fopen. */
 static int open_temporary(char *path) {
   int descriptor = mkstemp(path);

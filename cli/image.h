@@ -24,6 +24,8 @@ void ds_image_free(ds_image *image);
 void ds_image_fill(ds_image *image, ds_color color);
 /* Reads "1280x720"; the message names the limits. */
 ds_status ds_image_parse_size(int32_t *width, int32_t *height, const char *text, ds_error *error);
+/* The same as bytes; to be freed. NULL if memory ran out. */
+uint8_t *ds_image_png(const ds_image *image, size_t *size);
 /* Writes beside the target and renames, so that an incomplete file never has that name. */
 ds_status ds_image_write_png(const ds_image *image, const char *path, ds_error *error);
 

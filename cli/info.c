@@ -102,10 +102,18 @@ static void print_deformables(const ds_scene *scene) {
 static void print_materials(const ds_scene *scene) {
   for (int32_t m = 0; m < ds_scene_material_count(scene); m++) {
     int32_t users = 0;
-    for (int32_t i = 0; i < ds_scene_body_count(scene); i++) users += ds_body_material(scene, body_at(i)).index1 == m;
+    for (int32_t i = 0; i < ds_scene_body_count(scene); i++) {
+      bool uses = ds_body_material(scene, body_at(i)).index1 == m;
+      for (int32_t k = 0; k < ds_body_shape_count(scene, body_at(i)); k++)
+        uses |= m > 0 && ds_body_shape(scene, body_at(i), k).material.index1 == m;
+      users += uses;
+    }
     ds_material_def material = ds_scene_material(scene, (ds_material_id){m});
-    if (users > 0)
-      printf("material %-3d mu %g, e %g, of %d bodies\n", (int)m, material.mu, material.restitution, (int)users);
+    if (users == 0) continue;
+    printf("material %-3d mu %g, ", (int)m, material.mu);
+    if (material.axis.x != 0 || material.axis.y != 0 || material.axis.z != 0)
+      printf("%g along [%g, %g, %g], ", material.mu_along, material.axis.x, material.axis.y, material.axis.z);
+    printf("e %g, of %d bodies\n", material.restitution, (int)users);
   }
   for (int32_t i = 0; i < ds_scene_pair_count(scene); i++) {
     ds_pair_def pair = ds_scene_get_pair(scene, i);

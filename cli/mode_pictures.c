@@ -65,7 +65,7 @@ static ds_status draw(const char *path, const ds_reduced *body, int32_t mode, ds
   else
     status = ds_tableau_build_mesh(&tableau, &pair, pair.vertices + pair.vertex_count, error);
   if (status == DS_OK) {
-    status = ds_picture_draw(&image, &tableau, &picture, error);
+    status = ds_picture_draw(&image, NULL, &tableau, &picture, error);
     ds_tableau_free(&tableau);
   }
   if (status == DS_OK) status = ds_image_write_png(&image, path, error);

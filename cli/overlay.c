@@ -53,14 +53,13 @@ static void draw_contact(ds_canvas *canvas, const float *depth, const ds_camera 
   ds_canvas_paint(canvas, color, alpha);
 }
 
-ds_status ds_overlay_contacts(ds_image *image, const float *depth, const ds_camera *camera, const ds_contact *contacts,
-                              int32_t count, double longest, ds_error *error) {
+ds_status ds_overlay_contacts(ds_image *image, ds_svg *svg, const float *depth, const ds_camera *camera,
+                              const ds_contact *contacts, int32_t count, double scale, ds_error *error) {
   ds_canvas canvas;
   ds_status status = ds_canvas_create(&canvas, image, error);
   if (status != DS_OK) return status;
-  double largest = 0, unit = fmax(0.7, sqrt(image->height / 720.0));
-  for (int32_t i = 0; i < count; i++) largest = fmax(largest, v3_norm(contacts[i].impulse));
-  double scale = largest > 0 ? longest / largest : 0;
+  canvas.svg = svg;
+  double unit = fmax(0.7, sqrt(image->height / 720.0));
   /* open ones first, so that they never cover the others */
   for (int pass = 0; pass < 2; pass++) {
     for (int32_t i = 0; i < count; i++) {
@@ -83,12 +82,13 @@ static void mark_axis(ds_canvas *canvas, const ds_camera *camera, const ds_joint
   ds_canvas_segment(canvas, x[0], y[0], x[1], y[1], width);
 }
 
-ds_status ds_overlay_joints(ds_image *image, const float *depth, const ds_camera *camera, const ds_joint_mark *joints,
-                            int32_t count, double length, ds_error *error) {
+ds_status ds_overlay_joints(ds_image *image, ds_svg *svg, const float *depth, const ds_camera *camera,
+                            const ds_joint_mark *joints, int32_t count, double length, ds_error *error) {
   const ds_color blue = {0.10f, 0.33f, 0.80f};
   ds_canvas canvas;
   ds_status status = ds_canvas_create(&canvas, image, error);
   if (status != DS_OK) return status;
+  canvas.svg = svg;
   double unit = fmax(0.7, sqrt(image->height / 720.0)), arm = 4 * unit;
   for (int32_t i = 0; i < count; i++) {
     const ds_joint_mark *joint = &joints[i];
@@ -109,16 +109,64 @@ ds_status ds_overlay_joints(ds_image *image, const float *depth, const ds_camera
   return DS_OK;
 }
 
-ds_status ds_overlay_labels(ds_image *image, const char *left, const char *right, bool dark, ds_error *error) {
+ds_status ds_overlay_lines(ds_image *image, FILE *svg, const float *depth, const ds_camera *camera,
+                           const ds_line_mark *lines, int32_t count, ds_error *error) {
+  ds_canvas canvas;
+  ds_svg marks;
+  ds_status status = ds_canvas_create(&canvas, image, error);
+  if (status != DS_OK) return status;
+  if (svg)
+    ds_svg_begin(&marks, &(ds_vector){svg, DS_VECTOR_SVG}, image->width, image->height, (ds_color){1, 1, 1}),
+        canvas.svg = &marks;
+  double unit = fmax(0.5, image->height / 720.0);
+  for (int32_t i = 0; i < count; i++) {
+    const ds_line_mark *l = &lines[i];
+    double x[2], y[2], z[2];
+    if (!ds_camera_project(&x[0], &y[0], &z[0], camera, l->from) ||
+        !ds_camera_project(&x[1], &y[1], &z[1], camera, l->to))
+      continue;
+    if (!(fabs(x[0]) < 1e5 && fabs(y[0]) < 1e5 && fabs(x[1]) < 1e5 && fabs(y[1]) < 1e5)) continue;
+    bool hidden = !svg && is_hidden(depth, image, 0.5 * (x[0] + x[1]), 0.5 * (y[0] + y[1]), 0.5 * (z[0] + z[1]));
+    if (l->arrow)
+      mark_arrow(&canvas, x[0], y[0], x[1], y[1], unit * l->width);
+    else
+      ds_canvas_segment(&canvas, x[0], y[0], x[1], y[1], unit * l->width);
+    ds_canvas_paint(&canvas, l->color, hidden ? 0.7 * l->alpha : l->alpha);
+  }
+  ds_canvas_free(&canvas);
+  if (!svg || ds_svg_end(&marks)) return DS_OK;
+  snprintf(error->message, sizeof error->message, "memory ran out");
+  return DS_ERROR_MEMORY;
+}
+
+ds_status ds_overlay_labels(ds_image *image, ds_svg *svg, const char *left, const char *right, bool dark,
+                            ds_error *error) {
   double side = image->width < image->height ? image->width : image->height, size = fmax(9, 0.027 * side);
   if (side < 80) return DS_OK; /* no room for text */
   ds_canvas canvas;
   ds_status status = ds_canvas_create(&canvas, image, error);
   if (status != DS_OK) return status;
+  canvas.svg = svg;
   ds_color color = dark ? (ds_color){0.72f, 0.74f, 0.78f} : (ds_color){0.30f, 0.32f, 0.36f};
   double y = image->height - 1.1 * size;
   if (left) ds_text_draw(&canvas, 1.1 * size, y, DS_ANCHOR_LEFT, left, size, 1, color);
   if (right) ds_text_draw(&canvas, image->width - 1.1 * size, y, DS_ANCHOR_RIGHT, right, size, 1, color);
+  ds_canvas_free(&canvas);
+  return DS_OK;
+}
+
+ds_status ds_overlay_scale(ds_image *image, ds_svg *svg, double length, const char *text, bool dark, ds_error *error) {
+  double side = image->width < image->height ? image->width : image->height, size = fmax(9, 0.027 * side);
+  if (side < 80) return DS_OK;
+  ds_canvas canvas;
+  ds_status status = ds_canvas_create(&canvas, image, error);
+  if (status != DS_OK) return status;
+  canvas.svg = svg;
+  ds_color color = dark ? (ds_color){0.72f, 0.74f, 0.78f} : (ds_color){0.30f, 0.32f, 0.36f};
+  double y = image->height - 2.9 * size, x = 1.1 * size, unit = fmax(0.7, sqrt(image->height / 720.0));
+  mark_arrow(&canvas, x, y - 0.35 * size, x + length, y - 0.35 * size, 1.7 * unit);
+  ds_canvas_paint(&canvas, color, 1);
+  ds_text_draw(&canvas, x + length + 0.6 * size, y, DS_ANCHOR_LEFT, text, size, 1, color);
   ds_canvas_free(&canvas);
   return DS_OK;
 }

@@ -282,7 +282,7 @@ static bool parse_plotting(plotting *p, arg_list *words, int argc, char **argv) 
     return false;
   }
   if (!p->output) {
-    fprintf(stderr, "drystone plot: give the output file: -o out.png or out.svg\n");
+    fprintf(stderr, "drystone plot: give the output file: -o out.png, out.svg or out.pdf\n");
     return false;
   }
   for (int32_t i = 0; i < words->count; i++) {
@@ -290,8 +290,10 @@ static bool parse_plotting(plotting *p, arg_list *words, int argc, char **argv) 
     fprintf(stderr, "drystone plot: %s would be overwritten by the plot\n", p->output);
     return false;
   }
-  if (!args_ends_in(p->output, ".png") && !args_ends_in(p->output, ".svg") && !args_ends_in(p->output, "")) {
-    fprintf(stderr, "drystone plot: %s: plots are PNG or SVG; give a name that ends in .png or .svg\n", p->output);
+  if (!args_ends_in(p->output, ".png") && !args_ends_in(p->output, ".svg") && !args_ends_in(p->output, ".pdf") &&
+      !args_ends_in(p->output, "")) {
+    fprintf(stderr, "drystone plot: %s: plots are PNG, SVG or PDF; give a name that ends in .png, .svg or .pdf\n",
+            p->output);
     return false;
   }
   p->width = 1280;
@@ -336,10 +338,11 @@ static ds_panel make_panel(ds_series *series, char *rule_name, size_t rule_size,
   return panel;
 }
 
-static ds_status write_svg(ds_image *image, const ds_chart *chart, const char *path, ds_error *error) {
+static ds_status write_vector(ds_image *image, const ds_chart *chart, const char *path, ds_error *error) {
   output out;
   if (!output_open(&out, path, error)) return DS_ERROR_INPUT;
-  ds_status status = ds_chart_draw(image, out.file, chart, error);
+  ds_vector vector = {out.file, args_ends_in(path, ".pdf") ? DS_VECTOR_PDF : DS_VECTOR_SVG};
+  ds_status status = ds_chart_draw(image, &vector, chart, error);
   if (status == DS_OK) return output_commit(&out, error) ? DS_OK : DS_ERROR_INPUT;
   output_discard(&out);
   return status;
@@ -373,8 +376,8 @@ static ds_status plot(plotting *p, const arg_list *words, ds_error *error) {
                     .panel_count = p->chosen_count};
   ds_image image;
   status = ds_image_create(&image, p->width, p->height, error);
-  if (status == DS_OK && args_ends_in(p->output, ".svg"))
-    status = write_svg(&image, &chart, p->output, error);
+  if (status == DS_OK && (args_ends_in(p->output, ".svg") || args_ends_in(p->output, ".pdf")))
+    status = write_vector(&image, &chart, p->output, error);
   else if (status == DS_OK && (status = ds_chart_draw(&image, NULL, &chart, error)) == DS_OK)
     status = ds_image_write_png(&image, p->output, error);
   ds_image_free(&image);

@@ -51,6 +51,7 @@ typedef struct run_options {
       has_restitution_law, has_impacts, has_face_pressure, has_record_every;
   bool strict;
   source_reading reading; /* threads and quiet are those of the run */
+  source_method method_setting;
 } run_options;
 
 /* All data of a run; freed as a whole. */
@@ -121,6 +122,7 @@ static bool parse(run_options *o, const char **words, int argc, char **argv) {
     return false;
   }
   o->source = words[0];
+  if (o->has_method) source_set_method(&o->settings, &o->method_setting, o->method);
   return true;
 }
 
@@ -150,7 +152,6 @@ static bool plan(run_context *c, ds_error *error) {
   if (o->has_tolerance) c->run.options.tolerance = o->tolerance;
   if (o->has_error_control) c->run.options.error_control = o->error_control;
   if (o->has_step_budget) c->run.options.step_budget = o->step_budget;
-  if (o->has_method) c->run.options.method = o->method;
   if (o->has_integrator) c->run.options.integrator = (ds_integrator)o->integrator;
   if (o->has_restitution_law) c->run.options.restitution_law = o->restitution_law;
   if (o->has_impacts) c->run.options.impacts = (ds_impact_order)o->impacts;

@@ -44,11 +44,12 @@ static bool parse(solve_options *o, const char **words, int argc, char **argv) {
   ds_solve_options *s = &o->solver;
   *s = ds_default_solve_options();
   ds_method_list methods = ds_method_choices();
+  bool has_limit = false;
   const arg_option table[] = {
       {"--tol", NULL, ARG_REAL, &s->tolerance, 0, 1, NULL, NULL},
       {"--budget", NULL, ARG_REAL, &s->budget, 0, 1e9, NULL, NULL},
       {"--method", NULL, ARG_CHOICE, &s->method, 0, 0, methods.text, NULL},
-      {"--max-iterations", NULL, ARG_INTEGER, &s->max_iterations, 1, 1e9, NULL, NULL},
+      {"--max-iterations", NULL, ARG_INTEGER, &s->max_iterations, 1, 1e9, NULL, &has_limit},
       {"--asymmetric", NULL, ARG_FLAG, &s->asymmetric, 0, 0, NULL, NULL},
       {"--as-step", NULL, ARG_FLAG, &s->as_step, 0, 0, NULL, NULL},
       {"--cold", NULL, ARG_FLAG, &o->cold, 0, 0, NULL, NULL},
@@ -62,6 +63,9 @@ static bool parse(solve_options *o, const char **words, int argc, char **argv) {
   o->files = (arg_list){words, 0};
   if (!args_parse(&o->files, argc, argv, table, (int32_t)(sizeof table / sizeof *table))) return false;
   const char *wrong = NULL;
+  ds_options usual = ds_default_options();
+  ds_options_choose(&usual, s->method);
+  if (!has_limit) s->max_iterations = usual.max_iterations;
   if (o->files.count == 0)
     wrong = "give one or more problem files, FCLIB's .hdf5 or Siconos' .dat";
   else if (o->files.count > 1 && (o->write_solution != NULL || o->write_problem != NULL))

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "cache.h"
+#include "drystone/stand.h"
 #include "foreign.h"
 #include "io/reduced_file.h"
 #include "progress.h"
@@ -60,7 +61,31 @@ static char *drop_text(const char *path, ds_error *error) {
   return text;
 }
 
-char *source_text(size_t *length, const char *source, const arg_list *settings, ds_error *error) {
+bool source_may_be_assembly(const char *text) {
+  return strstr(text, "\"drystone\"") == NULL &&
+         (strstr(text, "\"graph\"") != NULL || strstr(text, "\"brick_id\"") != NULL);
+}
+
+/* The scene of an assembly of blocks or bricks; NULL with a message. Other text stays what it is. */
+static char *convert_assembly(char *text, size_t *length, const char *source, ds_error *error) {
+  if (text == NULL || !source_may_be_assembly(text)) return text;
+  ds_assembly *a = NULL;
+  if (ds_assembly_is_compas(text, *length))
+    a = ds_assembly_read_compas(text, *length, source, NULL, error);
+  else if (ds_assembly_is_bricks(text, *length))
+    a = ds_assembly_read_bricks(text, *length, source, NULL, error);
+  else
+    return text;
+  const char *slash = strrchr(source, '/');
+  char *scene = a != NULL ? ds_assembly_scene(a, slash != NULL ? slash + 1 : source, error) : NULL;
+  ds_assembly_free(a);
+  free(text);
+  if (scene != NULL) *length = strlen(scene);
+  return scene;
+}
+
+/* The text of a file or generator as it is, assemblies converted where asked for. */
+static char *read_source(size_t *length, const char *source, const arg_list *settings, bool convert, ds_error *error) {
   struct stat status;
   char *text = NULL;
   const char *dot = strrchr(source, '.');
@@ -69,8 +94,10 @@ char *source_text(size_t *length, const char *source, const arg_list *settings, 
     if (text != NULL) *length = strlen(text);
   } else if (stat(source, &status) == 0 || (strchr(source, '/') != NULL && strchr(source, ':') == NULL) ||
              (dot != NULL && strcmp(dot, ".json") == 0)) {
-    if (stat(source, &status) != 0 || !S_ISREG(status.st_mode) || !foreign_refuse(source, error))
+    bool blocks = !convert && args_ends_in(source, ".obj");
+    if (stat(source, &status) != 0 || !S_ISREG(status.st_mode) || blocks || !foreign_refuse(source, error))
       text = ds_text_read_file(source, length, error); /* says so if there is none */
+    if (convert) text = convert_assembly(text, length, source, error);
   } else if (is_generator(source)) {
     text = ds_generate(source, error);
     if (text != NULL) *length = strlen(text);
@@ -82,6 +109,19 @@ char *source_text(size_t *length, const char *source, const arg_list *settings, 
   free(text);
   if (changed != NULL) *length = strlen(changed);
   return changed;
+}
+
+void source_set_method(arg_list *settings, source_method *setting, ds_method method) {
+  snprintf(setting->text, sizeof setting->text, "options.method=%s", ds_method_name(method));
+  settings->items[settings->count++] = setting->text;
+}
+
+char *source_text(size_t *length, const char *source, const arg_list *settings, ds_error *error) {
+  return read_source(length, source, settings, true, error);
+}
+
+char *source_file_text(size_t *length, const char *source, const arg_list *settings, ds_error *error) {
+  return read_source(length, source, settings, false, error);
 }
 
 bool source_cache(char **cache, const source_reading *reading, ds_error *error) {
@@ -96,11 +136,9 @@ static ds_reduced *load_body(void *user, const char *path, ds_error *error) {
   return ds_reduced_file_read(path, error);
 }
 
-ds_scene *source_scene(char **text, ds_run_settings *run, const char *source, const arg_list *settings,
-                       const source_reading *reading, ds_error *error) {
-  size_t length = 0;
-  char *json = source_text(&length, source, settings, error), *cache = NULL;
-  if (json == NULL) return NULL;
+ds_scene *source_scene_of_text(ds_run_settings *run, const char *json, size_t length, const char *source,
+                               const source_reading *reading, ds_error *error) {
+  char *cache = NULL;
   ds_scene *scene = NULL;
   error->message[0] = '\0';
   /* no folder is made for scenes that have nothing to keep there */
@@ -119,6 +157,15 @@ ds_scene *source_scene(char **text, ds_run_settings *run, const char *source, co
     progress_end(&line);
   }
   free(cache);
+  return scene;
+}
+
+ds_scene *source_scene(char **text, ds_run_settings *run, const char *source, const arg_list *settings,
+                       const source_reading *reading, ds_error *error) {
+  size_t length = 0;
+  char *json = source_text(&length, source, settings, error);
+  if (json == NULL) return NULL;
+  ds_scene *scene = source_scene_of_text(run, json, length, source, reading, error);
   if (scene != NULL && text != NULL)
     *text = json;
   else

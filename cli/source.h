@@ -5,9 +5,20 @@
 #include "args.h"
 #include "drystone/scene_file.h"
 
-/* The JSON text of SCENE|GENERATOR[:key=value,...]|BODY.h5 with the "path=value" settings applied; an existing
- * file takes precedence over a generator. NULL with a message. Freed by the caller. */
+/* The JSON text of SCENE|GENERATOR[:key=value,...]|BODY.h5, or the scene of an assembly (COMPAS, StableLego), with the
+ * "path=value" settings applied; an existing file takes precedence over a generator. NULL with a message. Freed by the
+ * caller. */
 char *source_text(size_t *length, const char *source, const arg_list *settings, ds_error *error);
+/* --method as one more setting: what goes with a method, such as its number of iterations, is then read with the scene,
+ * where a setting of its own comes first. `text` is kept by the caller; the list has room for one more. */
+typedef struct source_method {
+  char text[64];
+} source_method;
+void source_set_method(arg_list *settings, source_method *text, ds_method method);
+/* The same for 'stand': assemblies of COMPAS, StableLego and OBJ files stay what they are. */
+char *source_file_text(size_t *length, const char *source, const arg_list *settings, ds_error *error);
+/* Whether a text may be an assembly of COMPAS or StableLego, and is no scene. */
+bool source_may_be_assembly(const char *text);
 /* How the solids and deformables of a scene are built. */
 typedef struct source_reading {
   const char *cache; /* folder, NULL = the usual one */
@@ -26,6 +37,9 @@ bool source_cache(char **cache, const source_reading *reading, ds_error *error);
 /* The text of source_text, read; it goes to *text, freed by the caller, unless that is NULL. */
 ds_scene *source_scene(char **text, ds_run_settings *run, const char *source, const arg_list *settings,
                        const source_reading *reading, ds_error *error);
+/* The same of a text that was read before; `source` is for messages. */
+ds_scene *source_scene_of_text(ds_run_settings *run, const char *text, size_t length, const char *source,
+                               const source_reading *reading, ds_error *error);
 /* A solid of a mesh alone, built the same way; NULL with a message. */
 ds_solid *source_solid(const ds_mesh *mesh, const char *name, const source_reading *reading, ds_error *error);
 /* The message for a name that is neither, with the nearest generator. */

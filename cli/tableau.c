@@ -34,6 +34,7 @@ typedef struct builder {
   const ds_pose *poses;
   const double *reduced; /* NULL = undeformed */
   const bool *hidden;    /* one per body; NULL = none */
+  const ds_vec3 *colors; /* one per body; NULL = the usual ones */
   bool *framed;          /* a body */
   int32_t segments;
   ds_wardrobe wardrobe;
@@ -41,8 +42,8 @@ typedef struct builder {
 } builder;
 
 static int32_t body_paint(builder *b, int32_t body) {
-  ds_vec3 color = ds_palette_color(b->scene, body);
-  if (b->muted) color = v3_add(v3_scale(0.35, color), v3_scale(0.65, v3(0.86, 0.86, 0.87)));
+  ds_vec3 color = b->colors ? b->colors[body] : ds_palette_color(b->scene, body);
+  if (b->muted && !b->colors) color = v3_add(v3_scale(0.35, color), v3_scale(0.65, v3(0.86, 0.86, 0.87)));
   int32_t paint = 0;
   if (!ds_model_add_paint(&b->tableau->model, &paint, color, 0.06)) b->memory_ok = false;
   return paint;
@@ -312,6 +313,7 @@ ds_status ds_tableau_build(ds_tableau *tableau, const ds_bodies_at *bodies, bool
                .poses = bodies->poses,
                .reduced = bodies->reduced,
                .hidden = bodies->hidden,
+               .colors = bodies->colors,
                .muted = muted,
                .memory_ok = true};
   b.segments = choose_segments(&b);

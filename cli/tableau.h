@@ -25,6 +25,7 @@ typedef struct ds_bodies_at {
   const ds_pose *poses;  /* of the bodies' user frames, one per body */
   const double *reduced; /* coordinates of all deformable bodies, one after the other; NULL = undeformed */
   const bool *hidden;    /* bodies that are left out, one flag per body; NULL = none */
+  const ds_vec3 *colors; /* sRGB, 0..1, one per body; NULL = the usual ones */
 } ds_bodies_at;
 /* `muted` draws in pale colours, so that marks stand out. */
 ds_status ds_tableau_build(ds_tableau *tableau, const ds_bodies_at *bodies, bool muted, ds_error *error);

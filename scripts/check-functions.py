@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks how long functions are: none of src/ and cli/ has more than LONGEST lines, from its name to its closing brace.
+"""Checks how long functions are: none of src/, cli/ and python/ has more than LONGEST lines, from its name to its closing brace.
 
 Sources are formatted (make format): a function's name and its braces stand in the first column, nothing inside does.
 Usage: check-functions.py [--list N] [SOURCE_DIR]; --list shows the N longest.
@@ -34,7 +34,7 @@ def main():
     parser.add_argument("source", nargs="?", default=pathlib.Path(__file__).resolve().parent.parent, type=pathlib.Path)
     arguments = parser.parse_args()
     root = arguments.source
-    paths = [p for top in ("src", "cli") for p in sorted((root / top).rglob("*.[ch]"))]
+    paths = [p for top in ("src", "cli", "python") for p in sorted((root / top).rglob("*.[ch]"))]
     found = sorted(((*f, p) for p in paths for f in functions(p)), key=lambda f: (-f[0], str(f[3]), f[1]))
     for lines, first, name, path in found[: arguments.list]:
         print(f"{lines:4} {path.relative_to(root)}:{first} {name}")

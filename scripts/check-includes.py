@@ -70,7 +70,7 @@ def find_cycle(graph):
 def main():
     allowed = read_table()
     faults, count = [], 0
-    sources = [p for top in ("src", "cli") for p in sorted((ROOT / top).rglob("*.[ch]")) if "test" not in p.parts]
+    sources = [p for top in ("src", "cli", "python") for p in sorted((ROOT / top).rglob("*.[ch]")) if "test" not in p.parts]
     for path in sources:
         folder = folder_of(path)
         for name in INCLUDE.findall(path.read_text()):

@@ -4,7 +4,7 @@
 #   scripts/install-deps.sh [--list] [build] [test] [bench]
 #
 # build   compiler, make, CMake, the libraries of the program (the library itself needs none), and npm for its page
-# test    clang, sanitizers, clang-format, python3; chromium and ffmpeg, which films need too
+# test    clang, sanitizers, clang-format, python3 with numpy; chromium and ffmpeg, which films need too
 # bench   the rivals from Debian, CHOLMOD, and node for the rivals from npm
 # --list  prints the packages of the groups and installs nothing
 #
@@ -12,9 +12,9 @@
 # from elsewhere (node from its own site, python3 from pyenv) is used as it is.
 set -euo pipefail
 
-build="make gcc libc6-dev cmake ninja-build pkg-config libhdf5-dev libpng-dev libwebsockets-dev
+build="make gcc libc6-dev cmake ninja-build pkg-config libhdf5-dev libpng-dev zlib1g-dev libwebsockets-dev
        nodejs npm ca-certificates"
-test="clang clang-format libclang-rt-14-dev git python3 chromium ffmpeg"
+test="clang clang-format libclang-rt-14-dev git python3 python3-numpy chromium ffmpeg"
 bench="g++ libode-dev libbullet-dev libsuitesparse-dev libsiconos-numerics-dev nodejs npm ca-certificates python3
        python3-matplotlib python3-cvxopt python3-scipy"
 

@@ -7,6 +7,8 @@ FALLS: a motion under which every point of every interface separates as friction
 (u.n)² (1 + mu²) >= mu² |u|² |n|², on which the loads do positive work. No forces within the friction cones can then hold
 the assembly at rest. This is a complete proof for the numbers in the file.
 CAN STAND: forces within the cones, f.n >= 0 and |f|² |n|² <= (1 + mu²) (f.n)², which balance all loads.
+Where an interface has tension T, f + T n is in the cone, and the work of T is taken from that of the loads. Where points
+crush at a force P, f.n <= P, and a motion may overlap: by a rate z >= 0, whose work (P + T) z is taken.
 STANDS: forces along the normals alone, which balance all loads; or a proof in the plane, for motions in it: lower bounds
 of the normal forces of every solution, and forces whose friction is within these bounds (docs/stand.md).
 Balance holds but for a rest of at most REST of a block's weight: a proof for loads that differ by the rest.
@@ -22,8 +24,6 @@ REST = Fraction(1, 10**9)  # of the weight of a block; for torques times the dis
 
 class Bad(Exception): """The file is no certificate."""
 class Wrong(Exception): """What it claims does not hold."""
-
-
 def number(text):
     """"m", "m/2^k" or "m*2^k"."""
     if not isinstance(text, str):
@@ -42,20 +42,10 @@ def vector(texts):
     return tuple(number(t) for t in texts)
 
 
-def add(a, b):
-    return tuple(x + y for x, y in zip(a, b))
-
-
-def sub(a, b):
-    return tuple(x - y for x, y in zip(a, b))
-
-
-def scale(s, a):
-    return tuple(s * x for x in a)
-
-
-def dot(a, b):
-    return sum(x * y for x, y in zip(a, b))
+def add(a, b): return tuple(x + y for x, y in zip(a, b))
+def sub(a, b): return tuple(x - y for x, y in zip(a, b))
+def scale(s, a): return tuple(s * x for x in a)
+def dot(a, b): return sum(x * y for x, y in zip(a, b))
 
 
 def cross(a, b):
@@ -78,6 +68,7 @@ class Assembly:
             if not self.support[-1] and self.mass[-1] <= 0:
                 raise Bad(f"block {self.names[-1]} has no mass")
         self.points = []  # (a, b, mu, normal, point)
+        self.tension, self.strength = [], []  # one per point; strength: 0 is unlimited
         for face in data["interfaces"]:
             a, b, mu, normal = face["a"], face["b"], number(face["mu"]), vector(face["normal"])
             if a == b or not 0 <= min(a, b) <= max(a, b) < len(self.names):
@@ -86,6 +77,10 @@ class Assembly:
                 raise Bad("an interface with negative friction, or whose normal is not of unit length")
             self.faces.append(range(len(self.points), len(self.points) + len(face["points"])))
             self.points += [(a, b, mu, normal, vector(p)) for p in face["points"]]
+            self.tension += [number(face.get("tension", "0"))] * len(face["points"])
+            self.strength += [number(t) for t in face.get("strength", ["0"] * len(face["points"]))]
+        if len(self.strength) != len(self.points) or min(self.tension + self.strength, default=0) < 0:
+            raise Bad("a tension or strength that is negative or missing")
 
 
 def check_mechanism(assembly, data):
@@ -97,13 +92,19 @@ def check_mechanism(assembly, data):
         if assembly.support[i] and any(v + w):
             raise Wrong(f"support {assembly.names[i]} moves")
         power += dot(assembly.load[i], add(v, cross(w, assembly.center[i]))) + dot(assembly.torque[i], w)
-    if power <= 0:
-        raise Wrong("the loads do no work on the motion")
-    for a, b, mu, normal, point in assembly.points:
+    crush = [number(t) for t in data.get("crush", ["0"] * len(assembly.points))]
+    for k, (a, b, mu, normal, point) in enumerate(assembly.points):
         u = add(sub(motion[b][0], motion[a][0]), cross(sub(motion[b][1], motion[a][1]), point))
+        power -= assembly.tension[k] * dot(u, normal)
+        if crush[k] < 0 or (crush[k] > 0 and assembly.strength[k] == 0):
+            raise Wrong("a point crushes whose strength is unlimited")
+        power -= crush[k] * (assembly.strength[k] + assembly.tension[k]) * dot(normal, normal)
+        u = add(u, scale(crush[k], normal))
         un = dot(u, normal)
         if un < 0 or un * un * (1 + mu * mu) < mu * mu * dot(u, u) * dot(normal, normal):
             raise Wrong(f"blocks {assembly.names[a]} and {assembly.names[b]} do not separate as their friction asks")
+    if power <= 0:
+        raise Wrong("the loads do no work on the motion")
     return "no forces within the friction cones hold it at rest"
 
 
@@ -137,12 +138,14 @@ def check_forces(assembly, data):
     forces = []
     if len(data["forces"]) != len(assembly.points):
         raise Bad("a force for each point is needed")
-    for (a, b, mu, normal, _), (s, t) in zip(assembly.points, data["forces"]):
-        f = add(scale(number(s), normal), vector(t))
+    for k, ((a, b, mu, normal, _), (s, t)) in enumerate(zip(assembly.points, data["forces"])):
+        f = add(scale(number(s) + assembly.tension[k], normal), vector(t))
         fn = dot(f, normal)
+        if 0 < assembly.strength[k] < number(s):
+            raise Wrong(f"a force between blocks {assembly.names[a]} and {assembly.names[b]} crushes")
         if fn < 0 or dot(f, f) * dot(normal, normal) > (1 + mu * mu) * fn * fn:
             raise Wrong(f"a force between blocks {assembly.names[a]} and {assembly.names[b]} is not in its cone")
-        forces.append(f)
+        forces.append(sub(f, scale(assembly.tension[k], normal)))
     rest = check_balance(assembly, forces)
     return f"an equilibrium exists, to {float(rest) ** 0.5:.1e} of a block's weight"
 
@@ -151,8 +154,8 @@ def check_pressure(assembly, data):
     pressure = [number(s) for s in data["pressure"]]
     if len(pressure) != len(assembly.points):
         raise Bad("a pressure for each point is needed")
-    if any(s < 0 for s in pressure):
-        raise Wrong("a point pulls")
+    if any(s < -t or 0 < most < s for s, t, most in zip(pressure, assembly.tension, assembly.strength)):
+        raise Wrong("a point pulls, or crushes")
     rest = check_balance(assembly, [scale(s, p[3]) for s, p in zip(pressure, assembly.points)])
     return f"an equilibrium without friction exists, to {float(rest) ** 0.5:.1e} of a block's weight"
 
@@ -240,6 +243,8 @@ def check_bound(plane, bound, rho):
 
 def check_planar(assembly, data):
     proof = data["planar"]
+    if any(assembly.tension + assembly.strength):
+        raise Wrong("a proof in the plane is for interfaces without tension and crushing")
     plane, rho = Plane(assembly, proof["axis"]), [Fraction(0)] * len(assembly.faces)
     for bound in proof["bounds"]:
         check_bound(plane, bound, rho)
@@ -266,10 +271,6 @@ def check_planar(assembly, data):
     return "every solution is at rest, for motions in the plane"
 
 
-def check_stands(assembly, data):
-    return check_planar(assembly, data) if "planar" in data else check_pressure(assembly, data)
-
-
 def verify(path):
     try:
         with open(path, encoding="utf-8") as file:
@@ -277,7 +278,7 @@ def verify(path):
         if not isinstance(data, dict) or data.get("drystone_certificate") != 1:
             raise Bad('expected an object with "drystone_certificate": 1')
         verdict = data["verdict"]
-        checks = {"FALLS": check_mechanism, "CAN STAND": check_forces, "STANDS": check_stands}
+        checks = {"FALLS": check_mechanism, "CAN STAND": check_forces, "STANDS": check_planar if "planar" in data else check_pressure}
         if verdict not in checks:
             raise Wrong(f"{verdict} claims nothing")
         print(f"{path}: valid: {verdict}: {checks[verdict](Assembly(data), data)}")

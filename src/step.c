@@ -1,4 +1,4 @@
-/* Stage 0: one step, a call a stage. The report is filled along the way; the state changes in the last stage only. */
+/* Stage 0: one step, a call per stage. The report is filled along the way; the state changes in the last stage only. */
 #include <string.h>
 
 #include "assemble/assemble.h"
@@ -8,14 +8,62 @@
 #include "joint/articulate.h"
 #include "joint/limit.h"
 #include "predict/predict.h"
+#include "project/project.h"
+#include "project/restitution.h"
 #include "step/step.h"
 
-/* Stages 1 to 4, from a copy of the state that stays while the other changes. */
-static ds_status solve(ds_step_run *run, const ds_state *state) {
-  bool fits = run->options->integrator != DS_INTEGRATOR_MIDPOINT || run->scene->joint_count == 0 || state->step > 0;
-  run->state = &run->kept;
-  if (!ds_step_keep(&run->stepper->arena, &run->kept, state) || (!fits && !ds_step_fit(run))) return DS_ERROR_MEMORY;
-  return ds_step_find(run);
+/* Stage 4 of one island: in coordinates that its joints leave free, with impacts by their laws, or as it is; again for
+ * the turns that the solution has, until these do not change. */
+static bool project(const ds_step_run *run, const ds_solve *solve, int32_t item, const ds_state *warm) {
+  ds_island *island = &run->assembly.islands[item];
+  double *start = run->watch ? run->watch[item].start : NULL;
+  ds_certificate work = {0}, *of = &island->certificate;
+  for (int32_t round = 0; round == 0 || ds_step_turns(run, island, solve->arena, warm, round); round++) {
+    bool done = island->articulation ? ds_articulation_project(solve, island, start, &run->assembly, warm)
+                : island->impact ? ds_project_impact(solve, island->r, island->v, of, &island->problem, island->impact)
+                                 : ds_project_island(solve, island->r, island->v, of, &island->problem);
+    if (!done) return false;
+    ds_certificate_add_work(of, &work);
+    work = *of;
+  }
+  return !ds_arena_failed(solve->arena);
+}
+
+bool ds_step_project(ds_step_run *run, const ds_state *warm) { return ds_step_share(run, warm, project); }
+
+ds_status ds_step_solve(ds_step_run *run, const ds_state *warm, double *const *stiffer) {
+  ds_stepper *stepper = run->stepper;
+  ds_assembly *assembly = &run->assembly;
+  const ds_scene *scene = run->scene;
+  const ds_options *options = run->options;
+  run->clock = ds_clock();
+  *assembly = (ds_assembly){.stiffer = stiffer, .active = run->active, .slow = run->slow};
+  if (!ds_assemble(&stepper->arena, assembly, scene, warm, &run->contacts, options, stepper->pool)) /* 2 */
+    return DS_ERROR_MEMORY;
+  ds_step_lap(run, DS_STAGE_ASSEMBLE);
+  ds_predict(assembly, scene, warm, options, stepper->pool); /* 3 */
+  ds_step_lap(run, DS_STAGE_PREDICT);
+  if (!ds_articulate_islands(&stepper->arena, assembly, &run->contacts, scene, warm, options)) return DS_ERROR_MEMORY;
+  ds_step_lap(run, DS_STAGE_ASSEMBLE);
+  if (!ds_step_watch(run) || !ds_step_share(run, warm, project)) return DS_ERROR_MEMORY; /* 4 */
+  ds_step_lap(run, DS_STAGE_PROJECT);
+  return DS_OK;
+}
+
+ds_status ds_step_find(ds_step_run *run) {
+  ds_arena *arena = &run->stepper->arena;
+  run->clock = ds_clock();
+  run->struck_count = 0;
+  ds_status status = ds_detect(arena, &run->contacts, run->scene, run->state, &run->detect); /* 1 */
+  if (status == DS_OK && !ds_limits_add(arena, &run->contacts, run->scene, run->state, NULL, run->options->step))
+    status = DS_ERROR_MEMORY;
+  if (status == DS_OK && run->options->integrator == DS_INTEGRATOR_MIDPOINT)
+    status = ds_detect_middle(arena, &run->contacts, run->scene, run->state, run->state->bodies, &run->detect);
+  ds_step_lap(run, DS_STAGE_DETECT);
+  if (status == DS_OK && !ds_step_strike(run)) status = DS_ERROR_MEMORY;
+  if (status == DS_OK) status = ds_step_solve(run, run->state, NULL); /* 2 to 4 */
+  if (status == DS_OK) status = ds_step_roll_on(run);
+  return status == DS_OK ? ds_step_look_again(run) : status;
 }
 
 static ds_status finish(ds_step_run *run, ds_state *state) {
@@ -26,17 +74,10 @@ static ds_status finish(ds_step_run *run, ds_state *state) {
   return DS_ERROR_MEMORY;
 }
 
-/* All stages of a step, or of a part of it. */
+/* All stages of a part of a step. */
 static ds_status take(ds_step_run *run, ds_state *state) {
-  ds_status status = solve(run, state);
+  ds_status status = ds_step_begin(run, state) ? ds_step_find(run) : DS_ERROR_MEMORY;
   return status == DS_OK ? finish(run, state) : status;
-}
-
-static ds_status step(ds_step_run *run, ds_state *state) {
-  int32_t parts = 1;
-  ds_status status = solve(run, state);
-  if (status == DS_OK && !ds_step_parts(&parts, run)) status = DS_ERROR_MEMORY;
-  return status == DS_OK ? ds_step_try(run, state, parts, finish, take) : status;
 }
 
 ds_status ds_step(ds_stepper *stepper, ds_state *state, ds_step_report *report, const ds_scene *scene,
@@ -44,12 +85,9 @@ ds_status ds_step(ds_stepper *stepper, ds_state *state, ds_step_report *report, 
   DS_CHECK(stepper && state && report && scene && options && scene == state->scene);
   ds_error error;
   if (ds_options_check(options, &error) != DS_OK) return DS_ERROR_INPUT;
-  stepper->started = ds_clock();
+  ds_stepper_begin(stepper);
   memset(report, 0, sizeof *report);
   report->worst.converged = true;
-  atomic_store_explicit(&stepper->work, 0, memory_order_relaxed);
-  ds_arena_reset(&stepper->arena);
-  for (int32_t i = 0; i < ds_pool_size(stepper->pool); i++) ds_arena_reset(&stepper->workers[i]);
   ds_step_run run = {.stepper = stepper, .scene = scene, .state = state, .options = options, .report = report};
   run.slow = options->step * v3_norm(scene->def.gravity);
   run.detect = (ds_detect_options){.step = options->step,
@@ -59,7 +97,10 @@ ds_status ds_step(ds_stepper *stepper, ds_state *state, ds_step_report *report, 
                                    .workers = stepper->workers,
                                    .recall = &state->recall};
   report->energy_before = ds_step_energy(scene, state, options->step);
-  ds_status status = step(&run, state);
+  int32_t parts = 1;
+  ds_status status = ds_step_begin(&run, state) ? ds_step_find(&run) : DS_ERROR_MEMORY; /* 1 to 4 */
+  if (status == DS_OK && !ds_step_parts(&parts, &run)) status = DS_ERROR_MEMORY;
+  if (status == DS_OK) status = ds_step_try(&run, state, parts, finish, take); /* 5 */
   if (status != DS_OK) report->worst.converged = false;
   report->energy_after = ds_step_energy(scene, state, options->step);
   ds_step_range(report, state);

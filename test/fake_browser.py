@@ -34,7 +34,8 @@ connection = socket.create_connection((url.hostname, url.port))
 connection.sendall(("GET /recording?token=%s HTTP/1.1\r\nHost: %s\r\n\r\n" % (token, url.netloc)).encode())
 data = b"".join(iter(lambda: connection.recv(1 << 20), b""))
 frames = [Frame(body) for kind, body in messages(data.partition(b"\r\n\r\n")[2]) if kind == FRAME]
-count = int((frames[-1].time - frames[0].time) / film["speed"] * film["rate"] + 1e-6) + 1
+begin, end = max(frames[0].time, film["from"]), min(frames[-1].time, film["to"])
+count = int((end - begin) / film["speed"] * film["rate"] + 1e-6) + 1
 while fake == "silent":
     time.sleep(1)
 for index in range(count):

@@ -20,7 +20,7 @@ static inline int32_t random_int(uint64_t *state, int32_t below) {
   return (int32_t)(random_next(state) % (uint64_t)below);
 }
 /* One draw after the other: the order in which arguments are evaluated differs from compiler to compiler. */
-static inline ds_vec3 random_between(uint64_t *state, ds_vec3 low, ds_vec3 high) {
+static inline ds_vec3 random_vec3(uint64_t *state, ds_vec3 low, ds_vec3 high) {
   double x = random_in(state, low.x, high.x), y = random_in(state, low.y, high.y);
   return v3(x, y, random_in(state, low.z, high.z));
 }

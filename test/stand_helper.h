@@ -44,7 +44,8 @@ static inline int32_t hand_support(hand *h) {
 
 static inline void hand_interface(hand *h, int32_t a, int32_t b, ds_vec3 normal, double mu, const ds_vec3 *points,
                                   int32_t count) {
-  h->interfaces[h->a.interface_count++] = (ds_interface){a, b, v3_unit(normal), h->a.point_count, count, mu};
+  h->interfaces[h->a.interface_count++] =
+      (ds_interface){.a = a, .b = b, .normal = v3_unit(normal), .first = h->a.point_count, .count = count, .mu = mu};
   memcpy(h->points + h->a.point_count, points, (size_t)count * sizeof *points);
   h->a.point_count += count;
 }

@@ -137,7 +137,7 @@ static void test_options(void) {
   REFUSED(contacts_per_face, 100000, "contacts_per_face");
   REFUSED(margin, -1, "margin");
   REFUSED(margin, NAN, "margin");
-  REFUSED(method, (ds_method)9, "method");
+  REFUSED(method, (ds_method)99, "method");
   REFUSED(restitution_law, (ds_restitution_law)9, "restitution_law");
   REFUSED(restitution_law, (ds_restitution_law)-1, "restitution_law");
   REFUSED(impacts, (ds_impact_order)9, "impacts");
@@ -455,8 +455,8 @@ static void test_mixing(void) {
     ds_scene *scene = ds_scene_create(&def, &error);
     CHECK(scene != NULL);
     if (!scene) return;
-    ds_material_id ma = ds_scene_add_material(scene, &(ds_material_def){a, a}, &error);
-    ds_material_id mb = ds_scene_add_material(scene, &(ds_material_def){b, b}, &error);
+    ds_material_id ma = ds_scene_add_material(scene, &(ds_material_def){.mu = a, .restitution = a}, &error);
+    ds_material_id mb = ds_scene_add_material(scene, &(ds_material_def){.mu = b, .restitution = b}, &error);
     if (i == 5) CHECK(ds_scene_set_pair(scene, mb, ma, 0.33, 0.44, &error) == DS_OK);
     ds_body_def floor = ds_default_body(), cube = body_at(0, 0, 0.1);
     floor.kind = DS_BODY_STATIC;

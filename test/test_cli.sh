@@ -13,7 +13,7 @@ expect 0 "scenes" --help
 expect 2 "did you mean 'run'" help rnu
 expect 2 "did you mean 'run'" rnu
 expect 2 "'drystone help' lists them" zzzzzz
-for command in run solve check info scenes scene figures draw plot help version; do expect 0 "drystone $command" help $command; done
+for command in run solve check info scenes scene figures draw plot export help version; do expect 0 "drystone $command" help $command; done
 expect 0 "drystone 0." version
 expect 0 "drystone 0." --version
 expect 2 "takes no arguments" version 1

@@ -101,6 +101,37 @@ same p.png p2.png
 good 1280x1020 pp.png plot run.h5 run.h5 -o pp.png --dark
 expect 0 "" plot run.h5 -o p.svg
 expect 0 "" plot run.h5 -o P2.SVG
+expect 0 "" plot run.h5 -o p.pdf
+expect 0 "" draw run.h5 --contacts -o d.pdf --size 320x180
+expect 0 "" draw run.h5 --contacts -o d.svg --size 320x180
+expect 0 "" draw run.h5 --contacts -o d.png --size 320x180
+expect 0 "" draw run.h5 --contacts -o long.png --size 320x180 --force-scale 1
+if cmp -s d.png long.png; then fail "--force-scale changes nothing"; else ok; fi
+if command -v python3 >/dev/null; then
+  check "pictures as vectors: an image with paths on it; PDF whose objects are where its table says" python3 - <<'END'
+import base64, re, xml.etree.ElementTree as tree, zlib
+root = tree.parse("d.svg").getroot()
+space = "{http://www.w3.org/2000/svg}"
+image = root.find(f".//{space}image").attrib["href"]
+assert base64.b64decode(image.partition(",")[2])[:8] == b"\x89PNG\r\n\x1a\n"
+assert len(root.findall(f".//{space}path")) > 10
+for name, images, size in (("p.pdf", 0, (1280, 1020)), ("d.pdf", 1, (320, 180))):
+    data = open(name, "rb").read()
+    start = int(re.search(rb"startxref\n(\d+)\n%%EOF\n$", data).group(1))
+    offsets = [int(x) for x in re.findall(rb"(\d{10}) 00000 n ", data[start:])]
+    assert data[start:].startswith(b"xref") and len(offsets) == 5
+    for number, offset in enumerate(offsets, 1):
+        assert data[offset:].startswith(b"%d 0 obj" % number), (name, number)
+    assert b"/MediaBox [0 0 %d %d]" % size in data and data.count(b"/Subtype /Image") == images
+    stream = re.search(rb"/Length (\d+) >>\nstream\n", data[offsets[3]:])
+    at = offsets[3] + stream.end()
+    content = zlib.decompress(data[at:at + int(stream.group(1))]).decode()
+    assert content.count(" l\n") > 40
+    assert len(re.findall(r"\bq\b", content)) == len(re.findall(r"\bQ\b", content))
+    assert content.count("S\n") > 10 and "nan" not in content
+END
+fi
+command -v pdftoppm >/dev/null && check "PDF as poppler reads it" pdftoppm -r 20 -png d.pdf d_pdf
 check "SVG is the same every time" cmp p.svg P2.SVG
 check "SVG begins as SVG does" grep -q '^<svg xmlns="http://www.w3.org/2000/svg" width="1280" height="1020"' p.svg
 if command -v python3 >/dev/null; then
@@ -258,9 +289,10 @@ mkdir -p a_folder
 bad "cannot write" draw wall -o a_folder --size 32x32
 bad "overwritten" draw run.h5 -o run.h5
 bad "overwritten" plot run.h5 -o run.h5
-bad "ends in .png or .svg" plot run.h5 -o x.jpg
-bad "ends in .png or .svg" plot run.h5 -o x.png.gz
-bad "ends in .png" draw run.h5 -o x.svg
+bad "ends in .png, .svg or .pdf" plot run.h5 -o x.jpg
+bad "ends in .png, .svg or .pdf" plot run.h5 -o x.png.gz
+bad "is for --contacts" draw run.h5 -o x.png --force-scale 1
+bad "--force-scale" draw run.h5 -o x.png --contacts --force-scale 0
 bad "ends in .png" draw run.h5 -o x.jpeg
 bad "cannot be read" plot none.h5 -o x.png
 bad "is not a recording" plot empty.json -o x.png

@@ -24,6 +24,12 @@ expect 2 "whose name ends in /" film run.h5 -o out.avi
 expect 2 "even sides" film run.h5 -o a.mp4 --size 101x100
 expect 2 "did you mean contacts?" film run.h5 -o a.mp4 --show contcts
 expect 2 "--size" film run.h5 -o a.mp4 --size big
+expect 2 "AZIMUTH,ELEVATION" film run.h5 -o a.mp4 --view 10
+expect 2 "X,Y,Z" film run.h5 -o a.mp4 --look 1,2
+expect 2 "exclude each other" film run.h5 -o a.mp4 --look 1,2,3 --follow brick
+expect 2 "later than" film run.h5 -o a.mp4 --from 2 --to 1
+expect 2 "out of range" film run.h5 -o a.mp4 --from 2
+expect 2 "no body named 'roof'" film run.h5 -o a.mp4 --follow roof
 expect 2 "cannot be written" film run.h5 -o missing/folder/a.mp4
 check "no Chromium" bash -c "(PATH=$folder/empty '$program' film run.h5 -o a.mp4 2>&1) | grep -q 'apt-get install chromium'"
 check "no ffmpeg" bash -c "PATH=$folder/empty DRYSTONE_BROWSER=/bin/false '$program' film run.h5 -o a.mp4 2>&1 | grep -q 'apt-get install ffmpeg'"
@@ -34,6 +40,7 @@ export DRYSTONE_BROWSER=$fake
 expect 0 "7 frames of 64x48" film run.h5 -o pictures/ --size 64x48 --rate 20
 check "a file each" test "$(ls pictures/frame-00000[0-6].png | wc -l)" -eq 7
 check "whole" test -z "$(ls pictures | grep part)"
+expect 0 "3 frames" film run.h5 -o part/ --size 64x48 --rate 20 --from 0.1 --to 0.2
 expect 0 "13 frames" film run.h5 -o slow/ --size 64x48 --rate 20 --speed 0.5
 FAKE=gone expect 2 "Chromium ended" film run.h5 -o gone.mp4 --size 64x48
 FAKE=wrong expect 2 "instead of" film run.h5 -o wrong.mp4 --size 64x48
@@ -62,7 +69,9 @@ fi
 # --- Chromium itself draws
 unset DRYSTONE_BROWSER
 if [ "${DRYSTONE_TEST_QUICK:-}" != 1 ] && command -v chromium >/dev/null; then
-  expect 0 "2 frames" film run.h5 -o real/ --size 320x180 --rate 4 --show contacts,forces
+  name=$("$program" info run.h5 --all | awk '$3 == "dynamic" { print $2; exit }')
+  expect 0 "2 frames" film run.h5 -o real/ --size 320x180 --rate 10 --show contacts,forces --from 0.15 --to 0.25 --dark \
+    --view 40,30 --zoom 2 --follow "$name"
   check "a picture with something in it" test "$(stat -c %s real/frame-000001.png)" -gt 4000
 fi
 

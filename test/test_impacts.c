@@ -190,10 +190,10 @@ typedef struct strike {
 static strike random_strike(uint64_t *seed) {
   strike k = {.mu = random_in(seed, 0.1, 1)};
   k.e = random_in(seed, 0.4, 1);
-  ds_vec3 axis = random_between(seed, v3(-0.3, 1, -0.3), v3(0.3, 1, 0.3));
+  ds_vec3 axis = random_vec3(seed, v3(-0.3, 1, -0.3), v3(0.3, 1, 0.3));
   k.q = quat_axis_angle(v3_unit(axis), random_in(seed, 0.1, 1.4));
-  k.v = random_between(seed, v3(-1, -0.3, -2), v3(1, 0.3, -1));
-  k.w = random_between(seed, v3(-0.3, -1, -0.3), v3(0.3, 1, 0.3));
+  k.v = random_vec3(seed, v3(-1, -0.3, -2), v3(1, 0.3, -1));
+  k.w = random_vec3(seed, v3(-0.3, -1, -0.3), v3(0.3, 1, 0.3));
   return k;
 }
 
@@ -201,10 +201,10 @@ static strike random_strike(uint64_t *seed) {
 static strike wild_strike(uint64_t *seed) {
   strike k = {.mu = random_in(seed, 0, 1.5)};
   k.e = random_in(seed, 0.2, 1);
-  ds_vec3 axis = random_between(seed, v3(-1, -1, -0.2), v3(1, 1, 0.2));
+  ds_vec3 axis = random_vec3(seed, v3(-1, -1, -0.2), v3(1, 1, 0.2));
   k.q = quat_axis_angle(v3_unit(axis), random_in(seed, 0.1, 1.4));
-  k.v = random_between(seed, v3(-2, -2, -2), v3(2, 2, -0.5));
-  k.w = random_between(seed, v3(-3, -3, -3), v3(3, 3, 3));
+  k.v = random_vec3(seed, v3(-2, -2, -2), v3(2, 2, -0.5));
+  k.w = random_vec3(seed, v3(-3, -3, -3), v3(3, 3, 3));
   return k;
 }
 

@@ -8,7 +8,7 @@
 static void test_definitions(void) {
   ds_scene *scene = scene_new(v3(0, 0, -9.81), 0.5, 0);
   ds_error error = {""};
-  ds_material_def ice = {0.1, 0};
+  ds_material_def ice = {.mu = 0.1};
   ds_material_id id = ds_scene_add_material(scene, &ice, &error);
   CHECK(ds_scene_pair_count(scene) == 0);
   CHECK(ds_scene_set_pair(scene, (ds_material_id){0}, id, 0.2, 0.5, &error) == DS_OK);

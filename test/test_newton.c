@@ -74,12 +74,12 @@ static void step_is_newtons(void) {
     for (int32_t k = 0; k < p.contact_count; k++) seen[mode[k]]++;
     double sum = 0, norm = 0;
     for (int32_t j = 0; j < 3 * p.contact_count; j++) sum += phi[0][j] * phi[0][j], norm += start[j] * start[j];
-    bool symmetric;
-    double length = build(&n, &x, &symmetric, alpha);
+    n.trial = x, n.alpha = alpha;
+    double length = build(&n);
     CHECK_NEAR(length, sqrt(sum) / fmax(sqrt(norm), p.rho * p.target), 1e-12);
-    for (int32_t k = 0; k < p.contact_count; k++) CHECK(!(symmetric && mode[k] == SLIDE && p.mu[k] > 0));
-    if (!ds_system_factor(solve.system, n.c, symmetric)) continue;
-    newton_step(&n, &x);
+    for (int32_t k = 0; k < p.contact_count; k++) CHECK(!(n.symmetric && mode[k] == SLIDE && p.mu[k] > 0));
+    if (!ds_system_factor(solve.system, n.c, n.symmetric)) continue;
+    newton_step(&n);
     double step = 0;
     for (int32_t j = 0; j < 3 * p.contact_count; j++) dr[j] = x.r[j] - start[j], step += dr[j] * dr[j];
     double t = 1e-6 * fmax(sqrt(norm), p.rho * p.target) / sqrt(step);

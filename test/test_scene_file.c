@@ -207,7 +207,7 @@ static const mistake mistakes[] = {
     {"\"step\": 0.01", "\"step\": 0",
      "s.json:5:23: options: \"step\" is 0; expected a number above 0, from 1e-09 to 1000 (s)"},
     {"\"step\": 0.01", "\"dt\": 0.01", "options: unknown key \"dt\"; did you mean \"step\"?"},
-    {"\"step\": 0.01", "\"method\": \"pgs\"", "did you mean \"gauss-seidel\"?"},
+    {"\"step\": 0.01", "\"method\": \"gaus-seidel\"", "did you mean \"gauss-seidel\"?"},
     {"\"step\": 0.01", "\"friction_samples\": 2",
      "\"friction_samples\" is 2; expected 0 for the exact disk, or 3 to 64"},
     {"\"step\": 0.01", "\"max_iterations\": 1.5", "\"max_iterations\" is 1.5; expected a whole number from 1 to 1e+09"},

@@ -101,8 +101,8 @@ static void test_whole(void) {
 #define BOX "\"recipe\": {\"kind\": \"box\", \"size\": [0.3, 0.2, 0.1]}, \"cell\": 0.02"
 static const mistake mistakes[] = {
     {"\"file\": \"cube.obj\", ", "",
-     "s.json:3:11: solid \"cube\": nothing says what the solid is; expected one of \"figure\", \"file\" and "
-     "\"recipe\""},
+     "s.json:3:11: solid \"cube\": nothing says what the solid is; expected one of \"figure\", \"file\", "
+     "\"mesh\" and \"recipe\""},
     {"\"file\": \"cube.obj\"", "\"file\": \"cube.obj\", \"figure\": \"king\"",
      "solid \"cube\": the solid is said to be several things; expected one of"},
     {"\"file\": \"cube.obj\"", "\"fil\": \"cube.obj\"", "solid \"cube\": unknown key \"fil\"; did you mean \"file\"?"},

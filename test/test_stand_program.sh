@@ -44,6 +44,42 @@ assert abs(face[\"range\"][0] - face[\"normal\"]) < 1e-4 * face[\"normal\"]
 assert d[\"blocks\"][\"3\"][\"without\"] == \"STANDS\" and d[\"blocks\"][\"1\"][\"without\"] == \"FALLS\"
 '"
 
+# ---- recordings, OBJ, bricks, materials, pictures ----
+"$program" run stack:count=3 -t 0.1 -o stack.h5 -q
+expect 0 "STANDS" stand stack.h5 --time 0.05
+expect 2 "is out of range" stand stack.h5 --time 9
+expect 2 "--time is for recordings" stand stack:count=3 --time 1
+python3 - <<'END'
+import json
+for n in 19, 20:
+    json.dump({str(i + 1): {"x": 2 * i, "y": 3, "z": i, "brick_id": 2, "ori": 1} for i in range(n)}, open(f"stair{n}.json", "w"))
+with open("boxes.obj", "w") as file:
+    for b in range(2):
+        file.write(f"g box{b}\n")
+        for i in range(8):
+            file.write(f"v {(i & 1) + 0.4 * b} {i >> 1 & 1} {(i >> 2) + b}\n")
+        for f in ((1, 3, 4, 2), (5, 6, 8, 7), (1, 2, 6, 5), (3, 7, 8, 4), (1, 5, 7, 3), (2, 4, 8, 6)):
+            file.write("f " + " ".join(str(v + 8 * b) for v in f) + "\n")
+json.dump({"interfaces": [{"a": "floor", "mu": 0.4, "strength": 1e5}]}, open("rules.json", "w"))
+END
+proven 0 "STANDS: proven" stair19.json
+proven 4 "FALLS: proven" stair20.json
+proven 0 "STANDS: proven" boxes.obj --supports 0
+proven 4 "FALLS: proven" stack:count=3 --strength 700
+proven 3 "CAN STAND" arch:stones=9 --cohesion 2e4 --quick
+proven 4 "FALLS: proven" arch:stones=9 --cohesion 10 --strength 2e4 --quick
+expect 0 "load settle:abutment-left,-1,0,0: the support carries" stand arch:stones=9 --load settle:abutment-left,-1,0,0
+expect 0 "order of assembly: cube1 cube2 cube3" stand stack:count=3 --order --interfaces rules.json
+expect 0 "STANDS" stand arch:stones=9 -o arch.png --size 320x180 --polar polar.svg
+expect 4 "FALLS" stand card-house:levels=1,mu=0.1 --quick -o fall.svg
+check "pictures" bash -c "head -c 4 arch.png | grep -q PNG && grep -q '<path' fall.svg && grep -q '<path' polar.svg"
+expect 4 "FALLS" stand card-house:levels=1,mu=0.1 --quick -o fall.h5
+check "the first motion can be drawn" "$program" draw fall.h5 -t 2 -o fall.png --size 64x64
+expect 2 "there is no mechanism" stand stack:count=2 -o still.h5
+check "bricks run" "$program" run stair19.json -t 0.02 -q
+expect 2 "ends in .png or .svg" stand stack:count=2 -o still.gif
+expect 2 "no interface is between" stand boxes.obj --supports 0 --interfaces rules.json
+
 # ---- bad input ----
 expect 2 "give one scene" stand
 expect 2 "give one scene" stand a b
@@ -84,6 +120,7 @@ if [ -n "$cases" ] && [ -d "$cases" ]; then
   proven 4 "FALLS" "$cases/shelf-stable.json" --supports 0 --mu 0.25
   proven 0 "STANDS" "$cases/cubes.json" --supports 0 --mu 0.84
   proven 0 "STANDS" "$cases/concave-long.json" --supports 0 --mu 0.84
+  check "an assembly runs" "$program" run "$cases/concave-long.json" --set bodies.0.kind=static -t 0.1 -q
   expect 2 "there is no block 77" stand "$cases/cubes.json" --supports 77
   if ! quick; then
     proven 3 "CAN STAND" "$cases/armadillo_cra.json"

@@ -16,7 +16,7 @@ static void add_box(ds_scene *scene, ds_vec3 center, ds_vec3 edges, ds_body_kind
   scene_add(scene, &body, shape_box(edges.x, edges.y, edges.z));
 }
 
-static ds_vec3 random_edges(uint64_t *seed) { return random_between(seed, v3(0.2, 0.2, 0.1), v3(1, 1, 0.6)); }
+static ds_vec3 random_edges(uint64_t *seed) { return random_vec3(seed, v3(0.2, 0.2, 0.1), v3(1, 1, 0.6)); }
 
 /* A column of boxes that are set off from each other, also sideways or not (side = 1 or 0). */
 static void column(ds_scene *scene, uint64_t *seed, double shift, double side) {

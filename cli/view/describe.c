@@ -60,6 +60,28 @@ static void write_scenes(view_bytes *out) {
   view_text(out, "]");
 }
 
+static void write_numbers(view_bytes *out, const char *key, const double *values, int count) {
+  view_text(out, ", \"%s\": [", key);
+  for (int i = 0; i < count; i++) {
+    if (i > 0) view_text(out, ", ");
+    view_json_number(out, values[i]);
+  }
+  view_text(out, "]");
+}
+
+/* Which part of the recording, and where the camera is. */
+static void write_shot(view_bytes *out, const view_film *film) {
+  view_text(out, ", \"from\": ");
+  view_json_number(out, film->from);
+  view_text(out, ", \"to\": ");
+  view_json_number(out, film->to);
+  view_text(out, ", \"zoom\": ");
+  view_json_number(out, film->zoom);
+  view_text(out, ", \"follow\": %d, \"dark\": %s", (int)film->follow, film->dark ? "true" : "false");
+  if (film->has_view) write_numbers(out, "view", film->view, 2);
+  if (film->has_look) write_numbers(out, "look", film->look, 3);
+}
+
 view_message *view_hello_message(view_mode mode, const view_film *film) {
   static const char *const names[] = {"live", "recording", "film"};
   view_bytes out;
@@ -73,6 +95,7 @@ view_message *view_hello_message(view_mode mode, const view_film *film) {
     view_json_number(&out, film->speed);
     view_text(&out, ", \"show\": ");
     view_json_text(&out, film->show);
+    write_shot(&out, film);
     view_text(&out, "}");
   }
   if (mode == VIEW_LIVE) write_scenes(&out);

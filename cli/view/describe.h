@@ -12,6 +12,11 @@ typedef struct view_film {
   int32_t width, height;
   double rate, speed; /* frames per second; simulated over shown time */
   const char *show;   /* layers, with commas */
+  double from, to;    /* s: the part of the recording */
+  bool has_view, has_look, dark;
+  double view[2], look[3]; /* azimuth and elevation, degrees; the point looked at, m */
+  double zoom;             /* 1 = everything fills the image */
+  int32_t follow;          /* the body that stays in the middle; -1 = none */
 } view_film;
 
 /* `film` in that mode only. NULL if memory ran out, as below. */

@@ -16,6 +16,7 @@
 #include "browser.h"
 #include "interrupt.h"
 #include "page.h"
+#include "record/record.h"
 #include "reel.h"
 #include "server.h"
 #include "stream.h"
@@ -23,7 +24,7 @@
 #define PATIENCE 60.0 /* s without a picture */
 
 typedef struct filming {
-  const char *source, *output, *size;
+  const char *source, *output, *size, *view, *look, *follow;
   view_film film;
   bool quiet;
   reel *reel;
@@ -71,6 +72,13 @@ static bool check_filming(filming *f) {
   const char *wrong = NULL;
   if (f->film.width < 16 || f->film.height < 16 || f->film.width > 7680 || f->film.height > 4320)
     wrong = "--size is from 16x16 to 7680x4320";
+  if (f->view != NULL &&
+      (!args_reals(f->film.view, 2, f->view, 360) || !(f->film.view[1] <= 89.4 && f->film.view[1] >= -89.4)))
+    wrong = "--view: give AZIMUTH,ELEVATION in degrees, such as -60,20, with an elevation within 89.4";
+  if (f->look != NULL && !args_reals(f->film.look, 3, f->look, 1e6))
+    wrong = "--look: give X,Y,Z in metres, such as 0,0,0.5";
+  if (f->look != NULL && f->follow != NULL) wrong = "--look and --follow exclude each other";
+  if (!(f->film.from <= f->film.to)) wrong = "--from is later than --to";
   if (f->output == NULL) wrong = "give the output: -o out.mp4, out.gif, or a folder for images, -o DIR/";
   if (wrong == NULL && source_same_file(f->source, f->output)) wrong = "the recording would be overwritten by its film";
   if (wrong == NULL && !source_is_recording(f->source))
@@ -88,6 +96,13 @@ static bool parse(filming *f, const char **words, int argc, char **argv) {
       {"--rate", NULL, ARG_REAL, &f->film.rate, 1, 240, NULL, NULL},
       {"--speed", NULL, ARG_REAL, &f->film.speed, 1e-4, 1e4, NULL, NULL},
       {"--show", NULL, ARG_TEXT, &f->film.show, 0, 0, NULL, NULL},
+      {"--from", NULL, ARG_REAL, &f->film.from, -1e9, 1e9, NULL, NULL},
+      {"--to", NULL, ARG_REAL, &f->film.to, -1e9, 1e9, NULL, NULL},
+      {"--view", NULL, ARG_TEXT, &f->view, 0, 0, NULL, &f->film.has_view},
+      {"--look", NULL, ARG_TEXT, &f->look, 0, 0, NULL, &f->film.has_look},
+      {"--zoom", NULL, ARG_REAL, &f->film.zoom, 0.01, 100, NULL, NULL},
+      {"--follow", NULL, ARG_TEXT, &f->follow, 0, 0, NULL, NULL},
+      {"--dark", NULL, ARG_FLAG, &f->film.dark, 0, 0, NULL, NULL},
       {"--quiet", "-q", ARG_FLAG, &f->quiet, 0, 0, NULL, NULL},
   };
   arg_list list = {words, 0};
@@ -138,11 +153,33 @@ static const char *shoot(filming *f, view_server *server, browser *chromium) {
   return "interrupted; the film is not complete and was not kept";
 }
 
+/* Times and the body to follow, against the recording. */
+static bool check_recording(filming *f, ds_error *error) {
+  ds_recording *r = ds_recording_open(f->source, error);
+  if (r == NULL) return false;
+  int32_t frames = ds_recording_frame_count(r);
+  bool ok = true;
+  if (frames == 0 || f->film.from > ds_recording_time(r, frames - 1) || f->film.to < ds_recording_time(r, 0)) {
+    snprintf(error->message, sizeof error->message, "%.200s: %s", f->source,
+             frames == 0 ? "has no frames yet" : "--from and --to are out of range");
+    ok = false;
+  } else if (f->follow != NULL) {
+    f->film.follow = ds_scene_find_body(ds_recording_scene(r), f->follow).index1 - 1;
+    if (f->film.follow < 0) {
+      snprintf(error->message, sizeof error->message, "--follow: there is no body named '%.100s'", f->follow);
+      ok = false;
+    }
+  }
+  ds_recording_close(r);
+  return ok;
+}
+
 static int film(filming *f) {
   char program[4096], url[256];
   ds_error error = {{0}};
   browser chromium = {0};
   int status = EXIT_INPUT;
+  if (!check_recording(f, &error)) return complain(error.message);
   view_stream *stream = view_stream_open(f->source, VIEW_FILM, &f->film, &error);
   int32_t frames = stream != NULL ? view_stream_frames(stream) : 0;
   view_stream_close(stream);
@@ -175,7 +212,8 @@ static int film(filming *f) {
 }
 
 int command_film(int argc, char **argv) {
-  filming f = {.size = "1280x720", .film = {.rate = 30, .speed = 1, .show = ""}};
+  filming f = {.size = "1280x720",
+               .film = {.rate = 30, .speed = 1, .show = "", .from = -1e9, .to = 1e9, .zoom = 1, .follow = -1}};
   int status = EXIT_INPUT;
   const char **words = calloc((size_t)argc + 2, sizeof *words);
   if (words == NULL) return complain("out of memory");

@@ -43,14 +43,14 @@ static void add(head *h, const char *name, const char *value) {
     h->failed = true;
 }
 
-/* The page loads nothing from elsewhere, and nothing frames it. */
-static void add_policy(head *h, const char *host) {
+/* The page loads nothing from elsewhere, and nothing frames it unless asked for: whoever does knows the token. */
+static void add_policy(head *h, const char *host, bool embed) {
   char policy[768];
   snprintf(policy, sizeof policy,
            "default-src 'self'; connect-src 'self' ws://%s; img-src 'self' blob: data:; media-src 'self' blob:; "
            "worker-src 'self' blob:; style-src 'self'; object-src 'none'; base-uri 'none'; "
-           "form-action 'none'; frame-ancestors 'none'",
-           host);
+           "form-action 'none'; frame-ancestors %s",
+           host, embed ? "* vscode-webview:" : "'none'");
   add(h, "content-security-policy:", policy);
   add(h, "x-content-type-options:", "nosniff");
   add(h, "referrer-policy:", "no-referrer");
@@ -59,13 +59,13 @@ static void add_policy(head *h, const char *host) {
   add(h, "cache-control:", "no-store");
 }
 
-static bool send_head(struct lws *wsi, const char *type, lws_filepos_t size, const char *host) {
+static bool send_head(struct lws *wsi, const char *type, lws_filepos_t size, const char *host, bool embed) {
   head h = {.wsi = wsi};
   h.at = h.bytes + LWS_PRE;
   h.end = h.bytes + sizeof h.bytes - 1;
   unsigned char *start = h.at;
   if (lws_add_http_common_headers(wsi, HTTP_STATUS_OK, type, size, &h.at, h.end) != 0) return false;
-  add_policy(&h, host);
+  add_policy(&h, host, embed);
   return !h.failed && lws_finalize_write_http_header(wsi, start, &h.at, h.end) == 0;
 }
 
@@ -81,14 +81,14 @@ static const char *type_of(const char *name) {
   return "application/octet-stream";
 }
 
-static int send_page(view_connection *c, struct lws *wsi, const view_request *r) {
+static int send_page(const view_server *s, view_connection *c, struct lws *wsi, const view_request *r) {
   const char *name = strcmp(r->path, "/") == 0 ? "index.html" : r->path + 1;
   for (size_t i = 0; i < view_page_file_count; i++) {
     const view_page_file *file = &view_page_files[i];
     if (strcmp(file->name, name) != 0) continue;
     c->page = file->bytes;
     c->page_left = file->size;
-    if (!send_head(wsi, type_of(name), file->size, r->host)) return -1;
+    if (!send_head(wsi, type_of(name), file->size, r->host, s->def.embed)) return -1;
     return lws_callback_on_writable(wsi) < 0 ? -1 : 0;
   }
   return view_http_refuse(wsi, HTTP_STATUS_NOT_FOUND, "There is no such file on this server.");
@@ -105,7 +105,7 @@ static int send_recording(view_server *s, view_connection *c, struct lws *wsi, c
     fprintf(stderr, "drystone: %s\n", error.message);
     return view_http_refuse(wsi, HTTP_STATUS_INTERNAL_SERVER_ERROR, "The recording cannot be read.");
   }
-  if (!send_head(wsi, "application/octet-stream", LWS_ILLEGAL_HTTP_CONTENT_LEN, r->host)) return -1;
+  if (!send_head(wsi, "application/octet-stream", LWS_ILLEGAL_HTTP_CONTENT_LEN, r->host, s->def.embed)) return -1;
   return lws_callback_on_writable(wsi) < 0 ? -1 : 0;
 }
 
@@ -119,7 +119,7 @@ int view_http_request(view_server *s, view_connection *c, struct lws *wsi) {
   if (strcmp(request.path, "/recording") == 0) return send_recording(s, c, wsi, &request);
   if (strcmp(request.path, "/socket") == 0)
     return view_http_refuse(wsi, HTTP_STATUS_BAD_REQUEST, "This is a WebSocket.");
-  return send_page(c, wsi, &request);
+  return send_page(s, c, wsi, &request);
 }
 
 /* ---- bodies of answers ---- */

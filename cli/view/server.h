@@ -14,6 +14,7 @@ typedef struct view_server_def {
   view_mode mode;
   const char *bind;      /* numeric address; NULL = 127.0.0.1 */
   int32_t port;          /* 0 = one that is free */
+  bool embed;            /* other pages may show it in a frame, notebooks for example */
   const char *recording; /* in the modes recording and film */
   const view_film *film; /* in that mode */
   /* film: an image has arrived; false ends the server. The answer is TAKEN. */

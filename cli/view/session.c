@@ -102,7 +102,6 @@ static bool apply_options(ds_options *o, const view_start *start, ds_error *erro
   if (start->has_step) o->step = start->step;
   if (start->has_tolerance) o->tolerance = start->tolerance;
   if (start->has_step_budget) o->step_budget = start->step_budget;
-  if (start->has_method) o->method = start->method;
   if (start->has_integrator) o->integrator = (ds_integrator)start->integrator;
   if (start->has_restitution_law) o->restitution_law = start->restitution_law;
   if (start->has_impacts) o->impacts = (ds_impact_order)start->impacts;
@@ -302,6 +301,7 @@ static const char *set_mu(view_session *s, const view_command *c) {
   if (!(c->value >= 0 && c->value <= MU_MAX)) return "mu is from 0 to 100";
   for (int32_t i = 0; i < count; i++) {
     ds_material_def material = ds_scene_material(scene, (ds_material_id){i});
+    if (material.mu > 0) material.mu_along *= c->value / material.mu; /* the same share of it */
     material.mu = c->value;
     if ((all || (uint32_t)i == c->index) &&
         ds_scene_change_material(scene, (ds_material_id){i}, &material, &error) != DS_OK)

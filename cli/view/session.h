@@ -8,7 +8,8 @@
 /* The start of a session; must not change until the session ends. */
 typedef struct view_start {
   const char *source;
-  arg_list settings; /* --set */
+  arg_list settings; /* --set, and --method as one of them */
+  source_method method_setting;
   source_reading reading;
   double step, tolerance, step_budget;
   int32_t method, metric, integrator, restitution_law, impacts, face_pressure;

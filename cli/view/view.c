@@ -23,7 +23,7 @@ typedef struct viewing {
   view_start start;
   const char *bind, *export_folder;
   int32_t port;
-  bool no_open, recording;
+  bool no_open, embed, recording;
 } viewing;
 
 static int complain(const char *message) {
@@ -54,6 +54,7 @@ static bool parse(viewing *v, const char **words, int argc, char **argv) {
       {"--port", NULL, ARG_INTEGER, &v->port, 0, 65535, NULL, NULL},
       {"--bind", NULL, ARG_TEXT, &v->bind, 0, 0, NULL, NULL},
       {"--no-open", NULL, ARG_FLAG, &v->no_open, 0, 0, NULL, NULL},
+      {"--embed", NULL, ARG_FLAG, &v->embed, 0, 0, NULL, NULL},
       {"--export", NULL, ARG_TEXT, &v->export_folder, 0, 0, NULL, NULL},
       {"--set", NULL, ARG_LIST, &s->settings, 0, 0, NULL, NULL},
       {"--step", NULL, ARG_REAL, &s->step, 1e-9, 10, NULL, &s->has_step},
@@ -77,7 +78,9 @@ static bool parse(viewing *v, const char **words, int argc, char **argv) {
     return false;
   }
   s->source = words[0];
-  return check_viewing(v);
+  if (!check_viewing(v)) return false;
+  if (s->has_method) source_set_method(&s->settings, &s->method_setting, s->method);
+  return true;
 }
 
 /* Errors that can be found before the first client connects. */
@@ -150,6 +153,7 @@ static int view(const viewing *v) {
   view_server_def def = {.mode = v->recording ? VIEW_RECORDING : VIEW_LIVE,
                          .bind = v->bind,
                          .port = v->port,
+                         .embed = v->embed,
                          .recording = v->recording ? v->start.source : NULL};
   view_server *server = view_server_create(&def, &error);
   if (server == NULL) return complain(error.message);

@@ -157,9 +157,12 @@ ds_method ds_method_named(const char *name);  /* -1 where there is none of this 
 const char *ds_method_name(ds_method method); /* NULL beyond the last: so all can be listed */
 const char *ds_method_summary(ds_method method);
 typedef struct ds_method_list {
-  char text[256]; /* all names as "a|b|c", in order */
+  char text[512]; /* all names as "a|b|c", in order */
 } ds_method_list;
 ds_method_list ds_method_choices(void);
+/* The method, with what its authors use with it: `max_iterations`, and the integrator where they have semi-implicit
+ * Euler. Scene files and --method do the same where these options are not given. */
+void ds_options_choose(ds_options *options, ds_method method);
 
 /* ---- Laws of restitution ---- */
 ds_restitution_law ds_restitution_named(const char *name); /* -1 where there is none of this name */

@@ -30,6 +30,8 @@ typedef struct ds_interface {
   ds_vec3 normal;       /* unit, from a to b: positive normal forces push b along it */
   int32_t first, count; /* its points */
   double mu;            /* Coulomb coefficient, >= 0 */
+  double tension;       /* N at every point: cohesion or clutch. Normal forces are -tension or more, and friction is at
+                           most mu (normal force + tension) */
 } ds_interface;
 
 typedef struct ds_assembly {
@@ -40,6 +42,11 @@ typedef struct ds_assembly {
   ds_vec3 gravity;  /* m/s² */
   double tolerance; /* m: up to this gap or overlap faces count as touching; 0 if the interfaces were given */
   double widest_gap, deepest_overlap; /* m: found at the points */
+  double *strength; /* N: largest normal force at a point, above which it crushes; 0 = unlimited. NULL: all unlimited */
+  /* Surfaces of the blocks, where the file had them: face f of block i has the corners face[f] to face[f + 1], for
+   * block_face[i] <= f < block_face[i + 1]. NULL where blocks are bodies of a scene. */
+  ds_vec3 *corners;
+  int32_t *face, *block_face;
 } ds_assembly;
 
 /* How an assembly is made of a file or scene. */
@@ -50,6 +57,7 @@ typedef struct ds_assembly_options {
   const int32_t *supports; /* blocks that are fixed, besides those that the file marks: keys of an assembly, numbers of
                               bodies of a scene, from 0 */
   int32_t support_count;
+  double clutch; /* N: what a point of a toy brick's knob holds, default 0.98; there are three or four per knob */
 } ds_assembly_options;
 ds_assembly_options ds_default_assembly_options(void);
 
@@ -62,6 +70,20 @@ ds_assembly *ds_assembly_read_compas(const char *text, size_t length, const char
                                      const ds_assembly_options *options, ds_error *error);
 /* Whether the text looks like one. */
 bool ds_assembly_is_compas(const char *text, size_t length);
+/* JSON of StableLego: {"1": {"x", "y", "z", "brick_id", "ori"}, ...}. Bricks stand on a plate with knobs. */
+ds_assembly *ds_assembly_read_bricks(const char *text, size_t length, const char *file,
+                                     const ds_assembly_options *options, ds_error *error);
+bool ds_assembly_is_bricks(const char *text, size_t length);
+/* OBJ whose objects or groups are blocks, closed surfaces each. Supports are numbers of groups, from 0. */
+ds_assembly *ds_assembly_read_obj(const char *text, size_t length, const char *file, const ds_assembly_options *options,
+                                  ds_error *error);
+/* A scene file of an assembly that was read from a file, to run it: convex blocks as hulls, others as solids. The
+ * caller frees it; NULL with a message. */
+char *ds_assembly_scene(const ds_assembly *assembly, const char *name, ds_error *error);
+/* Properties of interfaces, cables and loads from a file (JSON): docs/stand.md has the format. */
+ds_status ds_assembly_apply(ds_assembly *assembly, const char *text, size_t length, const char *file, ds_error *error);
+/* Cohesion and strength of all interfaces that have an area, Pa; 0 = none, unlimited. */
+ds_status ds_assembly_set_material(ds_assembly *assembly, double cohesion, double strength, ds_error *error);
 /* A copy without one block: what is left when it is pulled out. NULL if memory ran out. */
 ds_assembly *ds_assembly_without(const ds_assembly *assembly, int32_t block);
 void ds_assembly_free(ds_assembly *assembly);
@@ -140,6 +162,26 @@ ds_status ds_stand_multiplier(ds_multiplier *result, const ds_assembly *assembly
 /* Horizontal loads in a direction, in units of weight: lambda is an acceleration in g, or the tangent of a tilt. */
 ds_status ds_stand_push(ds_multiplier *result, const ds_assembly *assembly, ds_vec3 direction, ds_error *error);
 void ds_multiplier_free(ds_multiplier *result);
+
+/* A support that gives way a little: among all equilibria the one in which it carries least along the displacement is
+ * reached, and hinges open in others. */
+typedef struct ds_settlement {
+  double low, high;   /* N: that value lies in between; both ends are proven. NaN: there is no equilibrium */
+  double before_high; /* N: the most that the support can carry that way in any equilibrium; infinity: no limit */
+  double *normal;     /* an equilibrium with `high`, as in ds_stand; NULL if there is none */
+  ds_vec3 *friction;
+  ds_twist *mechanism; /* how the blocks follow a displacement of unit length; NULL if it is not proven */
+  int32_t factorizations;
+} ds_settlement;
+ds_status ds_stand_settle(ds_settlement *result, const ds_assembly *assembly, int32_t support, ds_vec3 displacement,
+                          ds_error *error);
+void ds_settlement_free(ds_settlement *result);
+
+/* An order in which blocks can be put in place, so that every stage has an equilibrium: blocks are taken away, highest
+ * first, from the whole. order: block_count numbers, supports first. `placed` of them are in an order that was found;
+ * the others only stand together. `verdicts`: of the stages, one per block, or NULL. */
+ds_status ds_stand_order(int32_t *order, int32_t *placed, ds_verdict *verdicts, const ds_assembly *assembly,
+                         ds_error *error);
 
 /* The least friction coefficient, the same at all interfaces, with which an equilibrium exists: none below `falls`, one
  * at `equilibrium`. Infinity: not with any up to 10. */

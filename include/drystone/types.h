@@ -69,9 +69,13 @@ typedef struct ds_scene_def {
   double default_restitution;   /* default 0 */
 } ds_scene_def;
 
+/* Where friction differs by direction, impulses lie in an ellipse: `mu_along` along the axis, `mu` across it
+ * [docs/scenes.md]. */
 typedef struct ds_material_def {
   double mu;          /* Coulomb coefficient, >= 0 */
   double restitution; /* Newton's e in [0, 1] */
+  double mu_along;    /* coefficient along the axis, >= 0; 0 where there is no axis */
+  ds_vec3 axis;       /* in the frame of the body; (0, 0, 0), the default: friction is the same in all directions */
 } ds_material_def;
 
 typedef enum ds_body_kind {
@@ -136,8 +140,9 @@ typedef enum ds_shape_kind {
 
 typedef struct ds_shape_def {
   ds_shape_kind kind;
-  ds_pose pose;   /* in the body's frame */
-  double density; /* kg/m³, default 1000 */
+  ds_pose pose;            /* in the body's frame */
+  double density;          /* kg/m³, default 1000 */
+  ds_material_id material; /* 0 = that of the body */
   double radius, half_length;
   ds_vec3 half;
   const ds_vec3 *points; /* HULL: copied */
@@ -237,7 +242,8 @@ typedef struct ds_options {
   ds_method method;         /* default 0: coupled [docs/solver.md] */
   int32_t friction_samples; /* 0 = exact disk (default); k >= 3 = regular polygon of k tangent samples */
   int32_t max_iterations; /* limit of staggered iterations (or Gauss-Seidel sweeps), default 200; Algorithm 1 ends there
-                             on a contact projection [SP08 7]. The tools of "coupled" have their own limits */
+                             on a contact projection [SP08 7]. The tools of "coupled" have their own limits, published
+                             methods their own defaults: ds_options_choose */
   double rel_err;         /* SP08 eq. 28: threshold of Algorithm 1, default 1e-4; used by "staggered" */
   bool warm_start;        /* default true */
   bool sub_islands;       /* islands are split at contacts without load [SP08 8.2]; default true */
@@ -350,12 +356,12 @@ typedef enum ds_contact_mode {
 /* One contact of the last step. The impulse acts on body a and its opposite on body b. */
 typedef struct ds_contact {
   ds_body_id a, b;
-  ds_vec3 point;  /* world, between the two surfaces, at the start of the step */
-  ds_vec3 normal; /* unit, from b to a */
-  double gap;     /* m, negative = overlap, at the start of the step */
-  double mu, restitution;
-  ds_vec3 impulse;  /* N s on a */
-  ds_vec3 velocity; /* of a relative to b at the point, after the step, m/s */
+  ds_vec3 point;          /* world, between the two surfaces, at the start of the step */
+  ds_vec3 normal;         /* unit, from b to a */
+  double gap;             /* m, negative = overlap, at the start of the step */
+  double mu, restitution; /* mu: the largest where it differs by direction */
+  ds_vec3 impulse;        /* N s on a */
+  ds_vec3 velocity;       /* of a relative to b at the point, after the step, m/s */
   ds_contact_mode mode;
   uint64_t feature; /* identifies the touching features; constant while they touch */
   double held;      /* m: initial overlap of the two bodies that is not pushed apart; 0 = none */

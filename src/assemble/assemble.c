@@ -303,19 +303,8 @@ bool ds_assemble(ds_arena *arena, ds_assembly *assembly, const ds_scene *scene, 
   preparation prepare = {assembly->bodies, options};
   if (scene->reduced_count > 0) ds_share_out(pool, scene->body_count, prepare_one, &prepare);
   if (!ds_hold_bodies(arena, assembly, state, options)) return false;
-  for (int32_t k = 0; k < contacts->count; k++) {
-    const ds_contact_point *c = &contacts->points[k];
-    ds_contact_frame *f = &assembly->frames[k];
-    f->grip = v3(0, 0, 0);
-    f->normal = c->normal;
-    v3_tangents(&f->t1, &f->t2, c->normal);
-    if (ds_feature_is_drive(c->feature)) /* its normal row acts on no body of the scene (joint/articulate.c) */
-      *f = (ds_contact_frame){.t1 = c->normal, .mu = 1};
-    else if (ds_feature_is_limit(c->feature))
-      f->mu = f->restitution = 0;
-    else
-      ds_scene_pair(&f->mu, &f->restitution, scene, c->a, c->b);
-  }
+  for (int32_t k = 0; k < contacts->count; k++)
+    ds_contact_cone(&assembly->frames[k], &contacts->points[k], scene, state);
   if (options->face_pressure == DS_PRESSURE_EVEN) ds_spread_friction(assembly->frames, contacts, state);
   if (options->warm_start || assembly->level == DS_LEVEL_NODE) /* a node goes on from the first half */
     ds_match_warm_start(warm, u, assembly, contacts, state);

@@ -45,14 +45,16 @@ typedef struct ds_step_body {
   double stretch;                 /* tan(|turn|/2) / (|turn|/2) */
   ds_vec3 way;                    /* m: of its centre of mass in this step, likewise */
   ds_vec3 half_push, half_torque; /* midpoint: h/2 (g + f/m), world; h/2 of the torque, body frame */
-  int32_t size;                   /* degrees of freedom: 6 + r */
-  const ds_body *body;            /* of the scene ... */
-  const ds_body_ops *ops;         /* ... and what its kind does */
-  const double *q, *rate_before;  /* its coordinates and their rates, of the state */
-  double *rate;                   /* predicted (stage 3); NULL where it has none */
-  const double *stiffer;          /* r x r: added to the stiffness, for a step that was misjudged; or NULL */
-  void *own;                      /* what its kind needs besides: ds_step_deformable of reduced ones */
-  struct ds_hold *hold;           /* hands that hold it (assemble/hold.h); NULL = none */
+  bool stiff;                    /* its metric of rotations is I + K with the stiffness K of its joints' impulses ... */
+  double root[9];                /* ... as a Cholesky factor, body frame (joint/stiffen.c, la/small.h) */
+  int32_t size;                  /* degrees of freedom: 6 + r */
+  const ds_body *body;           /* of the scene ... */
+  const ds_body_ops *ops;        /* ... and what its kind does */
+  const double *q, *rate_before; /* its coordinates and their rates, of the state */
+  double *rate;                  /* predicted (stage 3); NULL where it has none */
+  const double *stiffer;         /* r x r: added to the stiffness, for a step that was misjudged; or NULL */
+  void *own;                     /* what its kind needs besides: ds_step_deformable of reduced ones */
+  struct ds_hold *hold;          /* hands that hold it (assemble/hold.h); NULL = none */
 } ds_step_body;
 
 /* The same of a reduced deformable body that moves in the step; NULL for others. */
@@ -60,11 +62,20 @@ static inline const ds_step_deformable *ds_step_reduced(const ds_step_body *step
   return step->moves && step->body->reduced ? step->own : NULL;
 }
 
-/* The frame of one contact. */
+/* Which impulses a constraint block may have (cone.c). */
+typedef enum ds_cone {
+  DS_CONE_COULOMB,   /* r_N >= 0, friction in a disk or an ellipse: a contact */
+  DS_CONE_HALF_LINE, /* r_N >= 0: the limit of a joint */
+  DS_CONE_INTERVAL,  /* |r| <= F h: a drive, dry friction of a joint */
+} ds_cone;
+
+/* The frame of one block. */
 typedef struct ds_contact_frame {
-  ds_vec3 normal, t1, t2;
-  double mu, restitution;
-  ds_vec3 grip; /* from the point to where its friction acts (pressure.c) */
+  ds_cone cone;
+  ds_vec3 normal, t1, t2; /* t1 and t2 are as long as `flat` says */
+  double mu, restitution; /* mu: the larger one where there are two */
+  double flat[2];         /* semi-axes of the ellipse of friction along t1 and t2, over mu r_N; 1 and 1: a disk */
+  ds_vec3 grip;           /* from the point to where its friction acts (pressure.c) */
 } ds_contact_frame;
 
 typedef struct ds_island {
@@ -78,6 +89,7 @@ typedef struct ds_island {
   double *r, *v;                        /* impulses (warm start until stage 4), velocities */
   double *g, *b;                        /* = problem.g and problem.b */
   const struct ds_impact *impact;       /* of an impact: its laws (project/restitution.h); else NULL */
+  struct ds_refinement *refinement;     /* of its turns, where it has joints (predict/refine.c); else NULL */
   bool unsettled;                       /* its turns were not found */
   bool midpoint;                        /* its bodies move by the midpoint rule, and its impulses are halves */
   ds_certificate certificate;
@@ -161,6 +173,9 @@ void ds_force_rows(double *g, const ds_step_body *body, const ds_vec3 force[3], 
 
 /* islands.c: labels bodies by island; lists bodies, contacts and joints of each. */
 bool ds_find_islands(ds_arena *arena, ds_assembly *assembly, const ds_contact_list *contacts, const ds_scene *scene);
+/* cone.c: the frame of a contact, limit or drive. */
+void ds_contact_cone(ds_contact_frame *frame, const ds_contact_point *contact, const ds_scene *scene,
+                     const ds_state *state);
 /* pressure.c: friction of contacts between faces acts as if pressure under them were even. Their frames get `grip`. */
 void ds_spread_friction(ds_contact_frame *frames, const ds_contact_list *contacts, const ds_state *state);
 /* warm.c: impulses of the last step's contacts for those of the same key, expressed in the new frames; 3 per contact.

@@ -154,8 +154,8 @@ static double find_edge(double middle[2], const patch *p) {
 }
 
 static const ds_shape *shape_of(const ds_body *body, uint64_t feature, int side) {
-  uint64_t number = side == 0 ? feature >> 48 & 0x7fff : feature >> 32 & 0xffff;
-  return number < (uint64_t)body->shape_count ? &body->shapes[number] : NULL;
+  int32_t number = ds_feature_shape(feature, side);
+  return number < body->shape_count ? &body->shapes[number] : NULL;
 }
 
 /* Mean distance of the face's points from its middle. */
@@ -185,10 +185,9 @@ static void spread(ds_contact_frame *frames, patch *p, const ds_contact_list *co
 }
 
 /* Whether the face between these shapes is convex. */
-static bool is_plain(const ds_contact_point *c, const ds_scene *scene) {
+static bool is_plain(const ds_contact_point *c, ds_cone cone, const ds_scene *scene) {
   const ds_body *a = &scene->bodies[c->a], *b = &scene->bodies[c->b];
-  if (ds_feature_is_drive(c->feature) || ds_feature_is_limit(c->feature) || a->ops->deforms || b->ops->deforms)
-    return false;
+  if (cone != DS_CONE_COULOMB || a->ops->deforms || b->ops->deforms) return false;
   const ds_shape *one = shape_of(a, c->feature, 0), *other = shape_of(b, c->feature, 1);
   return one && other && !one->solid && !other->solid;
 }
@@ -197,7 +196,8 @@ void ds_spread_friction(ds_contact_frame *frames, const ds_contact_list *contact
   for (int32_t k = 0; k < contacts->count;) {
     patch p;
     const ds_contact_point *c = &contacts->points[k];
+    ds_cone cone = frames[k].cone;
     k = take_patch(&p, contacts, state->scene, k);
-    if (p.count > 1 && is_plain(c, state->scene)) spread(frames, &p, contacts, state);
+    if (p.count > 1 && is_plain(c, cone, state->scene)) spread(frames, &p, contacts, state);
   }
 }

@@ -29,8 +29,8 @@ void ds_match_warm_start(double *r, double *u, const ds_assembly *assembly, cons
     const ds_contact *same = find(p, old, end);
     if (!same) continue;
     r[3 * k] = v3_dot(f->normal, same->impulse);
-    r[3 * k + 1] = v3_dot(f->t1, same->impulse);
-    r[3 * k + 2] = v3_dot(f->t2, same->impulse);
+    r[3 * k + 1] = v3_dot(f->t1, same->impulse) / (f->flat[0] * f->flat[0]);
+    r[3 * k + 2] = v3_dot(f->t2, same->impulse) / (f->flat[1] * f->flat[1]);
     u[3 * k] = v3_dot(f->normal, same->velocity);
     u[3 * k + 1] = v3_dot(f->t1, same->velocity);
     u[3 * k + 2] = v3_dot(f->t2, same->velocity);

@@ -45,6 +45,21 @@ static ds_status bad_coefficients(ds_error *error, double mu, double e) {
   return ds_fail(error, DS_ERROR_INPUT, "mu = %g, e = %g: mu must be at least 0 and finite, e between 0 and 1", mu, e);
 }
 
+/* A material as it is kept: its axis is a unit vector, or zero where friction is the same in all directions. */
+static ds_status take_material(ds_material_def *out, const ds_material_def *def, ds_error *error) {
+  if (!coefficient_ok(def->mu, def->restitution)) return bad_coefficients(error, def->mu, def->restitution);
+  if (!v3_finite(def->axis) || !(def->mu_along >= 0) || !isfinite(def->mu_along))
+    return ds_fail(error, DS_ERROR_INPUT,
+                   "mu_along = %g: must be at least 0 and finite, and the axis three finite numbers", def->mu_along);
+  bool has_axis = v3_norm2(def->axis) > 0;
+  if (!has_axis && def->mu_along > 0)
+    return ds_fail(error, DS_ERROR_INPUT, "mu_along = %g without an axis; give the direction in which it holds",
+                   def->mu_along);
+  *out = *def;
+  if (has_axis) out->axis = v3_unit(def->axis);
+  return DS_OK;
+}
+
 ds_scene *ds_scene_create(const ds_scene_def *def, ds_error *error) {
   DS_CHECK(def);
   if (!v3_finite(def->gravity)) {
@@ -62,7 +77,7 @@ ds_scene *ds_scene_create(const ds_scene_def *def, ds_error *error) {
     return NULL;
   }
   scene->def = *def;
-  scene->materials[0] = (ds_material_def){def->default_mu, def->default_restitution};
+  scene->materials[0] = (ds_material_def){.mu = def->default_mu, .restitution = def->default_restitution};
   scene->material_count = 1;
   return scene;
 }
@@ -96,16 +111,14 @@ void ds_scene_destroy(ds_scene *scene) {
 
 ds_material_id ds_scene_add_material(ds_scene *scene, const ds_material_def *def, ds_error *error) {
   DS_CHECK(scene && def && !scene->finished);
-  if (!coefficient_ok(def->mu, def->restitution)) {
-    bad_coefficients(error, def->mu, def->restitution);
-    return (ds_material_id){0};
-  }
+  ds_material_def material;
+  if (take_material(&material, def, error) != DS_OK) return (ds_material_id){0};
   if (!ds_array_reserve(&scene->materials, &scene->material_capacity, scene->material_count + 1,
                         sizeof *scene->materials)) {
     ds_fail(error, DS_ERROR_MEMORY, "out of memory");
     return (ds_material_id){0};
   }
-  scene->materials[scene->material_count] = *def;
+  scene->materials[scene->material_count] = material;
   return (ds_material_id){scene->material_count++};
 }
 
@@ -143,9 +156,7 @@ ds_material_def ds_scene_material(const ds_scene *scene, ds_material_id id) {
 
 ds_status ds_scene_change_material(ds_scene *scene, ds_material_id id, const ds_material_def *def, ds_error *error) {
   DS_CHECK(has_material(scene, id) && def);
-  if (!coefficient_ok(def->mu, def->restitution)) return bad_coefficients(error, def->mu, def->restitution);
-  scene->materials[id.index1] = *def;
-  return DS_OK;
+  return take_material(&scene->materials[id.index1], def, error);
 }
 
 int32_t ds_scene_pair_count(const ds_scene *scene) { return scene->pair_count; }
@@ -198,8 +209,7 @@ double ds_mix(ds_mix_rule rule, double a, double b) {
   return a == b ? a : sqrt(a * b); /* equal materials keep their coefficient to the last bit */
 }
 
-void ds_scene_pair(double *mu, double *restitution, const ds_scene *scene, int32_t body_a, int32_t body_b) {
-  int32_t a = scene->bodies[body_a].material, b = scene->bodies[body_b].material;
+void ds_scene_pair(double *mu, double *restitution, const ds_scene *scene, int32_t a, int32_t b) {
   for (int32_t i = scene->pair_count - 1; i >= 0; i--) { /* a later entry overrides an earlier one */
     const ds_material_pair *p = &scene->pairs[i];
     if ((p->a == a && p->b == b) || (p->a == b && p->b == a)) {
@@ -321,6 +331,7 @@ ds_status ds_scene_add_shape(ds_scene *scene, ds_body_id id, const ds_shape_def 
   if (id.index1 < 1 || id.index1 > scene->body_count)
     return ds_fail(error, DS_ERROR_INPUT, "the body is not one of this scene; was it refused when it was added?");
   ds_body *body = &scene->bodies[ds_index(id)];
+  DS_CHECK(has_material(scene, def->material));
   ds_status status = check_shape(body, def, error);
   if (status != DS_OK) return status;
   if (body->shape_count >= 65535) return ds_fail(error, DS_ERROR_INPUT, "a body can have 65,535 shapes at most");
@@ -329,6 +340,7 @@ ds_status ds_scene_add_shape(ds_scene *scene, ds_body_id id, const ds_shape_def 
   ds_shape shape = {.kind = def->kind,
                     .pose = {def->pose.p, quat_unit(def->pose.q)},
                     .density = def->density,
+                    .material = def->material.index1,
                     .radius = def->radius,
                     .half_length = def->half_length,
                     .half = def->half};
@@ -422,6 +434,7 @@ ds_shape_def ds_body_shape(const ds_scene *scene, ds_body_id id, int32_t index) 
   return (ds_shape_def){.kind = shape->kind,
                         .pose = shape->pose_in_body,
                         .density = shape->density,
+                        .material = {shape->material},
                         .radius = shape->radius,
                         .half_length = shape->half_length,
                         .half = shape->half,

@@ -95,8 +95,13 @@ static inline ds_pose ds_principal_pose(const ds_body_state *s) { return (ds_pos
 static inline int32_t ds_index(ds_body_id id) { return id.index1 - 1; }
 static inline ds_body_id ds_id(int32_t index) { return (ds_body_id){index + 1}; }
 double ds_mix(ds_mix_rule rule, double a, double b);
-/* mu and e of two bodies, by table or rule */
-void ds_scene_pair(double *mu, double *restitution, const ds_scene *scene, int32_t body_a, int32_t body_b);
+/* mu and e of two materials, by table or rule; mu across the axes that they may have (assemble/cone.c). */
+void ds_scene_pair(double *mu, double *restitution, const ds_scene *scene, int32_t a, int32_t b);
+/* The material of one shape of a body: its own, or that of the body. */
+static inline int32_t ds_shape_material(const ds_body *body, int32_t shape) {
+  int32_t own = shape < body->shape_count ? body->shapes[shape].material : 0;
+  return own > 0 ? own : body->material;
+}
 /* Contacts in the order that detection gives them, each once (body/resume.c). */
 bool ds_contacts_in_order(const ds_contact *contacts, int32_t count);
 /* The principal frame of a body at the start (body/state.c). */

@@ -55,7 +55,7 @@ bool ds_keep_loaded(ds_arena *arena, ds_point_list *list, const ds_detection *d,
   for (int32_t k = 0; k < count; k++) {
     if (!(before[k].feature & DS_FEATURE_AGAIN) || !(v3_dot(before[k].impulse, before[k].normal) > 0)) continue;
     ds_contact_point c = carry(&before[k], d->state);
-    int32_t i = (int32_t)(c.feature >> 48 & 0x7fff), j = (int32_t)(c.feature >> 32 & 0xffff);
+    int32_t i = ds_feature_shape(c.feature, 0), j = ds_feature_shape(c.feature, 1);
     double near = 0.5 * fabs(c.gap) + DS_DEEPER * size;
     if (!(c.gap < reach) || i >= a->shape_count || j >= b->shape_count) continue;
     if (distance_to(d, pair.a, i, c.point) > near || distance_to(d, pair.b, j, c.point) > near) continue;

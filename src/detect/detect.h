@@ -25,6 +25,10 @@ static inline bool ds_feature_is_ahead(uint64_t feature) { return (feature & DS_
 #define DS_FEATURE_DRIVE ((uint64_t)0x7ffffffe << 32) /* its drive: 2 x the joint's index */
 static inline bool ds_feature_is_drive(uint64_t feature) { return feature >> 32 == DS_FEATURE_DRIVE >> 32; }
 static inline bool ds_feature_is_limit(uint64_t feature) { return feature >> 32 == DS_FEATURE_LIMIT >> 32; }
+/* The shapes of a contact between bodies, by their place in a (side 0) and b. */
+static inline int32_t ds_feature_shape(uint64_t feature, int side) {
+  return (int32_t)(side == 0 ? feature >> 48 & 0x7fff : feature >> 32 & 0xffff);
+}
 static inline int32_t ds_feature_joint(uint64_t feature) { return (int32_t)((feature & 0xffffffff) >> 1); }
 
 typedef struct ds_contact_point {
@@ -39,6 +43,12 @@ typedef struct ds_contact_point {
 } ds_contact_point;
 
 /* Order of names: negative where the first comes before the second. */
+/* The materials of the two shapes that touch. */
+static inline void ds_contact_materials(int32_t *a, int32_t *b, const ds_scene *scene, const ds_contact_point *c) {
+  *a = ds_shape_material(&scene->bodies[c->a], ds_feature_shape(c->feature, 0));
+  *b = ds_shape_material(&scene->bodies[c->b], ds_feature_shape(c->feature, 1));
+}
+
 static inline int ds_compare_names(int32_t a, int32_t b, uint64_t feature, int32_t a2, int32_t b2, uint64_t feature2) {
   if (a != a2) return a < a2 ? -1 : 1;
   if (b != b2) return b < b2 ? -1 : 1;

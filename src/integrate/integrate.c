@@ -136,7 +136,8 @@ static void store_contact(ds_contact *out, const ds_contact_point *c, const ds_c
                       .restitution = f->restitution,
                       .feature = c->feature};
   out->impulse = v3_add(v3_scale(r[0], f->normal), v3_add(v3_scale(r[1], f->t1), v3_scale(r[2], f->t2)));
-  out->velocity = v3_add(v3_scale(u[0], f->normal), v3_add(v3_scale(u[1], f->t1), v3_scale(u[2], f->t2)));
+  double u1 = u[1] / (f->flat[0] * f->flat[0]), u2 = u[2] / (f->flat[1] * f->flat[1]);
+  out->velocity = v3_add(v3_scale(u[0], f->normal), v3_add(v3_scale(u1, f->t1), v3_scale(u2, f->t2)));
   if (!(r[0] > 0))
     out->mode = DS_CONTACT_OPEN;
   else /* on the cone's side to rounding, and moving */

@@ -141,8 +141,7 @@ void ds_held_joint_rows(ds_null_row *out, const ds_held_joint *held, const ds_jo
   }
 }
 
-static bool eliminate(ds_arena *arena, ds_linkage *l, const ds_assembly *assembly, const ds_state *state,
-                      bool midpoint) {
+static void fill_rows(ds_linkage *l, const ds_assembly *assembly, const ds_state *state, bool midpoint) {
   for (int32_t k = 0; k < l->joint_count; k++) {
     const ds_held_joint *held = &l->joints[k];
     ds_joint_pose pose = pose_before(held, assembly, state, midpoint);
@@ -150,13 +149,27 @@ static bool eliminate(ds_arena *arena, ds_linkage *l, const ds_assembly *assembl
     held->kind->rows(rows, &pose);
     ds_held_joint_rows(l->rows + held->first_row, held, rows, assembly);
   }
-  return ds_null_tree_build(arena, &l->space, l->rows, l->row_count, l->size);
+}
+
+/* Rows of all joints. Those of a chord are in the metric that joints stiffen. */
+static bool fill_linkages(ds_arena *arena, ds_articulation *a, const ds_island *island, const ds_assembly *assembly,
+                          const ds_contact_list *contacts, const ds_state *state, const ds_options *options) {
+  for (int32_t i = 0; i < a->linkage_count; i++) fill_rows(&a->linkages[i], assembly, state, island->midpoint);
+  if (!island->midpoint || assembly->level == DS_LEVEL_NODE) return true;
+  ds_subproblem_velocity(island->v, &island->problem, island->r);
+  for (int32_t i = 0; i < a->linkage_count; i++) {
+    ds_linkage *l = &a->linkages[i];
+    if (l->joint_count > 0 && !ds_linkage_stiffen(arena, l, a, island, assembly, state, options->step)) return false;
+    fill_rows(l, assembly, state, true);
+  }
+  ds_fill_island(island, assembly, contacts, state, options, NULL);
+  return true;
 }
 
 /* ---- the problem in free coordinates ---- */
 
 enum { WIDE = 24 };                 /* free coordinates from which on it may pay to look for those that contacts see */
-static const double UNSEEN = 1e-14; /* of a contact's row: what of it counts as rounding */
+static const double UNSEEN = 1e-12; /* of a body's coordinate: what of it counts as rounding; 1e-14 finds 63 for 60 */
 
 static int32_t block_of(const ds_articulation *a, int32_t body) {
   return body < 0 ? -1 : a->linkages[a->linkage[body]].body;
@@ -222,45 +235,67 @@ static bool place_problem(ds_arena *arena, ds_articulation *a, size_t *length, c
 static void free_row(double *out, const ds_articulation *a, const ds_linkage *l, const ds_subproblem *whole, int32_t k,
                      int32_t c) {
   memset(l->x, 0, (size_t)l->size * sizeof(double));
+  if (l->wide) memset(out, 0, (size_t)l->seen * sizeof(double));
   for (int side = 0; side < 2; side++) {
     int32_t body = whole->body[2 * k + side];
     if (body < 0 || &a->linkages[a->linkage[body]] != l) continue;
     int32_t size = whole->size[body];
     const double *g = whole->g + whole->jacobian[2 * k + side] + c * size;
-    memcpy(l->x + a->place[body], g, (size_t)size * sizeof(double));
+    if (!l->wide) memcpy(l->x + a->place[body], g, (size_t)size * sizeof(double));
+    for (int32_t i = 0; l->wide && i < size; i++) {
+      const double *row = a->wide[body] + (size_t)i * (size_t)l->free;
+      for (int32_t j = 0; j < l->seen; j++) out[j] += g[i] * row[j];
+    }
   }
+  if (l->wide) return;
   ds_linkage_enter(l->x, l);
   memcpy(out, l->x + l->space.rank, (size_t)l->seen * sizeof(double));
 }
 
-/* Turns the free coordinates of a linkage so that contacts see the first of them alone, where these are fewer. */
+/* Bodies of a linkage that contacts touch; *rows: (Qᵀ e)_w of all their coordinates. False where memory ran out. */
+static bool rows_of_touched(ds_arena *arena, double **rows, int32_t *count, const ds_articulation *a,
+                            const ds_linkage *l, const ds_subproblem *whole) {
+  bool *touched = DS_NEW0(arena, bool, whole->body_count + 1);
+  *count = 0;
+  if (!touched) return false;
+  for (int32_t i = 0; i < 2 * whole->contact_count; i++)
+    if (whole->body[i] >= 0) touched[whole->body[i]] = true;
+  for (int32_t i = 0; i < l->body_count; i++) *count += touched[l->bodies[i]] ? DS_NULL_BLOCK : 0;
+  double *row = *rows = DS_NEW(arena, double, (size_t)*count *(size_t)l->free + 1);
+  if (!row) return false;
+  for (int32_t k = 0; k < l->body_count; k++) {
+    int32_t body = l->bodies[k];
+    if (!touched[body]) continue;
+    a->wide[body] = row;
+    for (int32_t i = 0; i < DS_NULL_BLOCK; i++, row += l->free)
+      ds_null_tree_free_part(row, &l->space, a->place[body] / DS_NULL_BLOCK, i);
+  }
+  return true;
+}
+
+/* Turns the free coordinates of a linkage so that the bodies that contacts touch see the first of them alone, where
+ * these are fewer. */
 static bool narrow(ds_arena *arena, const ds_articulation *a, ds_linkage *l, const ds_subproblem *whole) {
-  int32_t rows = 0;
+  int32_t rows;
+  double *g;
   if (l->free < WIDE) return true;
-  int32_t *contacts = DS_NEW(arena, int32_t, whole->contact_count + 1);
-  if (!contacts) return false;
-  for (int32_t k = 0; k < whole->contact_count; k++)
-    for (int side = 0, found = 0; side < 2 && !found; side++) {
-      int32_t body = whole->body[2 * k + side];
-      found = body >= 0 && &a->linkages[a->linkage[body]] == l;
-      if (found) contacts[rows++] = k;
-    }
-  rows *= 3;
+  l->wide = true;
+  if (!rows_of_touched(arena, &g, &rows, a, l, whole)) return false;
   if (rows == 0 || rows >= l->free) return true;
   if (!ds_null_space_new(arena, &l->touched, l->free, rows)) return false;
   l->touched.dependent = UNSEEN;
   ds_arena_mark mark = ds_arena_get_mark(arena);
-  double *g = DS_NEW(arena, double, (size_t)rows *(size_t)l->free + 1), *work = DS_NEW(arena, double, 2 * rows + 1);
-  if (ds_arena_failed(arena)) return false;
-  for (int32_t i = 0; i < rows; i++) {
-    double *row = g + (size_t)i * (size_t)l->free, squares = 0;
-    free_row(row, a, l, whole, contacts[i / 3], i % 3);
-    for (int32_t j = 0; j < l->free; j++) squares += row[j] * row[j];
-    work[i] = sqrt(squares);
-  }
+  double *work = DS_NEW(arena, double, 2 * rows + 1);
+  if (!work) return false;
+  for (int32_t i = 0; i < rows; i++) work[i] = 1; /* of unit vectors */
   ds_null_space_build(&l->touched, g, work, rows);
   ds_arena_release(arena, mark);
   if (l->touched.rank > 0) l->seen = l->touched.rank;
+  for (int32_t i = 0; i < l->touched.rank; i++) { /* rows that are kept are those of L now; the others have no rest */
+    double *row = g + (size_t)l->touched.row[i] * (size_t)l->free;
+    memset(row, 0, (size_t)l->seen * sizeof(double));
+    memcpy(row, l->touched.l + (size_t)i * (size_t)l->touched.most, ((size_t)i + 1) * sizeof(double));
+  }
   return true;
 }
 
@@ -284,6 +319,8 @@ static bool build_problem(ds_arena *arena, ds_articulation *a, const ds_island *
   const ds_subproblem *whole = &island->problem;
   ds_subproblem *p = &a->problem;
   size_t length;
+  a->wide = DS_NEW0(arena, double *, whole->body_count + 1);
+  if (!a->wide) return false;
   for (int32_t i = 0; i < a->linkage_count; i++)
     if (!narrow(arena, a, &a->linkages[i], whole)) return false;
   if (!place_problem(arena, a, &length, island, contacts, h)) return false;
@@ -354,8 +391,10 @@ bool ds_articulate(ds_arena *arena, ds_island *island, const ds_assembly *assemb
   place_bodies(a, island, assembly, scene);
   if (!allocate_linkages(arena, a)) return false;
   add_joints(a, island, assembly, scene, state, options->step);
+  if (!fill_linkages(arena, a, island, assembly, contacts, state, options)) return false;
   for (int32_t i = 0; i < a->linkage_count; i++) {
-    if (!eliminate(arena, &a->linkages[i], assembly, state, island->midpoint)) return false;
+    ds_linkage *l = &a->linkages[i];
+    if (!ds_null_tree_build(arena, &l->space, l->rows, l->row_count, l->size)) return false;
     a->y_count += a->linkages[i].space.rank;
     a->linkages[i].free = a->linkages[i].seen = a->linkages[i].size - a->linkages[i].space.rank;
     if (!(a->linkages[i].rest = DS_NEW0(arena, double, a->linkages[i].free + 1))) return false;

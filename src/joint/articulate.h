@@ -44,6 +44,7 @@ typedef struct ds_linkage {
   int32_t free; /* coordinates that joints leave: size - rank */
   int32_t seen; /* those that contacts involve: they are the body of the problem; the others keep their predicted
                    velocity */
+  bool wide;    /* has so many free coordinates that rows of contacts come from those of bodies */
   ds_null_space touched; /* where seen < free: which of them that are */
   double *rest;          /* free - seen numbers: the part of w that contacts do not involve */
   double *y;             /* rank numbers, part of the articulation's */
@@ -86,6 +87,8 @@ typedef struct ds_articulation {
   ds_linkage *linkages; /* in order of their lowest body */
   int32_t linkage_count;
   int32_t *linkage, *place; /* of a body of the island: its linkage, its first coordinate there */
+  double **wide; /* of a body of the island in a wide linkage: DS_NULL_BLOCK x free, what its coordinates are of w; NULL
+                    where contacts do not touch it */
   ds_subproblem problem;
   int32_t *moving;  /* of a body of the problem: its linkage; -1: the slack body of a drive */
   int32_t *contact; /* of the problem: which of the island's it is */
@@ -121,7 +124,16 @@ void ds_articulation_enter(double *w, const ds_island *island, const double *v);
 /* v = Q (y, w, rest); 0 in place of y and rest where they are not wanted, and of w where it is NULL. */
 void ds_articulation_leave(double *v, const ds_island *island, const double *w, bool with_y, bool with_rest);
 
+/* stiffen.c */
+/* For the chord of the midpoint rule: the metric of the linkage's bodies gets the stiffness of its joints' impulses, as
+ * far as these are known from the impulses r of contacts, and their predictions that of the new metric. l->rows are
+ * those of the old one. False where memory ran out. */
+bool ds_linkage_stiffen(ds_arena *arena, ds_linkage *linkage, const ds_articulation *a, const ds_island *island,
+                        const ds_assembly *assembly, const ds_state *state, double h);
+
 /* close.c */
+/* gap: those after a step with the velocities x of the linkage, over h; the largest, m, comes back. */
+double ds_linkage_gaps(ds_linkage *linkage, const ds_assembly *assembly, const ds_state *state, double h);
 /* The gaps for velocities v without joints, the scale of gap errors. */
 void ds_articulation_scale(const ds_island *island, const ds_assembly *assembly, const ds_state *state, const double *v,
                            double h);

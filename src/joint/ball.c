@@ -11,4 +11,4 @@ static void place(ds_vec3 *points, ds_vec3 point, ds_vec3 axis, double lever) {
 static void rows(ds_joint_row *out, const ds_joint_pose *pose) { ds_joint_hold_point(out, pose, 0); }
 
 const ds_joint_ops ds_joint_ball = {
-    .name = "ball", .points = 1, .middle = 1, .place = place, .row_count = 3, .rows = rows};
+    .name = "ball", .points = 1, .middle = 1, .place = place, .row_count = 3, .rows = rows, .holds_points = true};

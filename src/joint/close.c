@@ -57,8 +57,7 @@ static ds_joint_pose rows_after(ds_joint_row *rows, ds_vec3 turn[2], const ds_li
   return pose;
 }
 
-/* Gaps after a step with the velocities x of the linkage; the largest, m. */
-static double gaps_after(ds_linkage *l, const ds_assembly *assembly, const ds_state *state, double h) {
+double ds_linkage_gaps(ds_linkage *l, const ds_assembly *assembly, const ds_state *state, double h) {
   double largest = 0;
   l->extent = 0;
   for (int32_t k = 0; k < l->joint_count; k++) {
@@ -120,7 +119,7 @@ static void end_rows(ds_linkage *l, const ds_assembly *assembly, const ds_state 
 static bool need_system(ds_arena *arena, ds_joint_system **system, ds_linkage *l) {
   if (*system) return true;
   l->end_rows = DS_NEW(arena, ds_null_row, l->row_count + 1);
-  *system = l->end_rows ? ds_joint_system_create(arena, l) : NULL;
+  *system = l->end_rows ? ds_joint_system_create(arena, l, false) : NULL;
   return *system != NULL;
 }
 
@@ -143,13 +142,13 @@ static double step_closer(ds_linkage *l, const ds_articulation *a, double before
   for (int i = 0; i <= halvings; i++, share *= 0.5) {
     for (int32_t k = 0; k < rank; k++) l->y[k] = l->best[k] - share * l->work[k];
     velocities(l, a);
-    gaps_after(l, assembly, state, h);
+    ds_linkage_gaps(l, assembly, state, h);
     double now = distance(l);
     if (now < before) return now;
   }
   memcpy(l->y, l->best, (size_t)rank * sizeof(double));
   velocities(l, a);
-  gaps_after(l, assembly, state, h);
+  ds_linkage_gaps(l, assembly, state, h);
   return before;
 }
 
@@ -183,7 +182,7 @@ static bool pull_together(ds_linkage *l, ds_joint_system *system, const ds_artic
     for (int i = 0; i <= HALVINGS && !(next < now); i++, share *= 0.5) {
       pull(l, a, share);
       velocities(l, a);
-      gaps_after(l, assembly, state, h);
+      ds_linkage_gaps(l, assembly, state, h);
       next = distance(l);
       if (!(next < now)) pull(l, a, -share);
     }
@@ -199,7 +198,7 @@ static bool close_linkage(ds_arena *arena, ds_linkage *l, const ds_articulation 
   ds_joint_system *system = NULL;
   bool of_end = false;
   velocities(l, a);
-  gaps_after(l, assembly, state, h);
+  ds_linkage_gaps(l, assembly, state, h);
   double now = distance(l), rounding = ROUNDING * fmax(1, 0.1 * sqrt(l->space.rank));
   for (int k = 0; k < CLOSINGS && h * now > rounding * l->extent; k++) {
     if (!of_end)
@@ -255,7 +254,7 @@ void ds_articulation_scale(const ds_island *island, const ds_assembly *assembly,
       int32_t body = l->bodies[k];
       memcpy(l->x + a->place[body], v + whole->first[body], (size_t)whole->size[body] * sizeof(double));
     }
-    l->without = gaps_after(l, assembly, state, h);
+    l->without = ds_linkage_gaps(l, assembly, state, h);
   }
 }
 
@@ -268,7 +267,7 @@ double ds_articulation_gap(double *error, const ds_island *island, const ds_asse
     ds_linkage *l = &a->linkages[i];
     if (l->joint_count == 0) continue;
     velocities(l, a);
-    double gap = gaps_after(l, assembly, state, h);
+    double gap = ds_linkage_gaps(l, assembly, state, h);
     largest = fmax(largest, gap);
     if (gap <= NOTHING * l->extent) continue;
     *error = fmax(*error, isfinite(gap) ? gap / l->without : INFINITY);

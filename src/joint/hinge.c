@@ -32,5 +32,6 @@ const ds_joint_ops ds_joint_hinge = {.name = "hinge",
                                      .middle = 2,
                                      .place = ds_joint_place_axis,
                                      .row_count = 6,
+                                     .holds_points = true,
                                      .rows = rows,
                                      .way = way};

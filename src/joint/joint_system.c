@@ -2,14 +2,16 @@
 
 #include <string.h>
 
+static const double RIDGE = 1e-10; /* of the diagonal: above rounding, below what impulses need */
+
 /* Kept rows joint by joint; place: of a joint among those that have any, or -1. */
-static bool list_rows(ds_arena *arena, ds_joint_system *s, int32_t *place) {
+static bool list_rows(ds_arena *arena, ds_joint_system *s, int32_t *place, bool all) {
   const ds_linkage *l = s->linkage;
   bool *kept = DS_NEW0(arena, bool, l->row_count + 1);
-  s->row = DS_NEW(arena, int32_t, l->space.rank + 1);
+  s->row = DS_NEW(arena, int32_t, s->rank + 1);
   s->start = DS_NEW(arena, int32_t, l->joint_count + 1);
   if (ds_arena_failed(arena)) return false;
-  for (int32_t i = 0; i < l->space.rank; i++) kept[l->space.row[i]] = true;
+  for (int32_t i = 0; i < s->rank; i++) kept[all ? i : l->space.row[i]] = true;
   s->start[0] = 0;
   for (int32_t k = 0, end = 0; k < l->joint_count; k++) {
     const ds_held_joint *held = &l->joints[k];
@@ -54,12 +56,14 @@ static bool list_pairs(ds_arena *arena, ds_joint_system *s, const int32_t *place
   return true;
 }
 
-ds_joint_system *ds_joint_system_create(ds_arena *arena, const ds_linkage *linkage) {
+ds_joint_system *ds_joint_system_create(ds_arena *arena, const ds_linkage *linkage, bool all) {
   ds_joint_system *s = DS_NEW0(arena, ds_joint_system, 1);
-  int32_t *place = DS_NEW(arena, int32_t, linkage->joint_count + 1), rank = linkage->space.rank;
+  int32_t *place = DS_NEW(arena, int32_t, linkage->joint_count + 1),
+          rank = all ? linkage->row_count : linkage->space.rank;
   if (ds_arena_failed(arena)) return NULL;
   s->linkage = linkage;
-  if (!list_rows(arena, s, place) || !list_pairs(arena, s, place)) return NULL;
+  s->rank = rank;
+  if (!list_rows(arena, s, place, all) || !list_pairs(arena, s, place)) return NULL;
   int32_t *size = DS_NEW(arena, int32_t, s->count + 1);
   s->x = DS_NEW(arena, double, rank + 1);
   s->work = DS_NEW(arena, double, rank + 1);
@@ -116,7 +120,7 @@ static void fill(ds_joint_system *s, const ds_null_row *a, const ds_null_row *b,
 
 bool ds_joint_system_solve(double *out, ds_joint_system *s, const ds_null_row *a, const ds_null_row *b,
                            const double *c) {
-  int32_t rank = s->linkage->space.rank;
+  int32_t rank = s->rank;
   bool symmetric = a == b;
   fill(s, a, b, symmetric);
   for (int32_t i = 0; i < rank; i++) s->x[i] = c[s->row[i]];
@@ -132,5 +136,18 @@ bool ds_joint_system_solve(double *out, ds_joint_system *s, const ds_null_row *a
       for (int32_t j = 0; row->at[side] >= 0 && j < DS_NULL_BLOCK; j++)
         out[row->at[side] + j] += s->x[i] * row->value[side][j];
   }
+  return true;
+}
+
+bool ds_joint_system_impulses(double *x, ds_joint_system *s, const ds_null_row *a) {
+  const ds_block_pattern *p = s->pattern;
+  fill(s, a, a, true);
+  for (int32_t i = 0; i < s->count; i++) {
+    int32_t n = s->start[i + 1] - s->start[i];
+    double *block = s->matrix->diagonal + p->diagonal[p->position[i]];
+    for (int32_t k = 0; k < n; k++) block[k * n + k] *= 1 + RIDGE;
+  }
+  if (!ds_block_cholesky(s->matrix)) return false;
+  ds_block_cholesky_solve(x, s->matrix, s->work);
   return true;
 }

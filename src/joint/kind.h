@@ -47,6 +47,7 @@ typedef struct ds_joint_ops {
   void (*place)(ds_vec3 *points, ds_vec3 point, ds_vec3 axis, double lever);
   int32_t row_count;
   void (*rows)(ds_joint_row *rows, const ds_joint_pose *pose);
+  bool holds_points;                              /* all rows are those of ds_joint_hold_point */
   bool turns;                                     /* its position is an angle */
   ds_joint_way (*way)(const ds_joint_pose *pose); /* NULL: it has none, or more than one, and no limits */
 } ds_joint_ops;

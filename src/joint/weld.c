@@ -17,4 +17,4 @@ static void rows(ds_joint_row *out, const ds_joint_pose *pose) {
 }
 
 const ds_joint_ops ds_joint_weld = {
-    .name = "weld", .points = 3, .middle = 3, .place = place, .row_count = 9, .rows = rows};
+    .name = "weld", .points = 3, .middle = 3, .place = place, .row_count = 9, .rows = rows, .holds_points = true};

@@ -1,8 +1,10 @@
 /* Rigid bodies. The metric is diag(m, m, m, I), with principal moments I; scaled velocities are (sqrt(m) v, sqrt(I) Rᵀ
- * w) and the row of a direction d at the arm is (d/sqrt(m), I^(-1/2) Rᵀ (arm x d)). */
+ * w) and the row of a direction d at the arm is (d/sqrt(m), I^(-1/2) Rᵀ (arm x d)). With the stiffness K of joints
+ * (joint/stiffen.c) the factor L of I + K stands for sqrt(I). */
 #include "assemble/assemble.h"
 #include "body/kind.h"
 #include "integrate/integrate.h"
+#include "la/small.h"
 #include "predict/predict.h"
 
 static bool takes(const ds_body *body) { return body->kind == DS_BODY_DYNAMIC; }
@@ -20,6 +22,13 @@ static void energy(ds_energy *energy, const ds_body *body, const ds_body_state *
 
 static void scale(double *out, const ds_step_body *step, ds_vec3 w, const double *rate) {
   (void)rate;
+  if (step->stiff) { /* Lᵀ w, the diagonal is reciprocal */
+    const double *l = step->root;
+    out[0] = w.x / l[0] + l[3] * w.y + l[6] * w.z;
+    out[1] = w.y / l[4] + l[7] * w.z;
+    out[2] = w.z / l[8];
+    return;
+  }
   out[0] = w.x / step->inverse_root_inertia.x;
   out[1] = w.y / step->inverse_root_inertia.y;
   out[2] = w.z / step->inverse_root_inertia.z;
@@ -27,6 +36,11 @@ static void scale(double *out, const ds_step_body *step, ds_vec3 w, const double
 
 static ds_vec3 unscale(double *rate, const ds_step_body *step, const double *in) {
   (void)rate;
+  if (step->stiff) {
+    double x[3] = {in[0], in[1], in[2]};
+    ds_small_solve_lt(x, step->root, 3);
+    return v3(x[0], x[1], x[2]);
+  }
   return v3_mul(step->inverse_root_inertia, v3(in[0], in[1], in[2]));
 }
 
@@ -35,6 +49,11 @@ static void row(double *row, const ds_step_body *step, ds_vec3 force, ds_vec3 to
   double m = step->inverse_root_mass;
   (void)at;
   row[0] = m * force.x, row[1] = m * force.y, row[2] = m * force.z;
+  if (step->stiff) {
+    row[3] = lever.x, row[4] = lever.y, row[5] = lever.z;
+    ds_small_solve_l(row + 3, step->root, 3);
+    return;
+  }
   row[3] = step->inverse_root_inertia.x * lever.x;
   row[4] = step->inverse_root_inertia.y * lever.y;
   row[5] = step->inverse_root_inertia.z * lever.z;

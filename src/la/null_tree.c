@@ -241,6 +241,13 @@ void ds_null_tree_enter(double *x, const ds_null_tree *t) {
   for (int32_t i = 0; i < t->n; i++) x[i] = t->work[t->order[i]];
 }
 
+void ds_null_tree_free_part(double *w, const ds_null_tree *t, int32_t block, int32_t i) {
+  memset(t->work, 0, (size_t)t->n * sizeof(double));
+  t->work[DS_NULL_BLOCK * block + i] = 1;
+  for (int32_t f = t->leaf[block]; f >= 0; f = t->fronts[f].parent) front_enter(t->work, &t->fronts[f], t->local);
+  for (int32_t k = t->rank; k < t->n; k++) w[k - t->rank] = t->work[t->order[k]];
+}
+
 void ds_null_tree_leave(double *x, const ds_null_tree *t) {
   if (t->rank == 0) return;
   memcpy(t->work, x, (size_t)t->n * sizeof(double));

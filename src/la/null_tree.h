@@ -46,6 +46,8 @@ bool ds_null_tree_build(ds_arena *arena, ds_null_tree *tree, const ds_null_row *
 /* x := Qᵀ x = (y, w) and x := Q x */
 void ds_null_tree_enter(double *x, const ds_null_tree *tree);
 void ds_null_tree_leave(double *x, const ds_null_tree *tree);
+/* w of the i-th unit vector of a block: n - rank numbers. The fronts of other blocks are left out. */
+void ds_null_tree_free_part(double *w, const ds_null_tree *tree, int32_t block, int32_t i);
 /* y = L⁻¹ c: rank numbers, of the rows that were kept */
 void ds_null_tree_solve(double *y, const ds_null_tree *tree, const double *c);
 

@@ -3,6 +3,7 @@
 #define DS_PREDICT_PREDICT_H
 
 #include "assemble/assemble.h"
+#include "la/anderson.h"
 
 /* Fills v, w, spin and rates of the assembly's moving bodies and the predicted velocities of the islands. The pool may
  * be NULL. */
@@ -17,6 +18,16 @@ ds_vec3 ds_free_spin(ds_vec3 inertia, ds_vec3 momentum, double h);
  * (midpoint.c). */
 ds_vec3 ds_midpoint_spin(ds_vec3 inertia, ds_vec3 momentum, ds_vec3 half_torque, ds_vec3 w, double h);
 
+/* Rounds between turns and solution as a fixed-point iteration: its secant method, for islands with joints. Plain
+ * rounds gain about half the angle by which a link turns in a step. */
+typedef struct ds_refinement {
+  ds_anderson secant;
+  double *x, *image; /* velocities that rows are about, and those found; 6 per body */
+  double change;     /* of the last round, m/s */
+} ds_refinement;
+
+/* Sets the refinement of an island. False where memory ran out. */
+bool ds_refine_new(ds_arena *arena, ds_island *island);
 /* Fills rows, right-hand sides and predictions of a midpoint island again, for the velocities found, where these change
  * them by more than `tolerance` of its speed; false where they do not, and nothing is done (refine.c). */
 bool ds_refine_island(ds_island *island, const ds_assembly *assembly, const ds_contact_list *contacts,

@@ -21,7 +21,7 @@
 
 #include "la/lorentz.h"
 
-/* Largest |x o z - m e| / m and |r_z| / |q| of a point on the path; the homotopy takes 0.2, and removes the rest. */
+/* Largest |x o z - m e| / m of a point on the path; the homotopy takes 0.2, and removes the rest. */
 static const double CENTRED = 0.1;
 
 typedef struct centre {
@@ -164,7 +164,8 @@ static bool step(centre *q, double gap) {
   return true;
 }
 
-bool ds_centre_find(ds_solve *s, double *x, double *z, const ds_subproblem *p, double kappa, double gap) {
+bool ds_centre_find(ds_solve *s, double *x, double *z, const ds_subproblem *p, double kappa, double gap,
+                    double residual) {
   ds_arena *arena = s->arena;
   ds_arena_mark mark = ds_arena_get_mark(arena);
   centre q = {.p = p, .system = s->system, .kappa = kappa, .x = x, .z = z};
@@ -172,7 +173,7 @@ bool ds_centre_find(ds_solve *s, double *x, double *z, const ds_subproblem *p, d
   if (!allocate(arena, &q)) return false;
   start(&q);
   for (int32_t i = 0; i < DS_INTERIOR_STEPS; i++) {
-    found = evaluate(&q) <= CENTRED * q.p->target && off_centre(&q, gap) <= CENTRED;
+    found = evaluate(&q) <= residual * q.p->target && off_centre(&q, gap) <= CENTRED;
     if (found || !factor(&q)) break;
     s->work.projections++, s->work.tool[DS_TOOL_HOMOTOPY]++;
     if (!step(&q, gap)) break;

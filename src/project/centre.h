@@ -10,8 +10,13 @@ static inline bool ds_is_frictionless(double mu) { return mu < 1e-6; }
 /* mu in x = (mu r_N, r_T), y = (u_N/mu, u_T); 1 for a frictionless contact */
 static inline double ds_cone_mu(double mu) { return ds_is_frictionless(mu) ? 1 : mu; }
 
-/* x and z (3 x contacts) inside Lorentz cones with z = y + kappa e_0 and x o z = gap e, within a tenth of the gap.
- * False where no such point was found: likely there is none, and a larger kappa has one. */
-bool ds_centre_find(ds_solve *solve, double *x, double *z, const ds_subproblem *problem, double kappa, double gap);
+/* x and z (3 x contacts) inside Lorentz cones with z = y + kappa e_0, to `residual` |q|, and x o z = gap e, within a
+ * tenth of the gap. False where no such point was found: likely there is none, and a larger kappa has one. x and z are
+ * then where it ended. */
+bool ds_centre_find(ds_solve *solve, double *x, double *z, const ds_subproblem *problem, double kappa, double gap,
+                    double residual);
+
+/* The residual with which a point will do as the start of a path. */
+#define DS_CENTRE_RESIDUAL 0.1
 
 #endif

@@ -428,7 +428,7 @@ static bool start(path *q, double relaxation) {
     q->mu[k] = ds_cone_mu(p->mu[k]);
     q->m += (slip[0] * slip[0] + slip[1] * slip[1] + slip[2] * slip[2]) / (p->scale[k] * q->n);
   }
-  bool found = ds_centre_find(q->solve, q->now.x, q->now.z, p, q->kappa, q->m);
+  bool found = ds_centre_find(q->solve, q->now.x, q->now.z, p, q->kappa, q->m, DS_CENTRE_RESIDUAL);
   q->size = size_of(q);
   return found;
 }

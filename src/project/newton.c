@@ -32,13 +32,21 @@
 typedef struct newton {
   const ds_subproblem *p;
   ds_solve *solve;
-  double *c;      /* 9 a contact */
-  double *phi;    /* E⁻¹ Phi, 3 a contact */
+  double *c;      /* 9 per contact */
+  double *phi;    /* E⁻¹ Phi, 3 per contact */
   double *dv;     /* dof */
   double *gdv;    /* Gᵀ dv */
   double *center; /* r_c */
   int32_t left;   /* steps that may still be taken */
   double tolerance, target;
+  double alpha, failed_at; /* of this round, and of the last one that failed */
+  /* the round: steps around one centre */
+  ds_iterate trial;
+  double before, stop;      /* error at its start; |Phi| at which it ends well */
+  double lowest, recent[3]; /* |Phi| of its steps: the last three, and the best before them */
+  int32_t steps;
+  bool symmetric;
+  bool good; /* it has ended well */
 } newton;
 
 /* Phi of one contact, and E⁻¹ Phi and C. Returns |Phi|²; *slides where C is not symmetric. */
@@ -80,24 +88,26 @@ static double linearize(double *phi, double *c, bool *slides, const double *r, c
 }
 
 /* |Phi| relative to the scale of the natural-map error, and the Newton matrix. */
-static double build(newton *n, const ds_iterate *x, bool *symmetric, double alpha) {
+static double build(newton *n) {
   const ds_subproblem *p = n->p;
+  const ds_iterate *x = &n->trial;
   double sum = 0, norm = 0;
   bool slides = false;
   for (int32_t k = 0; k < p->contact_count; k++) {
     sum += linearize(n->phi + 3 * k, n->c + 9 * k, &slides, x->r + 3 * k, x->u + 3 * k, n->center + 3 * k, p->mu[k],
-                     p->weight[k], alpha);
+                     p->weight[k], n->alpha);
     for (int i = 0; i < 3; i++) norm += x->r[3 * k + i] * x->r[3 * k + i];
   }
-  *symmetric = !slides;
+  n->symmetric = !slides;
   double scale = fmax(sqrt(norm), p->rho * p->target);
   double error = scale > 0 ? sqrt(sum) / scale : sqrt(sum);
   return isfinite(error) ? error : INFINITY;
 }
 
 /* With the matrix factored. */
-static void newton_step(newton *n, ds_iterate *x) {
+static void newton_step(newton *n) {
   const ds_subproblem *p = n->p;
+  ds_iterate *x = &n->trial;
   memset(n->dv, 0, (size_t)p->dof * sizeof(double));
   ds_subproblem_add_impulse(n->dv, p, n->phi);
   for (int32_t i = 0; i < p->dof; i++) n->dv[i] = -n->dv[i];
@@ -109,27 +119,43 @@ static void newton_step(newton *n, ds_iterate *x) {
       x->r[3 * k + i] -= n->phi[3 * k + i] + c[3 * i] * g[0] + c[3 * i + 1] * g[1] + c[3 * i + 2] * g[2];
   }
   ds_iterate_update(x, p);
+  n->steps++;
 }
 
-/* Newton around the centre until |Phi| <= stop. The best natural-map error seen goes to `best`. */
-static bool inner(newton *n, ds_iterate *x, ds_iterate *best, int32_t *iterations, double alpha, double stop) {
-  double lowest = INFINITY, recent[3] = {INFINITY, INFINITY, INFINITY};
-  for (int32_t i = 0;; i++) {
-    bool symmetric;
-    double error = build(n, x, &symmetric, alpha);
-    *iterations = i;
-    if (i == 0 && error <= stop && error > DBL_EPSILON) stop = 0.1 * error; /* else it is solved to rounding */
-    if (x->error < best->error) ds_iterate_copy(best, x, n->p);
-    if (error <= stop || best->error <= n->target) return true;
-    if (!isfinite(error) || n->left <= 0) return false;
-    /* the best of the last three must be better than half of the best before them */
-    if (i >= 4 && fmin(error, fmin(recent[0], recent[1])) > 0.5 * lowest) return false;
-    lowest = fmin(lowest, recent[2]);
-    recent[2] = recent[1], recent[1] = recent[0], recent[0] = error;
-    n->solve->work.projections++;
-    n->left--;
-    if (!ds_system_factor(n->solve->system, n->c, symmetric)) return false;
-    newton_step(n, x);
+/* A round around the best point x. */
+static void begin_round(newton *n, const ds_iterate *x) {
+  memcpy(n->center, x->r, 3 * (size_t)n->p->contact_count * sizeof(double));
+  ds_iterate_copy(&n->trial, x, n->p);
+  n->before = x->error, n->stop = 0.1 * x->error;
+  n->lowest = n->recent[0] = n->recent[1] = n->recent[2] = INFINITY;
+  n->steps = 0;
+  n->good = false;
+}
+
+/* Whether the round ends here: |Phi| is small enough, or does not become so. Else the matrix of the next step is ready.
+ * The best natural-map error seen goes to `best`. */
+static bool ends_round(newton *n, ds_iterate *best) {
+  double error = build(n), *recent = n->recent;
+  if (n->steps == 0 && error <= n->stop && error > DBL_EPSILON) n->stop = 0.1 * error; /* else solved to rounding */
+  if (n->trial.error < best->error) ds_iterate_copy(best, &n->trial, n->p);
+  n->good = error <= n->stop || best->error <= n->target;
+  if (n->good || !isfinite(error) || n->left <= 0) return true;
+  /* the best of the last three must be better than half of the best before them */
+  if (n->steps >= 4 && fmin(error, fmin(recent[0], recent[1])) > 0.5 * n->lowest) return true;
+  n->lowest = fmin(n->lowest, recent[2]);
+  recent[2] = recent[1], recent[1] = recent[0], recent[0] = error;
+  return false;
+}
+
+/* The weight of the next round: less after an easy one, more after a failure. */
+static void adapt(newton *n, double error, bool easy) {
+  if (easy) {
+    double smaller = n->alpha * (n->steps <= 2 ? 0.01 : n->steps <= 4 ? 0.1 : 0.3);
+    bool fast = error <= 0.1 * n->before && error <= 1e-6; /* keep alpha, and with it the factorization */
+    if (smaller > 1.5 * n->failed_at && !fast) n->alpha = fmax(smaller, 1e-13);
+  } else {
+    n->failed_at = n->alpha;
+    n->alpha *= 4;
   }
 }
 
@@ -140,6 +166,7 @@ static bool allocate(ds_arena *arena, newton *n) {
   n->gdv = DS_NEW(arena, double, rows);
   n->center = DS_NEW(arena, double, rows);
   n->dv = DS_NEW(arena, double, n->p->dof + 1);
+  n->trial = ds_iterate_new(arena, n->p);
   return !ds_arena_failed(arena);
 }
 
@@ -154,38 +181,30 @@ static bool goes_on(newton *n, const ds_iterate *x, const ds_goal *goal) {
 
 bool ds_newton_solve(ds_solve *s, ds_iterate *x, const ds_subproblem *p, const ds_goal *goal, double proximal,
                      int32_t steps) {
-  ds_arena *arena = s->arena;
-  ds_arena_mark mark = ds_arena_get_mark(arena);
-  newton n = {.p = p, .solve = s, .left = steps, .tolerance = goal->tolerance, .target = goal->target};
-  ds_iterate trial = ds_iterate_new(arena, p);
-  if (!allocate(arena, &n)) return false;
+  ds_arena_mark mark = ds_arena_get_mark(s->arena);
+  newton n = {
+      .p = p, .solve = s, .left = steps, .tolerance = goal->tolerance, .target = goal->target, .alpha = proximal};
+  if (!allocate(s->arena, &n)) return false;
   int32_t before_all = s->work.projections;
-  double alpha = proximal, failed_at = 0;
-  ds_iterate_update(x, p); /* it may have been judged */
-  while (n.left > 0 && alpha <= 1e3 && !ds_effort_is_over(s->effort)) {
+  ds_iterate_update(x, p); /* its error may have been the full one */
+  while (n.left > 0 && n.alpha <= 1e3 && !ds_effort_is_over(s->effort)) {
     if (x->error <= n.target) {
       if (!goes_on(&n, x, goal)) break;
       continue;
     }
-    double before = x->error;
-    int32_t iterations;
-    memcpy(n.center, x->r, 3 * (size_t)p->contact_count * sizeof(double));
-    ds_iterate_copy(&trial, x, p);
-    bool good = inner(&n, &trial, x, &iterations, alpha, 0.1 * before);
-    if (good && trial.error < x->error) ds_iterate_copy(x, &trial, p);
-    if (iterations == 0 && !(x->error < before)) break; /* the map is solved to rounding already */
-    bool easy = x->error < 0.7 * before || good;
-    if (x->error <= n.tolerance && !easy && !goes_on(&n, x, goal)) break; /* the last digits do not come easily */
-    if (easy) {
-      double smaller = alpha * (iterations <= 2 ? 0.01 : iterations <= 4 ? 0.1 : 0.3);
-      bool fast = x->error <= 0.1 * before && x->error <= 1e-6; /* keep alpha, and with it the factorization */
-      if (smaller > 1.5 * failed_at && !fast) alpha = fmax(smaller, 1e-13);
-    } else {
-      failed_at = alpha;
-      alpha *= 4;
+    begin_round(&n, x);
+    while (!ends_round(&n, x)) {
+      s->work.projections++, n.left--;
+      if (!ds_system_factor(s->system, n.c, n.symmetric)) break;
+      newton_step(&n);
     }
+    if (n.good && n.trial.error < x->error) ds_iterate_copy(x, &n.trial, p);
+    if (n.steps == 0 && !(x->error < n.before)) break; /* the map is solved to rounding already */
+    bool easy = x->error < 0.7 * n.before || n.good;
+    if (x->error <= n.tolerance && !easy && !goes_on(&n, x, goal)) break; /* the last digits do not come easily */
+    adapt(&n, x->error, easy);
   }
-  ds_arena_release(arena, mark);
+  ds_arena_release(s->arena, mark);
   s->work.tool[DS_TOOL_NEWTON] += s->work.projections - before_all;
   return ds_goal_is_met(x, p, goal);
 }

@@ -71,6 +71,19 @@ static bool is_unsafe(const ds_solve *s, const ds_iterate *x, const ds_subproble
   return s->ends_on_contact || x->error > DS_NEAR || adds_energy;
 }
 
+/* |v - v_p - G r| in the measure of the error: Newton's law, for methods that change velocities by more than impulses.
+ */
+static double newton_error(ds_arena *arena, const ds_subproblem *p, const double *r, const double *v) {
+  double *lawful = DS_NEW(arena, double, p->dof + 1), sum = 0, size = 0;
+  if (!lawful) return INFINITY;
+  ds_subproblem_velocity(lawful, p, r);
+  for (int32_t i = 0; i < p->dof; i++) {
+    sum += (v[i] - lawful[i]) * (v[i] - lawful[i]);
+    size += p->predicted[i] * p->predicted[i];
+  }
+  return sum > 0 ? sqrt(sum / size) : 0;
+}
+
 bool ds_project_island(const ds_solve *given, double *r, double *v, ds_certificate *certificate,
                        const ds_subproblem *problem) {
   ds_subproblem prepared = *problem;
@@ -103,6 +116,10 @@ bool ds_project_island(const ds_solve *given, double *r, double *v, ds_certifica
   certificate->unbounded = s->work.unbounded && x.error > tolerance;
   certificate->limited = limited;
   ds_subproblem_certify(certificate, p, r, v, x.u, tolerance, samples);
+  if (solver->own_velocity) {
+    certificate->natural_error = fmax(certificate->natural_error, newton_error(s->arena, p, r, v));
+    certificate->converged &= certificate->natural_error <= tolerance;
+  }
   ds_certificate_add_work(certificate, &of_parts);
   return true;
 }

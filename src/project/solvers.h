@@ -11,10 +11,13 @@ typedef struct ds_solver {
   const char *name;
   const char *summary; /* one line for users */
   ds_solver_solve *solve;
-  bool thorough;    /* solves until the goal is met: a tolerance may follow the motion, easy problems are swept first,
-                       impulses end on their cones */
-  bool safeguarded; /* islands are split into sub-islands, and an answer that misses its tolerance and adds energy is
-                       replaced; else the answer is what the method gives */
+  bool thorough;      /* solves until the goal is met: a tolerance may follow the motion, easy problems are swept first,
+                         impulses end on their cones */
+  bool safeguarded;   /* islands are split into sub-islands, and an answer that misses its tolerance and adds energy is
+                         replaced; else the answer is what the method gives, and so is the motion */
+  bool own_velocity;  /* v is not that of the impulses: the error has |v - v_p - G r|, too */
+  bool euler;         /* published with semi-implicit Euler, which goes with it where no integrator is given */
+  int32_t iterations; /* `max_iterations` where none are given */
 } ds_solver;
 
 /* By ds_options.method, which must be one of the table. */

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "la/vec3.h"
 #include "scene/start.h"
 
 #define COUNT(table) ((int32_t)(sizeof(table) / sizeof((table)[0])))
@@ -69,9 +70,12 @@ static const ds_field option_fields[] = {
 };
 #undef AT
 
+enum { MU_ALONG = 2, AXIS = 3 }; /* places in the table */
 static const ds_field material_fields[] = {
     {.key = "mu", .kind = DS_FIELD_NUMBER, .offset = offsetof(ds_material_def, mu), .high = DS_FIELD_LIMIT},
     {.key = "e", .kind = DS_FIELD_NUMBER, .offset = offsetof(ds_material_def, restitution), .high = 1},
+    {.key = "mu_along", .kind = DS_FIELD_NUMBER, .offset = offsetof(ds_material_def, mu_along), .high = DS_FIELD_LIMIT},
+    {.key = "axis", .kind = DS_FIELD_VECTOR, .offset = offsetof(ds_material_def, axis), .unit = "direction"},
 };
 
 typedef struct pair_text {
@@ -114,7 +118,15 @@ static bool read_options(ds_reader *r, ds_options *options, const ds_json *objec
   memcpy(fields, option_fields, sizeof fields);
   fields[METHOD].choices = methods.text;
   fields[LAW].choices = laws.text;
-  if (!ds_fields_read(r, options, NULL, object, &(ds_fields){"options", fields, COUNT(fields), NULL})) return false;
+  uint64_t given;
+  ds_options read = *options;
+  if (!ds_fields_read(r, &read, &given, object, &(ds_fields){"options", fields, COUNT(fields), NULL})) return false;
+  if (given >> METHOD & 1) { /* what goes with it, then once more what is given */
+    ds_options_choose(options, read.method);
+    ds_fields_read(r, options, NULL, object, &(ds_fields){"options", fields, COUNT(fields), NULL});
+  } else {
+    *options = read;
+  }
   const ds_json *samples = ds_json_find(object, "friction_samples");
   if (options->friction_samples == 1 || options->friction_samples == 2)
     return ds_reader_fail(r, samples, "\"friction_samples\" is %d; expected 0 for the exact disk, or 3 to 64",
@@ -139,7 +151,13 @@ static bool read_materials(ds_scene_reader *s, const ds_json *object) {
     snprintf(r->where, sizeof r->where, "material %s", ds_quote(m->key).text);
     if (!m->key[0]) return ds_reader_fail_key(r, m, "the name is empty; give the material a name");
     material->def = ds_default_material();
-    if (!ds_fields_read(r, &material->def, NULL, m, &fields)) return false;
+    uint64_t given;
+    if (!ds_fields_read(r, &material->def, &given, m, &fields)) return false;
+    if ((given >> MU_ALONG & 1) != (given >> AXIS & 1))
+      return ds_reader_fail(r, m, "\"%s\" without \"%s\"; friction that differs by direction has both",
+                            given >> AXIS & 1 ? "axis" : "mu_along", given >> AXIS & 1 ? "mu_along" : "axis");
+    if ((given >> AXIS & 1) && !(v3_norm2(material->def.axis) > 0))
+      return ds_reader_fail(r, ds_json_find(m, "axis"), "\"axis\" has no length; expected a direction, as [1, 0, 0]");
     material->id = ds_scene_add_material(s->scene, &material->def, &inner);
     if (material->id.index1 == 0) return ds_reader_fail(r, m, "%s", inner.message);
     if (ds_scene_name_material(s->scene, material->id, m->key, &inner) != DS_OK) return ds_reader_fail_memory(r);

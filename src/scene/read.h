@@ -17,7 +17,7 @@ typedef struct ds_file_material {
 typedef struct ds_file_solid {
   const ds_json *value;
   const char *figure, *path;
-  const ds_json *recipe;
+  const ds_json *recipe, *mesh;
   double scale, cell, spacing;
   ds_solid *solid; /* built where it is used first */
 } ds_file_solid;

@@ -55,7 +55,7 @@ typedef struct shape_text {
   ds_shape_def def;
   int32_t choice; /* among the kinds that files have */
   const ds_json *points;
-  const char *solid;
+  const char *solid, *material;
 } shape_text;
 
 /* The members of a shape, from the measures of all kinds: a measure that several kinds share is one field. */
@@ -104,6 +104,7 @@ static void make_shape_table(shape_table *t) {
        .unit = "kg/m³",
        .low = 1e-9,
        .high = DS_FIELD_LIMIT},
+      {.key = "material", .kind = DS_FIELD_NAME, AT(material)},
   };
   int32_t choice = 0;
   size_t length = 0;
@@ -241,6 +242,11 @@ static bool read_shape(ds_scene_reader *s, ds_body_id body, const body_text *b, 
     return ds_reader_fail(r, value,
                           "a dynamic body cannot have a half-space, which has no mass; expected \"kind\": \"static\" "
                           "or \"kinematic\" in the body");
+  if (shape.material) {
+    const ds_file_material *material = ds_read_material_name(s, ds_json_find(value, "material"));
+    if (!material) return false;
+    shape.def.material = material->id;
+  }
   if (shape.points) {
     points = read_points(r, shape.points);
     if (!points) return false;

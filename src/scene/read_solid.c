@@ -14,13 +14,14 @@
 #define NAME_MAX_BYTES 63
 
 /* Places in the table whose being given matters. */
-enum { FIGURE, FILE_PATH, RECIPE, SCALE, CELL, SPACING };
+enum { FIGURE, FILE_PATH, RECIPE, MESH, SCALE, CELL, SPACING };
 
 #define AT(member) .offset = offsetof(ds_file_solid, member)
 static const ds_field solid_fields[] = {
     [FIGURE] = {.key = "figure", .kind = DS_FIELD_NAME, AT(figure)},
     [FILE_PATH] = {.key = "file", .kind = DS_FIELD_NAME, AT(path), .high = 1023},
     [RECIPE] = {.key = "recipe", .kind = DS_FIELD_OBJECT, AT(recipe)},
+    [MESH] = {.key = "mesh", .kind = DS_FIELD_OBJECT, AT(mesh)},
     [SCALE] = {.key = "scale", .kind = DS_FIELD_NUMBER, AT(scale), .low = 1e-9, .high = 1e9},
     [CELL] = {.key = "cell", .kind = DS_FIELD_NUMBER, AT(cell), .unit = "m", .low = 1e-9, .high = DS_FIELD_LIMIT},
     [SPACING] =
@@ -68,9 +69,10 @@ bool ds_read_solid(ds_reader *r, ds_file_solid *solid, const ds_json *value, boo
   uint64_t given;
   *solid = (ds_file_solid){.value = value, .scale = 1};
   if (!ds_fields_read(r, solid, &given, value, &fields)) return false;
-  int sources = (int)(given >> FIGURE & 1) + (int)(given >> FILE_PATH & 1) + (int)(given >> RECIPE & 1);
+  int sources = (int)(given >> FIGURE & 1) + (int)(given >> FILE_PATH & 1) + (int)(given >> RECIPE & 1) +
+                (int)(given >> MESH & 1);
   if (sources != 1)
-    return ds_reader_fail(r, value, "%s %s %s; expected one of \"figure\", \"file\" and \"recipe\"",
+    return ds_reader_fail(r, value, "%s %s %s; expected one of \"figure\", \"file\", \"mesh\" and \"recipe\"",
                           sources == 0 ? "nothing says what the" : "the", what,
                           sources == 0 ? "is" : "is said to be several things");
   if (solid->recipe && (given >> SCALE & 1))
@@ -147,6 +149,42 @@ static bool make_recipe(ds_reader *r, ds_mesh *mesh, const ds_file_solid *solid)
   return false;
 }
 
+/* Rows of three numbers: vertices, or triangles with corners below `limit`. */
+static bool read_rows(ds_reader *r, double *out, const ds_json *rows, int32_t limit) {
+  static const ds_field vertex = {.key = "a vertex", .kind = DS_FIELD_VECTOR, .unit = "m"};
+  for (const ds_json *v = rows->first; v; v = v->next, out += 3) {
+    ds_vec3 x;
+    if (!ds_reader_vector(r, &x, v, &vertex)) return false;
+    out[0] = x.x, out[1] = x.y, out[2] = x.z;
+    for (int32_t i = 0; i < 3 && limit > 0; i++)
+      if (!(out[i] >= 0 && out[i] < limit) || out[i] != (double)(int32_t)out[i])
+        return ds_reader_fail(r, v, "a triangle must name three of the %d vertices, from 0", (int)limit);
+  }
+  return true;
+}
+
+/* "mesh": {"vertices": [[x, y, z], ...], "triangles": [[a, b, c], ...]} */
+static bool make_inline(ds_reader *r, ds_mesh *mesh, const ds_file_solid *solid) {
+  const ds_json *vertices = ds_json_find(solid->mesh, "vertices"), *triangles = ds_json_find(solid->mesh, "triangles");
+  if (!vertices || vertices->kind != DS_JSON_ARRAY || !triangles || triangles->kind != DS_JSON_ARRAY)
+    return ds_reader_fail(r, solid->mesh, "a mesh must have lists of \"vertices\" and \"triangles\"");
+  size_t nv = (size_t)vertices->count, nt = (size_t)triangles->count;
+  double *numbers = malloc(3 * (nv + nt + 1) * sizeof *numbers);
+  *mesh = (ds_mesh){.vertices = malloc((nv + 1) * sizeof *mesh->vertices),
+                    .vertex_count = vertices->count,
+                    .triangles = malloc(3 * (nt + 1) * sizeof *mesh->triangles),
+                    .triangle_count = triangles->count};
+  bool good = (numbers && mesh->vertices && mesh->triangles) || ds_reader_fail_memory(r);
+  good = good && read_rows(r, numbers, vertices, 0) && read_rows(r, numbers + 3 * nv, triangles, vertices->count);
+  for (size_t i = 0; i < nv && good; i++)
+    mesh->vertices[i] =
+        (ds_vec3){solid->scale * numbers[3 * i], solid->scale * numbers[3 * i + 1], solid->scale * numbers[3 * i + 2]};
+  for (size_t i = 0; i < 3 * nt && good; i++) mesh->triangles[i] = (int32_t)numbers[3 * nv + i];
+  free(numbers);
+  if (!good) ds_mesh_free(mesh);
+  return good;
+}
+
 bool ds_read_solid_mesh(ds_scene_reader *s, ds_mesh *mesh, const ds_file_solid *solid) {
   ds_reader *r = &s->reader;
   ds_error inner = {""};
@@ -155,6 +193,8 @@ bool ds_read_solid_mesh(ds_scene_reader *s, ds_mesh *mesh, const ds_file_solid *
     status = s->options.meshes(s->options.user, mesh, solid->value->key, &inner);
   } else if (solid->recipe) {
     return make_recipe(r, mesh, solid);
+  } else if (solid->mesh) {
+    return make_inline(r, mesh, solid);
   } else if (solid->figure) {
     status = ds_mesh_figure(mesh, solid->figure, solid->scale, &inner);
   } else {

@@ -17,6 +17,7 @@ typedef struct ds_shape {
   ds_pose pose;         /* in the body's principal frame (in the user frame until ds_scene_finish) */
   ds_pose pose_in_body; /* in the user frame, as given */
   double density;
+  int32_t material; /* index; 0 = that of the body */
   double radius, half_length;
   ds_vec3 half;
   ds_hull hull;    /* BOX, HULL */

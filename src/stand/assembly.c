@@ -7,13 +7,19 @@
 #include "base/vec3.h"
 #include "drystone/stand.h"
 
-ds_assembly_options ds_default_assembly_options(void) { return (ds_assembly_options){.mu = -1, .density = 2500}; }
+ds_assembly_options ds_default_assembly_options(void) {
+  return (ds_assembly_options){.mu = -1, .density = 2500, .clutch = 0.98};
+}
 
 void ds_assembly_free(ds_assembly *a) {
   if (!a) return;
   free(a->blocks);
   free(a->interfaces);
   free(a->points);
+  free(a->strength);
+  free(a->corners);
+  free(a->face);
+  free(a->block_face);
   free(a);
 }
 
@@ -43,6 +49,8 @@ static ds_status check_interface(const ds_assembly *a, int32_t i, ds_error *erro
                    v3_norm(face->normal));
   if (!(face->mu >= 0 && face->mu <= 1e6))
     return ds_fail(error, DS_ERROR_INPUT, "interface %d: friction %g; expected 0 to 1e6", (int)i, face->mu);
+  if (!(face->tension >= 0 && isfinite(face->tension)))
+    return ds_fail(error, DS_ERROR_INPUT, "interface %d: tension %g N; expected 0 or more", (int)i, face->tension);
   return DS_OK;
 }
 
@@ -62,6 +70,10 @@ ds_status ds_assembly_check(const ds_assembly *a, ds_error *error) {
     return ds_fail(error, DS_ERROR_INPUT, "%d points, but the interfaces have %d", (int)a->point_count, (int)next);
   for (int32_t k = 0; k < a->point_count; k++)
     if (!v3_finite(a->points[k])) return ds_fail(error, DS_ERROR_INPUT, "point %d is not finite", (int)k);
+  for (int32_t k = 0; k < a->point_count && a->strength; k++)
+    if (!(a->strength[k] >= 0 && isfinite(a->strength[k])))
+      return ds_fail(error, DS_ERROR_INPUT, "point %d: strength %g N; expected 0 (unlimited) or more", (int)k,
+                     a->strength[k]);
   return DS_OK;
 }
 
@@ -72,8 +84,10 @@ ds_assembly *ds_assembly_without(const ds_assembly *a, int32_t block) {
   b->blocks = malloc(((size_t)a->block_count + 1) * sizeof *b->blocks);
   b->interfaces = malloc(((size_t)a->interface_count + 1) * sizeof *b->interfaces);
   b->points = malloc(((size_t)a->point_count + 1) * sizeof *b->points);
+  b->strength = a->strength ? malloc(((size_t)a->point_count + 1) * sizeof *b->strength) : NULL;
+  b->corners = NULL, b->face = b->block_face = NULL;
   b->block_count = b->interface_count = b->point_count = 0;
-  if (!b->blocks || !b->interfaces || !b->points) {
+  if (!b->blocks || !b->interfaces || !b->points || (a->strength && !b->strength)) {
     ds_assembly_free(b);
     return NULL;
   }
@@ -83,8 +97,10 @@ ds_assembly *ds_assembly_without(const ds_assembly *a, int32_t block) {
     ds_interface face = a->interfaces[i];
     if (face.a == block || face.b == block) continue;
     memcpy(b->points + b->point_count, a->points + face.first, (size_t)face.count * sizeof *b->points);
+    if (a->strength)
+      memcpy(b->strength + b->point_count, a->strength + face.first, (size_t)face.count * sizeof *b->strength);
     face.first = b->point_count;
-    face.a -= face.a > block, face.b -= face.b > block;
+    face.a -= block >= 0 && face.a > block, face.b -= block >= 0 && face.b > block;
     b->point_count += face.count;
     b->interfaces[b->interface_count++] = face;
   }

@@ -149,8 +149,12 @@ static bool add_interface(ds_builder *builder, const ds_touch_point *p, const bo
   good = good && ds_array_reserve(&a->interfaces, interface_capacity, a->interface_count + 1, sizeof *a->interfaces) &&
          ds_array_reserve(&a->points, point_capacity, a->point_count + corners, sizeof *a->points);
   if (good) {
-    a->interfaces[a->interface_count++] =
-        (ds_interface){p[first].a, p[first].b, v3_unit(p[first].normal), a->point_count, corners, p[first].mu};
+    a->interfaces[a->interface_count++] = (ds_interface){.a = p[first].a,
+                                                         .b = p[first].b,
+                                                         .normal = v3_unit(p[first].normal),
+                                                         .first = a->point_count,
+                                                         .count = corners,
+                                                         .mu = p[first].mu};
     for (int32_t i = 0; i < corners; i++) a->points[a->point_count++] = out[i].point;
   }
   free(in);

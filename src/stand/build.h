@@ -40,6 +40,9 @@ typedef struct ds_face {
 } ds_face;
 /* Normal and box of a face from its corners. False if it has no area. */
 bool ds_face_finish(ds_face *face);
+/* Triangles of a face, whose corners need not be convex: three indices each, at most count - 2 of them. Their number.
+ */
+int32_t ds_face_triangles(int32_t *triangles, const ds_face *face);
 /* Adds patches where faces of two blocks lie against each other with gaps and overlaps up to the tolerance, and angles
  * up to 8 degrees. */
 void ds_faces_touch(ds_builder *builder, const ds_face *faces, int32_t count, double tolerance, double mu);

@@ -59,12 +59,23 @@ static void put_blocks(FILE *file, const ds_assembly *a) {
   fputs("],", file);
 }
 
+static void put_list(FILE *file, const char *key, const double *values, int32_t count) {
+  fprintf(file, ", \"%s\": [", key);
+  for (int32_t k = 0; k < count; k++) {
+    if (k > 0) fputc(',', file);
+    put(file, values[k]);
+  }
+  fputs("]", file);
+}
+
 static void put_interfaces(FILE *file, const ds_assembly *a) {
   fputs("\n\"interfaces\": [", file);
   for (int32_t i = 0; i < a->interface_count; i++) {
     const ds_interface *face = &a->interfaces[i];
     fprintf(file, "%s\n {\"a\": %d, \"b\": %d, \"mu\": ", i > 0 ? "," : "", (int)face->a, (int)face->b);
     put(file, face->mu);
+    if (face->tension > 0) fputs(", \"tension\": ", file), put(file, face->tension);
+    if (a->strength) put_list(file, "strength", a->strength + face->first, face->count);
     fputs(", \"normal\": ", file), put_vector(file, face->normal);
     fputs(", \"points\": [", file);
     for (int32_t k = 0; k < face->count; k++) {
@@ -87,15 +98,6 @@ static void put_forces(FILE *file, const ds_stand *s, int32_t points) {
   fputs("]", file);
 }
 
-static void put_list(FILE *file, const char *key, const double *values, int32_t count) {
-  fprintf(file, ", \"%s\": [", key);
-  for (int32_t k = 0; k < count; k++) {
-    if (k > 0) fputc(',', file);
-    put(file, values[k]);
-  }
-  fputs("]", file);
-}
-
 static void put_planar(FILE *file, const ds_planar_proof *p, const ds_assembly *a) {
   fprintf(file, ",\n\"planar\": {\"axis\": %d, \"bounds\": [", (int)p->axis);
   for (int32_t i = 0; i < p->bound_count; i++) {
@@ -112,6 +114,16 @@ static void put_planar(FILE *file, const ds_planar_proof *p, const ds_assembly *
   put_list(file, "normal", p->normal, a->point_count);
   put_list(file, "tangent", p->tangent, a->point_count);
   fputs("}", file);
+}
+
+static void put_crushing(FILE *file, const ds_stand *s, const ds_assembly *a) {
+  fputs(",\n\"crush\": [", file);
+  for (int32_t i = 0; i < a->interface_count; i++)
+    for (int32_t k = a->interfaces[i].first; k < a->interfaces[i].first + a->interfaces[i].count; k++) {
+      if (k > 0) fputc(',', file);
+      put(file, ds_crush_rate(a, s->mechanism, i, k));
+    }
+  fputs("]", file);
 }
 
 bool ds_stand_write_certificate(FILE *file, const ds_stand *s, const ds_assembly *a) {
@@ -131,6 +143,7 @@ bool ds_stand_write_certificate(FILE *file, const ds_stand *s, const ds_assembly
       put_vector(file, s->mechanism[i].w), fputc(']', file);
     }
     fputs("]", file);
+    if (a->strength) put_crushing(file, s, a);
   }
   fputs("}\n", file);
   return !ferror(file);
@@ -216,6 +229,15 @@ static bool read_index(reading *r, int32_t *index, const ds_json *value, const d
   return true;
 }
 
+/* One number per point of the interface. */
+static bool read_strength(reading *r, const ds_json *v, const ds_interface *face) {
+  const ds_json *list = array_of(r, v, "strength", face->count);
+  int32_t k = face->first;
+  for (const ds_json *x = list ? list->first : NULL; x; x = x->next)
+    if (!read_number(r, &r->assembly.strength[k++], x)) return false;
+  return list != NULL;
+}
+
 static bool read_interfaces(reading *r, const ds_json *root) {
   ds_assembly *a = &r->assembly;
   const ds_json *list = array_of(r, root, "interfaces", -1);
@@ -228,12 +250,16 @@ static bool read_interfaces(reading *r, const ds_json *root) {
   }
   a->interfaces = calloc((size_t)list->count + 1, sizeof *a->interfaces);
   a->points = calloc((size_t)points + 1, sizeof *a->points);
-  if (!a->interfaces || !a->points) return ds_reader_fail_memory(&r->reader);
+  a->strength = calloc((size_t)points + 1, sizeof *a->strength);
+  if (!a->interfaces || !a->points || !a->strength) return ds_reader_fail_memory(&r->reader);
   for (const ds_json *v = list->first; v; v = v->next) {
     ds_interface *face = &a->interfaces[a->interface_count++];
     const ds_json *p = ds_json_find(v, "points"), *mu = ds_json_find(v, "mu");
     face->first = a->point_count, face->count = p->count;
     if (!mu) return ds_reader_fail(&r->reader, v, "an interface must have its friction mu");
+    const ds_json *tension = ds_json_find(v, "tension"), *strength = ds_json_find(v, "strength");
+    if (tension && !read_number(r, &face->tension, tension)) return false;
+    if (strength && !read_strength(r, v, face)) return false;
     if (!read_index(r, &face->a, ds_json_find(v, "a"), v) || !read_index(r, &face->b, ds_json_find(v, "b"), v) ||
         !read_number(r, &face->mu, mu) || !read_vector(r, &face->normal, ds_json_find(v, "normal"), v))
       return false;
@@ -389,6 +415,7 @@ ds_status ds_stand_verify(ds_verification *result, const char *text, size_t leng
   free(r.assembly.blocks);
   free(r.assembly.interfaces);
   free(r.assembly.points);
+  free(r.assembly.strength);
   ds_json_free(&doc);
   return good ? DS_OK : DS_ERROR_INPUT;
 }

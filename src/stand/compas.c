@@ -10,19 +10,14 @@
 #include "base/error.h"
 #include "base/fields.h"
 #include "base/vec3.h"
-#include "drystone/solid.h"
-#include "stand/build.h"
-
-static const double usual_mu = 0.84; /* of compas_cra's examples */
+#include "stand/blocks.h"
 
 typedef struct reading {
   ds_reader reader;
   const ds_assembly_options *options;
   ds_builder builder;
   int32_t *key; /* of the blocks, ascending */
-  ds_face *faces;
-  ds_vec3 *corners;
-  int32_t face_count, corner_count;
+  ds_surfaces surfaces;
   int32_t given; /* interfaces so far */
   double mu;
 } reading;
@@ -123,7 +118,7 @@ static bool read_face(reading *r, ds_face *face, const ds_json *loop, const ds_v
                       int32_t vertex_count) {
   if (loop->kind != DS_JSON_ARRAY || loop->count < 3)
     return ds_reader_fail(&r->reader, loop, "a face must be a list of three or more vertices");
-  ds_vec3 *corners = r->corners + r->corner_count;
+  ds_vec3 *corners = r->surfaces.corners + r->surfaces.corner_count;
   int32_t n = 0, last = -1, start = -1;
   for (const ds_json *v = loop->first; v; v = v->next) {
     int32_t i = v->kind == DS_JSON_NUMBER ? vertex_of(keys, vertex_count, v->number) : -1;
@@ -132,48 +127,15 @@ static bool read_face(reading *r, ds_face *face, const ds_json *loop, const ds_v
     if (n == 0) start = i;
     corners[n++] = points[last = i];
   }
-  r->corner_count += n;
+  r->surfaces.corner_count += n;
   *face = (ds_face){.block = r->builder.assembly->block_count - 1, .corners = corners, .count = n};
   return true;
 }
 
-/* Mass, centre and inertia of the volume within the faces; faces are turned outward where they are not. */
 static bool weigh(reading *r, ds_block *block, int32_t first_face, const ds_json *at) {
-  int32_t corners = 0, triangles = 0;
-  for (int32_t f = first_face; f < r->face_count; f++) corners += r->faces[f].count;
-  ds_mesh mesh = {.vertices = malloc(((size_t)corners + 1) * sizeof *mesh.vertices),
-                  .triangles = malloc(((size_t)corners + 1) * 3 * sizeof *mesh.triangles)};
-  if (!mesh.vertices || !mesh.triangles) {
-    ds_mesh_free(&mesh);
-    return ds_reader_fail_memory(&r->reader);
-  }
-  for (int32_t f = first_face; f < r->face_count; f++) {
-    const ds_face *face = &r->faces[f];
-    for (int32_t i = 1; i + 1 < face->count; i++, triangles++)
-      for (int32_t k = 0; k < 3; k++) mesh.triangles[3 * triangles + k] = mesh.vertex_count + (k == 0 ? 0 : i + k - 1);
-    for (int32_t i = 0; i < face->count; i++) mesh.vertices[mesh.vertex_count++] = face->corners[i];
-  }
-  mesh.triangle_count = triangles;
-  ds_mass mass = ds_mesh_mass(&mesh, r->options->density);
-  bool inward = mass.mass < 0;
-  for (int32_t i = 0; i < triangles && inward; i++) {
-    int32_t t = mesh.triangles[3 * i + 1];
-    mesh.triangles[3 * i + 1] = mesh.triangles[3 * i + 2], mesh.triangles[3 * i + 2] = t;
-  }
-  if (inward) mass = ds_mesh_mass(&mesh, r->options->density);
-  ds_mesh_free(&mesh);
-  for (int32_t f = first_face; f < r->face_count && inward; f++) {
-    ds_vec3 *p = r->corners + (r->faces[f].corners - r->corners);
-    for (int32_t i = 0, j = r->faces[f].count - 1; i < j; i++, j--) {
-      ds_vec3 swap = p[i];
-      p[i] = p[j], p[j] = swap;
-    }
-  }
-  if (!(mass.mass > 0)) return ds_reader_fail(&r->reader, at, "block %s encloses no volume", block->name);
-  block->mass = mass.mass;
-  block->center = mass.center;
-  memcpy(block->inertia, mass.inertia, sizeof block->inertia);
-  return true;
+  ds_status status = ds_surfaces_weigh(&r->surfaces, block, first_face, r->options->density);
+  if (status == DS_ERROR_MEMORY) return ds_reader_fail_memory(&r->reader);
+  return status == DS_OK || ds_reader_fail(&r->reader, at, "block %s encloses no volume", block->name);
 }
 
 static bool read_block(reading *r, const ds_json *node, int32_t key, bool support_default) {
@@ -188,12 +150,12 @@ static bool read_block(reading *r, const ds_json *node, int32_t key, bool suppor
   for (int32_t i = 0; i < r->options->support_count; i++)
     block->support = block->support || r->options->supports[i] == key;
   ds_vec3 *points = malloc((size_t)vertices->count * sizeof *points);
-  int32_t *keys = malloc((size_t)vertices->count * sizeof *keys), first = r->face_count;
+  int32_t *keys = malloc((size_t)vertices->count * sizeof *keys), first = r->surfaces.face_count;
   bool good = (points && keys) || ds_reader_fail_memory(&r->reader);
   good = good && read_vertices(r, points, keys, vertices);
   for (const ds_json *f = faces->first; f && good; f = f->next) {
-    good = read_face(r, &r->faces[r->face_count], f, points, keys, vertices->count);
-    if (good && r->faces[r->face_count].count >= 3) r->face_count++;
+    good = read_face(r, &r->surfaces.faces[r->surfaces.face_count], f, points, keys, vertices->count);
+    if (good && r->surfaces.faces[r->surfaces.face_count].count >= 3) r->surfaces.face_count++;
   }
   free(points);
   free(keys);
@@ -217,9 +179,9 @@ static bool read_blocks(reading *r, const ds_json *graph) {
   }
   if (good) qsort(entries, (size_t)count, sizeof *entries, compare);
   r->key = malloc(((size_t)count + 1) * sizeof *r->key);
-  r->faces = malloc(((size_t)faces + 1) * sizeof *r->faces);
-  r->corners = malloc(((size_t)corners + 1) * sizeof *r->corners);
-  if (good && (!r->key || !r->faces || !r->corners)) good = ds_reader_fail_memory(&r->reader);
+  r->surfaces.faces = malloc(((size_t)faces + 1) * sizeof *r->surfaces.faces);
+  r->surfaces.corners = malloc(((size_t)corners + 1) * sizeof *r->surfaces.corners);
+  if (good && (!r->key || !r->surfaces.faces || !r->surfaces.corners)) good = ds_reader_fail_memory(&r->reader);
   for (int32_t i = 0; i < count && good; i++) {
     r->key[i] = entries[i].key;
     good = i == 0 || entries[i].key != entries[i - 1].key ||
@@ -283,31 +245,13 @@ static bool read_edges(reading *r, const ds_json *graph) {
   return true;
 }
 
-/* A ten-thousandth of the mean size of the blocks. */
-static double usual_tolerance(const reading *r) {
-  const ds_assembly *a = r->builder.assembly;
-  double sum = 0;
-  for (int32_t i = 0; i < a->block_count; i++) sum += cbrt(a->blocks[i].mass / r->options->density);
-  return 1e-4 * sum / a->block_count;
-}
-
-static bool search_interfaces(reading *r) {
-  int32_t kept = 0;
-  double tolerance = r->options->tolerance > 0 ? r->options->tolerance : usual_tolerance(r);
-  for (int32_t i = 0; i < r->face_count; i++)
-    if (ds_face_finish(&r->faces[i])) r->faces[kept++] = r->faces[i];
-  r->builder.assembly->tolerance = tolerance;
-  ds_faces_touch(&r->builder, r->faces, kept, tolerance, r->mu);
-  return !r->builder.failed || ds_reader_fail_memory(&r->reader);
-}
-
 ds_assembly *ds_assembly_read_compas(const char *text, size_t length, const char *file,
                                      const ds_assembly_options *options, ds_error *error) {
   ds_assembly_options usual = ds_default_assembly_options();
   ds_json_doc doc;
   if (ds_json_parse(&doc, text, length, file, error) != DS_OK) return NULL;
   reading r = {.reader = {.doc = &doc, .file = file, .error = error}, .options = options ? options : &usual};
-  r.mu = r.options->mu >= 0 ? r.options->mu : usual_mu;
+  r.mu = r.options->mu >= 0 ? r.options->mu : DS_USUAL_MU;
   ds_assembly *assembly = NULL;
   const ds_json *graph = graph_of(doc.root);
   bool good = ds_builder_begin(&r.builder) || ds_reader_fail_memory(&r.reader);
@@ -315,7 +259,9 @@ ds_assembly *ds_assembly_read_compas(const char *text, size_t length, const char
     good = ds_reader_fail(&r.reader, doc.root, "not an assembly: there is no data.graph with nodes");
   if (good) r.builder.assembly->gravity = v3(0, 0, -9.81);
   good = good && read_blocks(&r, graph) && read_edges(&r, graph);
-  if (good && r.builder.touch_count == 0) good = search_interfaces(&r);
+  if (good && r.builder.touch_count == 0) ds_surfaces_touch(&r.surfaces, &r.builder, r.options, r.mu);
+  good = good &&
+         ((!r.builder.failed && ds_surfaces_keep(&r.surfaces, r.builder.assembly)) || ds_reader_fail_memory(&r.reader));
   if (good) {
     assembly = ds_builder_end(&r.builder);
     if (!assembly) ds_reader_fail_memory(&r.reader);
@@ -323,8 +269,7 @@ ds_assembly *ds_assembly_read_compas(const char *text, size_t length, const char
     ds_builder_cancel(&r.builder);
   }
   free(r.key);
-  free(r.faces);
-  free(r.corners);
+  ds_surfaces_free(&r.surfaces);
   ds_json_free(&doc);
   return assembly;
 }

@@ -23,11 +23,13 @@ static const double slip_rounding = 16 * 2.3e-16;
 static const double nearly_all = 0.99; /* of the way to the boundary */
 
 /* Cone coordinates of point k: x = (mu r_N, r_T), in the Lorentz cone, or (r_N, 0, 0) without friction; so that
- * r = scale x. The unknown t is a last cone (t, 0, 0). */
+ * r = scale x. The unknown t is one more cone (t, 0, 0), and so are the slacks of points that crush. */
 typedef struct solver {
   const ds_cone_program *p;
   const ds_graph *g;
   int32_t n, points, cones; /* n: length of y */
+  int32_t rows, slack;      /* first row and first cone of the points that crush */
+  double *b, *d;            /* n; d: NULL = no t */
   double *scale;            /* 3 x points */
   double *cost;             /* 3 x cones */
   double *x, *z, *y, tau, kappa;
@@ -52,18 +54,24 @@ static void times(double *out, const solver *s, const double *x, double *r) {
   for (int32_t i = 0; i < 3 * s->points; i++) r[i] = s->scale[i] * x[i];
   memset(out, 0, (size_t)s->n * sizeof *out);
   ds_graph_add_forces(out, s->g, r);
-  if (s->p->d)
-    for (int32_t i = 0; i < s->n; i++) out[i] += x[3 * s->points] * s->p->d[i];
+  for (int32_t j = 0; j < s->g->limits; j++) out[s->rows + j] = r[3 * s->g->limit_point[j]] + x[3 * (s->slack + j)];
+  if (s->d)
+    for (int32_t i = 0; i < s->n; i++) out[i] += x[3 * s->points] * s->d[i];
 }
 
 /* out = Aᵀ y */
 static void transposed(double *out, const solver *s, const double *y) {
   ds_graph_slip(out, s->g, y);
+  for (int32_t j = 0; j < s->g->limits; j++) {
+    double *z = out + 3 * (s->slack + j);
+    out[3 * s->g->limit_point[j]] += z[0] = y[s->rows + j];
+    z[1] = z[2] = 0;
+  }
   for (int32_t i = 0; i < 3 * s->points; i++) out[i] *= s->scale[i];
-  if (!s->p->d) return;
+  if (!s->d) return;
   double *t = out + 3 * s->points;
   t[0] = t[1] = t[2] = 0;
-  for (int32_t i = 0; i < s->n; i++) t[0] += s->p->d[i] * y[i];
+  for (int32_t i = 0; i < s->n; i++) t[0] += s->d[i] * y[i];
 }
 
 static double dot(const double *a, const double *b, int32_t n) {
@@ -112,30 +120,52 @@ static void add_point(solver *s, int32_t k) {
   add_product(lower, swapped ? gb : ga, c, swapped ? ga : gb);
 }
 
+/* The row of a point that crushes, against itself and against its blocks. */
+static void add_limit(solver *s, int32_t j) {
+  const ds_block_pattern *p = s->matrix->pattern;
+  int32_t k = s->g->limit_point[j], node = s->g->n + j;
+  const double *f = s->scale + 3 * k;
+  double c[9], own[9];
+  ds_lorentz_square(c, &s->w[k]);
+  ds_lorentz_square(own, &s->w[s->slack + j]);
+  for (int32_t i = 0; i < 9; i++) c[i] *= f[i / 3] * f[i % 3];
+  s->matrix->diagonal[p->diagonal[p->position[node]]] += c[0] + own[0];
+  for (int32_t side = 0; side < 2; side++) {
+    int32_t body = s->g->body[2 * k + side];
+    if (body < 0) continue;
+    const double *g = s->g->g + 36 * (size_t)k + 18 * side;
+    bool swapped; /* a row or a column: the same six numbers */
+    double *block = s->matrix->lower + p->offset[ds_block_slot(&swapped, p, body, node)];
+    for (int32_t i = 0; i < 6; i++) block[i] += g[i] * c[0] + g[6 + i] * c[3] + g[12 + i] * c[6];
+  }
+}
+
 /* S₀, without t, with its diagonal shifted; and the column of t. */
 static bool factor(solver *s) {
   const ds_block_pattern *p = s->matrix->pattern;
   memset(s->matrix->diagonal, 0, (size_t)p->diagonal_values * sizeof(double));
   memset(s->matrix->lower, 0, (size_t)p->values * sizeof(double));
   for (int32_t k = 0; k < s->points; k++) add_point(s, k);
+  for (int32_t j = 0; j < s->g->limits; j++) add_limit(s, j);
   for (int32_t k = 0; k < p->n; k++) {
-    double *h = s->matrix->diagonal + p->diagonal[k], largest = 0, *shift = s->shift + 6 * p->order[k];
-    for (int32_t i = 0; i < 6; i++) largest = fmax(largest, h[7 * i]);
-    for (int32_t i = 0; i < 6; i++) h[7 * i] += shift[i] = largest > 0 ? diagonal_shift * largest : diagonal_shift;
+    double *h = s->matrix->diagonal + p->diagonal[k], largest = 0, *shift = s->shift + p->first_row[p->order[k]];
+    int32_t n = p->size[k], next = n + 1;
+    for (int32_t i = 0; i < n; i++) largest = fmax(largest, h[next * i]);
+    for (int32_t i = 0; i < n; i++) h[next * i] += shift[i] = largest > 0 ? diagonal_shift * largest : diagonal_shift;
   }
   s->answer->factorizations++;
   if (!ds_block_cholesky(s->matrix)) return false;
-  if (!s->p->d) return true;
-  memcpy(s->column, s->p->d, (size_t)s->n * sizeof *s->column);
+  if (!s->d) return true;
+  memcpy(s->column, s->d, (size_t)s->n * sizeof *s->column);
   ds_block_cholesky_solve(s->column, s->matrix, s->v4);
   double eta = s->w[s->points].eta;
-  s->column_weight = eta * eta / (1 + eta * eta * dot(s->p->d, s->column, s->n));
+  s->column_weight = eta * eta / (1 + eta * eta * dot(s->d, s->column, s->n));
   return isfinite(s->column_weight);
 }
 
 /* y := (S₀ + eta² d dᵀ)⁻¹ y */
 static void precondition(double *y, const solver *s) {
-  double f = s->p->d ? s->column_weight * dot(s->column, y, s->n) : 0;
+  double f = s->d ? s->column_weight * dot(s->column, y, s->n) : 0;
   ds_block_cholesky_solve(y, s->matrix, s->v4);
   if (f != 0)
     for (int32_t i = 0; i < s->n; i++) y[i] -= f * s->column[i];
@@ -194,9 +224,9 @@ static void try_forces(solver *s) {
     double before = worst;
     worst = 0;
     for (int32_t i = 0; i < s->n; i++) {
-      double m = s->g->root_mass[i / 6];
-      rest[i] = s->p->b[i] - rest[i];
-      worst = fmax(worst, fabs(rest[i]) * m / fmax(1, m * m));
+      double m = i < s->rows ? s->g->root_mass[i / 6] : fmax(1, fabs(s->b[i]));
+      rest[i] = s->b[i] - rest[i];
+      worst = fmax(worst, i < s->rows ? fabs(rest[i]) * m / fmax(1, m * m) : fabs(rest[i]) / m);
     }
     if (worst <= balanced) break;
     if (round == MOST_CORRECTIONS || !(worst < 0.5 * before)) return;
@@ -211,26 +241,39 @@ static void try_forces(solver *s) {
   a->upper = value;
   a->residual = worst;
   for (int32_t i = 0; i < 3 * s->points; i++) a->r[i] = s->scale[i] * x[i];
-  a->t = s->p->d ? x[3 * s->points] : 0;
+  a->t = s->d ? x[3 * s->points] : 0;
+}
+
+/* How far c - Gᵀy is inside K* at a point, beyond rounding. */
+static double slack_at(const solver *s, const double *y, int32_t k, bool homogeneous) {
+  const ds_graph *g = s->g;
+  double u[3] = {0}, terms = 0;
+  for (int32_t side = 0; side < 2; side++) {
+    int32_t body = g->body[2 * k + side];
+    if (body < 0) continue;
+    const double *rows = g->g + 36 * (size_t)k + 18 * side, *v = y + 6 * body;
+    for (int32_t i = 0; i < 3; i++)
+      for (int32_t j = 0; j < 6; j++) u[i] -= rows[6 * i + j] * v[j], terms += fabs(rows[6 * i + j] * v[j]);
+  }
+  for (int32_t i = 0; i < 3 && !homogeneous && s->p->c; i++) u[i] += s->p->c[3 * k + i];
+  double m = s->p->frictionless ? 0 : s->p->mu ? s->p->mu[k] : g->mu[k];
+  return u[0] - m * sqrt(u[1] * u[1] + u[2] * u[2]) - slip_rounding * terms * (1 + m);
+}
+
+/* What a motion crushes: the rows of y as near to nothing as their points allow. */
+static void fit_rows(const solver *s, double *y, bool homogeneous) {
+  for (int32_t j = 0; j < s->g->limits; j++)
+    y[s->rows + j] = fmin(0, 1.000001 * slack_at(s, y, s->g->limit_point[j], homogeneous));
 }
 
 /* Whether c - Gᵀy is in K* at every point by more than rounding, or exactly nothing. */
 static bool obeys(const solver *s, const double *y, bool homogeneous) {
-  const ds_graph *g = s->g;
-  const double *mu = s->p->mu ? s->p->mu : g->mu;
+  int32_t j = 0; /* points that crush are in order */
   for (int32_t k = 0; k < s->points; k++) {
-    double u[3] = {0}, terms = 0;
-    for (int32_t side = 0; side < 2; side++) {
-      int32_t body = g->body[2 * k + side];
-      if (body < 0) continue;
-      const double *rows = g->g + 36 * (size_t)k + 18 * side, *v = y + 6 * body;
-      for (int32_t i = 0; i < 3; i++)
-        for (int32_t j = 0; j < 6; j++) u[i] -= rows[6 * i + j] * v[j], terms += fabs(rows[6 * i + j] * v[j]);
-    }
-    for (int32_t i = 0; i < 3 && !homogeneous && s->p->c; i++) u[i] += s->p->c[3 * k + i];
-    double m = s->p->frictionless ? 0 : mu[k];
-    double slack = u[0] - m * sqrt(u[1] * u[1] + u[2] * u[2]);
-    if (!(slack >= slip_rounding * terms * (1 + m))) return false;
+    bool limited = j < s->g->limits && s->g->limit_point[j] == k;
+    double more = limited ? -y[s->rows + j] : 0;
+    j += limited;
+    if (!(slack_at(s, y, k, homogeneous) + more >= 0)) return false;
   }
   return true;
 }
@@ -249,11 +292,12 @@ static void try_motion(solver *s) {
   const ds_cone_program *p = s->p;
   double *y = s->dy, factor = 1;
   nearest_motion(y, s, 1, 1 / s->tau);
-  double by = dot(p->b, y, s->n), dy = p->d ? dot(p->d, y, s->n) : 0;
-  if (!p->c && p->d && p->e != 0) { /* e - factor dᵀy = 0 */
+  fit_rows(s, y, false);
+  double by = dot(s->b, y, s->n), dy = s->d ? dot(s->d, y, s->n) : 0;
+  if (!p->c && s->d && p->e != 0) { /* e - factor dᵀy = 0 */
     if (!(dy / p->e > 0)) return;
     factor = p->e / dy;
-  } else if (p->d && !(p->e - dy >= 0)) {
+  } else if (s->d && !(p->e - dy >= 0)) {
     return;
   }
   if (a->motion && factor * by <= a->lower) return;
@@ -265,11 +309,11 @@ static void try_motion(solver *s) {
 }
 
 /* A motion that proves that there are no forces at all: -Gᵀy in K*, dᵀy <= 0, bᵀy > 0. */
-static bool is_mechanism(const solver *s, const double *y) {
-  const ds_cone_program *p = s->p;
-  double by = dot(p->b, y, s->n), terms = 0;
-  for (int32_t i = 0; i < s->n; i++) terms += fabs(p->b[i] * y[i]);
-  return by > 1e-12 * terms && !(p->d && dot(p->d, y, s->n) > 0) && obeys(s, y, true);
+static bool is_mechanism(const solver *s, double *y) {
+  fit_rows(s, y, true);
+  double by = dot(s->b, y, s->n), terms = 0;
+  for (int32_t i = 0; i < s->n; i++) terms += fabs(s->b[i] * y[i]);
+  return by > 1e-12 * terms && !(s->d && dot(s->d, y, s->n) > 0) && obeys(s, y, true);
 }
 
 static void try_mechanism(solver *s) {
@@ -309,19 +353,19 @@ static void try_ray(solver *s) {
 
 static void find_residuals(solver *s) {
   times(s->rp, s, s->x, s->q);
-  for (int32_t i = 0; i < s->n; i++) s->rp[i] = s->p->b[i] * s->tau - s->rp[i];
+  for (int32_t i = 0; i < s->n; i++) s->rp[i] = s->b[i] * s->tau - s->rp[i];
   transposed(s->rd, s, s->y);
   for (int32_t i = 0; i < 3 * s->cones; i++) s->rd[i] = s->cost[i] * s->tau - s->rd[i] - s->z[i];
   for (int32_t k = 0; k < s->points; k++) /* a cone of one dimension has no others */
     if (s->scale[3 * k + 1] == 0) s->rd[3 * k + 1] = s->rd[3 * k + 2] = 0;
-  s->rg = s->kappa + dot(s->cost, s->x, 3 * s->cones) - dot(s->p->b, s->y, s->n);
+  s->rg = s->kappa + dot(s->cost, s->x, 3 * s->cones) - dot(s->b, s->y, s->n);
 }
 
 /* y2 = S⁻¹ (b + A W² c), x2 = -W² (c - Aᵀ y2) */
 static void prepare_tau(solver *s) {
   scaled_twice(s->q, s, s->cost);
   times(s->dy, s, s->q, s->q);
-  for (int32_t i = 0; i < s->n; i++) s->dy[i] += s->p->b[i];
+  for (int32_t i = 0; i < s->n; i++) s->dy[i] += s->b[i];
   solve_system(s->y2, s, s->dy);
   transposed(s->x2, s, s->y2);
   for (int32_t i = 0; i < 3 * s->cones; i++) s->x2[i] -= s->cost[i];
@@ -345,8 +389,8 @@ static void find_direction(solver *s, double share, double zeta) {
   transposed(s->q, s, s->dy);
   scaled_twice(s->dx, s, s->q);
   for (int32_t i = 0; i < m; i++) s->dx[i] += rest[i]; /* x1 */
-  double slope = dot(s->p->b, s->y2, s->n) - dot(s->cost, s->x2, m) + s->kappa / s->tau;
-  double height = share * s->rg - dot(s->p->b, s->dy, s->n) + dot(s->cost, s->dx, m) + zeta / s->tau;
+  double slope = dot(s->b, s->y2, s->n) - dot(s->cost, s->x2, m) + s->kappa / s->tau;
+  double height = share * s->rg - dot(s->b, s->dy, s->n) + dot(s->cost, s->dx, m) + zeta / s->tau;
   s->dtau = height / slope;
   s->dkappa = (zeta - s->kappa * s->dtau) / s->tau;
   for (int32_t i = 0; i < s->n; i++) s->dy[i] += s->dtau * s->y2[i];
@@ -442,20 +486,36 @@ static bool create(ds_arena *arena, solver *s) {
   double **vectors[] = {&s->x,  &s->z,  &s->dx, &s->dz,   &s->ax,    &s->az,       &s->x2,
                         &s->rd, &s->xi, &s->q,  &s->cost, &s->scale, &s->answer->r};
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = DS_NEW0(arena, double, m);
-  double **rows[] = {&s->y, &s->dy, &s->y2, &s->rp, &s->v1, &s->v2, &s->v3, &s->v4, &s->shift, &s->answer->y};
+  double **rows[] = {&s->y, &s->dy, &s->y2, &s->rp, &s->v1, &s->v2, &s->v3, &s->v4, &s->shift, &s->answer->y, &s->b};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) *rows[i] = DS_NEW0(arena, double, n);
   s->column = DS_NEW0(arena, double, 2 * n);
+  s->d = s->p->d ? DS_NEW0(arena, double, n) : NULL;
   s->w = DS_NEW(arena, ds_lorentz, s->cones + 1);
   s->matrix = ds_block_create(arena, s->g->pattern);
   return s->matrix && !ds_arena_failed(arena);
 }
 
+/* The program with the rows of points that crush. */
+static void set_rows(solver *s) {
+  const ds_cone_program *p = s->p;
+  memcpy(s->b, p->b, (size_t)s->rows * sizeof *s->b);
+  if (p->d) memcpy(s->d, p->d, (size_t)s->rows * sizeof *s->d);
+  for (int32_t j = 0; j < s->g->limits; j++) {
+    double more = p->d && p->d_limit ? p->d_limit[3 * s->g->limit_point[j]] : 0;
+    s->b[s->rows + j] = s->g->limit[j] + more;
+    if (p->d) s->d[s->rows + j] = more;
+  }
+}
+
 bool ds_cone_solve(ds_arena *arena, ds_cone_answer *answer, const ds_cone_program *p) {
   const ds_graph *g = p->graph;
   *answer = (ds_cone_answer){.upper = INFINITY, .lower = -INFINITY};
-  solver s = {.p = p, .g = g, .n = 6 * g->n, .points = g->points, .cones = g->points + (p->d ? 1 : 0)};
+  solver s = {.p = p, .g = g, .n = 6 * g->n + g->limits, .points = g->points, .rows = 6 * g->n};
+  s.slack = g->points + (p->d ? 1 : 0);
+  s.cones = s.slack + g->limits;
   s.answer = answer;
   if (!create(arena, &s)) return false;
+  set_rows(&s);
   for (int32_t k = 0; k < s.cones; k++) s.x[3 * k] = s.z[3 * k] = 1;
   for (int32_t k = 0; k < s.points; k++) {
     double mu = p->frictionless ? 0 : p->mu ? p->mu[k] : g->mu[k], *f = s.scale + 3 * k;

@@ -4,7 +4,7 @@
  *   dual     max bᵀy         subject to  c - Gᵀy in K*,  e - dᵀy >= 0
  *
  * K = {|r_T| <= mu r_N} at every point, or r_N >= 0, r_T = 0 where mu = 0; K* = {u_N >= mu |u_T|}. The column d and the
- * unknown t, a load or a margin, are there if d is given.
+ * unknown t, a load or a margin, are there if d is given. Points that crush have r_N at most their limit.
  *
  * Method: the homogeneous self-dual embedding with Nesterov-Todd scaling and Mehrotra's corrector [Ye, Todd and Mizuno
  * 1994; Andersen, Roos and Terlaky 2003]. Every iteration factors S = G W² Gᵀ once on the graph of blocks. From every
@@ -18,14 +18,15 @@
 
 typedef struct ds_cone_program {
   const ds_graph *graph;
-  const double *b;   /* 6 n */
-  const double *c;   /* 3 x points, or NULL = 0 */
-  const double *d;   /* 6 n, or NULL = no t */
-  double e;          /* cost of t */
-  bool frictionless; /* as if mu = 0 everywhere */
-  const double *mu;  /* points: in place of the graph's; NULL = those */
-  bool first;        /* the first forces found are enough, and so is the first mechanism */
-  double width;      /* relative width of the interval of values that is enough */
+  const double *b;       /* 6 n */
+  const double *c;       /* 3 x points, or NULL = 0 */
+  const double *d;       /* 6 n, or NULL = no t */
+  double e;              /* cost of t */
+  const double *d_limit; /* 3 x points: of points that crush, r_N + d_limit t + slack = limit + d_limit; NULL = 0 */
+  bool frictionless;     /* as if mu = 0 everywhere */
+  const double *mu;      /* points: in place of the graph's; NULL = those */
+  bool first;            /* the first forces found are enough, and so is the first mechanism */
+  double width;          /* relative width of the interval of values that is enough */
 } ds_cone_program;
 
 typedef struct ds_cone_answer {

@@ -26,6 +26,7 @@ bool ds_face_finish(ds_face *f) {
 
 typedef struct corner {
   double x, y;
+  int32_t index; /* in its face */
 } corner;
 
 static double turn(corner a, corner b, corner c) { return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x); }
@@ -68,7 +69,7 @@ static int32_t clip(corner *p, int32_t n, const corner *triangle) {
       if (sc >= 0) out[m++] = c;
       if ((sc > 0 && sd < 0) || (sc < 0 && sd > 0)) {
         double t = sc / (sc - sd);
-        out[m++] = (corner){c.x + t * (d.x - c.x), c.y + t * (d.y - c.y)};
+        out[m++] = (corner){c.x + t * (d.x - c.x), c.y + t * (d.y - c.y), -1};
       }
     }
     memcpy(p, out, (size_t)m * sizeof *p);
@@ -89,12 +90,23 @@ static int32_t flatten(corner *triangles, const ds_face *f, ds_vec3 origin, ds_v
   corner p[MOST_CORNERS];
   int32_t n = f->count < MOST_CORNERS ? f->count : MOST_CORNERS;
   for (int32_t i = 0; i < n; i++) {
-    ds_vec3 d = v3_sub(f->corners[reverse ? n - 1 - i : i], origin);
-    p[i] = (corner){v3_dot(d, t1), v3_dot(d, t2)};
+    int32_t k = reverse ? n - 1 - i : i;
+    ds_vec3 d = v3_sub(f->corners[k], origin);
+    p[i] = (corner){v3_dot(d, t1), v3_dot(d, t2), k};
   }
   int32_t count = cut_ears(triangles, p, n);
   *area = 0;
   for (int32_t i = 0; i < count; i++) *area += area_of(triangles + 3 * i, 3);
+  return count;
+}
+
+int32_t ds_face_triangles(int32_t *triangles, const ds_face *face) {
+  corner cut[3 * MOST_CORNERS];
+  ds_vec3 t1, t2;
+  double area;
+  v3_tangents(&t1, &t2, face->normal);
+  int32_t count = flatten(cut, face, face->corners[0], t1, t2, false, &area);
+  for (int32_t i = 0; i < 3 * count; i++) triangles[i] = cut[i].index;
   return count;
 }
 

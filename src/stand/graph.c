@@ -1,5 +1,6 @@
 #include "stand/graph.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,10 +35,17 @@ static int compare_pairs(const void *x, const void *y) {
 /* Pairs of free blocks that touch, each once. */
 static ds_block_pattern *analyse(ds_arena *arena, const ds_graph *g) {
   const ds_assembly *a = g->assembly;
-  int32_t *pairs = DS_NEW(arena, int32_t, 2 * (size_t)a->interface_count + 1), count = 0, kept = 0;
-  int32_t *size = DS_NEW(arena, int32_t, g->n + 1);
+  size_t room = (size_t)a->interface_count + 2 * (size_t)g->limits;
+  int32_t *pairs = DS_NEW(arena, int32_t, 2 * room + 1), count = 0, kept = 0;
+  int32_t *size = DS_NEW(arena, int32_t, g->n + g->limits + 1);
   if (ds_arena_failed(arena)) return NULL;
-  for (int32_t i = 0; i < g->n; i++) size[i] = 6;
+  for (int32_t i = 0; i < g->n + g->limits; i++) size[i] = i < g->n ? 6 : 1;
+  for (int32_t j = 0; j < 2 * g->limits; j++) {
+    int32_t body = g->body[2 * g->limit_point[j / 2] + j % 2];
+    if (body < 0) continue;
+    pairs[2 * count] = body, pairs[2 * count + 1] = g->n + j / 2;
+    count++;
+  }
   for (int32_t i = 0; i < a->interface_count; i++) {
     int32_t x = g->slot[a->interfaces[i].a], y = g->slot[a->interfaces[i].b];
     if (x < 0 || y < 0) continue;
@@ -50,7 +58,7 @@ static ds_block_pattern *analyse(ds_arena *arena, const ds_graph *g) {
     if (kept > 0 && compare_pairs(&pairs[2 * (kept - 1)], &pairs[2 * i]) == 0) continue;
     memmove(&pairs[2 * kept++], &pairs[2 * i], 2 * sizeof *pairs);
   }
-  return ds_block_analyse(arena, size, pairs, kept, g->n);
+  return ds_block_analyse(arena, size, pairs, kept, g->n + g->limits);
 }
 
 /* The rows of one body at a point: sign (axis, arm x axis), scaled. */
@@ -103,8 +111,28 @@ static bool fill_load(ds_arena *arena, ds_graph *g) {
     force[i] = v3_mad(a->blocks[i].force, a->blocks[i].mass, a->gravity);
     torque[i] = a->blocks[i].torque;
   }
+  for (int32_t i = 0; i < a->interface_count; i++) { /* tension draws the two blocks together */
+    const ds_interface *face = &a->interfaces[i];
+    for (int32_t k = face->first; k < face->first + face->count && face->tension > 0; k++)
+      for (int32_t side = 0; side < 2; side++) {
+        int32_t b = side == 0 ? face->a : face->b;
+        ds_vec3 f = v3_scale(side == 0 ? face->tension : -face->tension, face->normal);
+        force[b] = v3_add(force[b], f);
+        torque[b] = v3_add(torque[b], v3_cross(v3_sub(a->points[k], a->blocks[b].center), f));
+      }
+  }
   ds_graph_scale_load(g->load, g, force, torque);
   return true;
+}
+
+static void fill_limits(ds_graph *g) {
+  const ds_assembly *a = g->assembly;
+  for (int32_t i = 0; i < a->interface_count && a->strength; i++)
+    for (int32_t k = a->interfaces[i].first; k < a->interfaces[i].first + a->interfaces[i].count; k++) {
+      if (!(a->strength[k] > 0)) continue;
+      g->limit_point[g->limits] = k;
+      g->limit[g->limits++] = (a->strength[k] + a->interfaces[i].tension) / g->unit;
+    }
 }
 
 ds_graph *ds_graph_create(ds_arena *arena, const ds_assembly *a) {
@@ -121,6 +149,8 @@ ds_graph *ds_graph_create(ds_arena *arena, const ds_assembly *a) {
   g->g = DS_NEW(arena, double, 36 * points + 1);
   g->mu = DS_NEW(arena, double, points + 1);
   g->axis = DS_NEW(arena, ds_vec3, 3 * points + 1);
+  g->limit_point = DS_NEW(arena, int32_t, a->strength ? points + 1 : 1);
+  g->limit = DS_NEW(arena, double, a->strength ? points + 1 : 1);
   if (ds_arena_failed(arena)) return NULL;
   double mass = 0;
   for (int32_t i = 0; i < a->block_count; i++) {
@@ -134,6 +164,7 @@ ds_graph *ds_graph_create(ds_arena *arena, const ds_assembly *a) {
     g->radius[i] = radius_of(&a->blocks[g->block[i]]);
   }
   fill_points(g);
+  fill_limits(g);
   if (!fill_load(arena, g)) return NULL;
   g->pattern = analyse(arena, g);
   return g->pattern ? g : NULL;
@@ -177,14 +208,22 @@ void ds_graph_twists(ds_twist *twist, const ds_graph *g, const double *v) {
 }
 
 void ds_graph_forces(double *normal, ds_vec3 *friction, const ds_graph *g, const double *r) {
+  const ds_assembly *a = g->assembly;
   const double inward = 1 - 1e-14; /* some rounding errors of the frame */
-  for (int32_t k = 0; k < g->points; k++) {
-    const ds_vec3 *axis = g->axis + 3 * k;
-    double t = hypot(r[3 * k + 1], r[3 * k + 2]), most = inward * g->mu[k] * r[3 * k], f = t > most ? most / t : 1;
-    bool none = r[3 * k] < 1e-40; /* of a mean weight */
-    normal[k] = none ? 0 : g->unit * r[3 * k];
-    if (!friction) continue;
-    ds_vec3 along = v3_mad(v3_scale(r[3 * k + 1], axis[1]), r[3 * k + 2], axis[2]);
-    friction[k] = g->mu[k] > 0 && !none ? v3_scale(f * g->unit, along) : v3(0, 0, 0);
+  for (int32_t i = 0; i < a->interface_count; i++) {
+    const ds_interface *face = &a->interfaces[i];
+    for (int32_t k = face->first; k < face->first + face->count; k++) {
+      const ds_vec3 *axis = g->axis + 3 * k;
+      bool none = r[3 * k] < 1e-40;               /* of a mean weight */
+      double sum = none ? 0 : g->unit * r[3 * k]; /* with tension, as it is after rounding */
+      normal[k] = fmax(sum - face->tension, -face->tension);
+      if (a->strength && a->strength[k] > 0) normal[k] = fmin(normal[k], a->strength[k]);
+      if (face->tension > 0) sum = fmax(0, normal[k] + face->tension - 4 * DBL_EPSILON * face->tension);
+      if (!friction) continue;
+      double t = g->unit * hypot(r[3 * k + 1], r[3 * k + 2]), most = inward * g->mu[k] * sum,
+             f = t > most ? most / t : 1;
+      ds_vec3 along = v3_mad(v3_scale(r[3 * k + 1], axis[1]), r[3 * k + 2], axis[2]);
+      friction[k] = g->mu[k] > 0 && !none ? v3_scale(f * g->unit, along) : v3(0, 0, 0);
+    }
   }
 }

@@ -13,13 +13,18 @@
 /* Points per face-face contact: more than the corners of any patch of common shapes; inner ones are left out later. */
 enum { POINTS_PER_FACE = 64 };
 
-static ds_status refuse(const ds_scene *scene, ds_error *error) {
+static ds_status refuse(const ds_scene *scene, const ds_assembly_options *options, ds_error *error) {
   if (scene->joint_count > 0)
     return ds_fail(error, DS_ERROR_INPUT, "the scene has joints; assemblies are blocks that touch, without joints");
   for (int32_t i = 0; i < scene->body_count; i++)
     if (scene->bodies[i].reduced)
       return ds_fail(error, DS_ERROR_INPUT, "body %s is deformable; assemblies are of rigid blocks",
                      scene->bodies[i].def.name ? scene->bodies[i].def.name : "");
+  for (int32_t i = 0; i < scene->material_count && options->mu < 0; i++)
+    if (v3_norm2(scene->materials[i].axis) > 0)
+      return ds_fail(error, DS_ERROR_INPUT,
+                     "material %s has friction that differs by direction; verdicts are for cones, give one mu for all",
+                     ds_material_name(scene, (ds_material_id){i}));
   return DS_OK;
 }
 
@@ -67,7 +72,7 @@ ds_assembly *ds_assembly_of_scene(const ds_scene *scene, const ds_state *state, 
                                   ds_error *error) {
   ds_assembly_options usual = ds_default_assembly_options();
   if (!options) options = &usual;
-  if (refuse(scene, error) != DS_OK) return NULL;
+  if (refuse(scene, options, error) != DS_OK) return NULL;
   for (int32_t i = 0; i < options->support_count; i++)
     if (options->supports[i] < 0 || options->supports[i] >= scene->body_count) {
       ds_fail(error, DS_ERROR_INPUT, "there is no body %d; there are %d", (int)options->supports[i],
@@ -91,7 +96,9 @@ ds_assembly *ds_assembly_of_scene(const ds_scene *scene, const ds_state *state, 
     double mu = options->mu, restitution;
     if (!(c->gap <= tolerance) || (builder.assembly->blocks[c->a].support && builder.assembly->blocks[c->b].support))
       continue;
-    if (mu < 0) ds_scene_pair(&mu, &restitution, scene, c->a, c->b);
+    int32_t a, b;
+    ds_contact_materials(&a, &b, scene, c);
+    if (mu < 0) ds_scene_pair(&mu, &restitution, scene, a, b);
     /* its normal is from b to a */
     ds_builder_point(&builder, (ds_touch_point){c->b, c->a, c->point, c->normal, c->gap, mu, 0});
   }

@@ -226,6 +226,10 @@ bool ds_prove_planar(double *residual, const ds_assembly *a, const ds_planar_pro
   c.rho = calloc((size_t)a->interface_count + 1, sizeof *c.rho);
   c.q = calloc(3 * (size_t)a->block_count + 1, sizeof *c.q);
   bool good = (c.rho && c.q) || wrong(&c, "memory ran out");
+  for (int32_t i = 0; i < a->interface_count && good; i++)
+    if (a->interfaces[i].tension > 0) good = wrong(&c, "a proof in the plane is for interfaces without tension");
+  for (int32_t k = 0; k < a->point_count && good && a->strength; k++)
+    if (a->strength[k] > 0) good = wrong(&c, "a proof in the plane is for points that do not crush");
   good = good && is_planar(&c);
   for (int32_t i = 0; i < proof->bound_count && good; i++) {
     const ds_planar_bound *b = &proof->bounds[i];

@@ -34,6 +34,38 @@ static bool is_separating(bounded3 u, ds_vec3 normal, double mu) {
   return is_surely_not_negative(minus(left, right));
 }
 
+double ds_crush_rate(const ds_assembly *a, const ds_twist *twist, int32_t interface, int32_t k) {
+  const ds_interface *face = &a->interfaces[interface];
+  if (!a->strength || !(a->strength[k] > 0)) return 0;
+  ds_vec3 p = a->points[k], u = v3_sub(ds_twist_at(twist[face->b], p), ds_twist_at(twist[face->a], p));
+  double un = v3_dot(u, face->normal), ut = v3_norm(v3_mad(u, -un, face->normal));
+  double rounding = 1e-14 * (1 + face->mu) *
+                    (v3_norm(u) + v3_norm(twist[face->a].v) + v3_norm(twist[face->b].v) +
+                     (v3_norm(twist[face->a].w) + v3_norm(twist[face->b].w)) * v3_norm(p));
+  double rate = face->mu * ut - un + rounding;
+  return rate > 0 && v3_norm2(u) > 0 ? rate : 0;
+}
+
+/* The power of an interface: what its tension and the crushing of its points can take from the loads. False where a
+ * point does not separate as its friction asks. */
+static bool subtract_interface(bounded *power, const ds_assembly *a, const ds_twist *twist, int32_t i) {
+  const ds_interface *face = &a->interfaces[i];
+  bounded3 n = of3(face->normal), v = minus3(of3(twist[face->b].v), of3(twist[face->a].v));
+  bounded3 w = minus3(of3(twist[face->b].w), of3(twist[face->a].w));
+  for (int32_t k = face->first; k < face->first + face->count; k++) {
+    bounded3 u = plus3(v, cross(w, of3(a->points[k])));
+    if (face->tension > 0) *power = minus(*power, times(of(face->tension), dot(u, n)));
+    double crush = ds_crush_rate(a, twist, i, k);
+    if (crush > 0) {
+      bounded z = of(crush);
+      u = plus3(u, (bounded3){times(z, n.x), times(z, n.y), times(z, n.z)});
+      *power = minus(*power, times(times(z, plus(of(a->strength[k]), of(face->tension))), dot(n, n)));
+    }
+    if (!is_separating(u, face->normal, face->mu)) return false;
+  }
+  return true;
+}
+
 bool ds_prove_mechanism(const ds_assembly *a, const ds_twist *twist, char *fault) {
   bounded power = of(0);
   for (int32_t i = 0; i < a->block_count; i++) {
@@ -47,21 +79,17 @@ bool ds_prove_mechanism(const ds_assembly *a, const ds_twist *twist, char *fault
     bounded3 v = plus3(of3(twist[i].v), cross(of3(twist[i].w), of3(b->center)));
     power = plus(power, plus(dot(force, v), dot(of3(b->torque), of3(twist[i].w))));
   }
+  for (int32_t i = 0; i < a->interface_count; i++)
+    if (!subtract_interface(&power, a, twist, i))
+      return say(fault, "blocks %s and %s do not separate as their friction asks", a->blocks[a->interfaces[i].a].name,
+                 a->blocks[a->interfaces[i].b].name);
   if (!is_surely_positive(power)) return say(fault, "the loads do no work on the motion%s%s", "", "");
-  for (int32_t i = 0; i < a->interface_count; i++) {
-    const ds_interface *face = &a->interfaces[i];
-    bounded3 v = minus3(of3(twist[face->b].v), of3(twist[face->a].v));
-    bounded3 w = minus3(of3(twist[face->b].w), of3(twist[face->a].w));
-    for (int32_t k = face->first; k < face->first + face->count; k++)
-      if (!is_separating(plus3(v, cross(w, of3(a->points[k]))), face->normal, face->mu))
-        return say(fault, "blocks %s and %s do not separate as their friction asks", a->blocks[face->a].name,
-                   a->blocks[face->b].name);
-  }
   return true;
 }
 
-static bool is_in_cone(bounded3 f, double s, ds_vec3 t, ds_vec3 normal, double mu) {
-  if (!(s >= 0)) return false;
+/* f has the tension added, s has not */
+static bool is_in_cone(bounded3 f, double s, double tension, ds_vec3 t, ds_vec3 normal, double mu) {
+  if (!(s >= -tension)) return false;
   if (v3_norm2(t) == 0) return true;
   bounded3 n = of3(normal);
   bounded fn = dot(f, n), m2 = times(of(mu), of(mu));
@@ -137,12 +165,16 @@ bool ds_prove_forces(double *residual, const ds_assembly *a, const double *norma
       ds_vec3 t = friction ? friction[k] : v3(0, 0, 0);
       bounded s = of(normal[k]);
       bounded3 f = plus3((bounded3){times(s, n.x), times(s, n.y), times(s, n.z)}, of3(t));
-      good = v3_finite(t) && isfinite(normal[k]) && is_in_cone(f, normal[k], t, face->normal, face->mu);
+      bounded held = plus(s, of(face->tension));
+      bounded3 whole = plus3((bounded3){times(held, n.x), times(held, n.y), times(held, n.z)}, of3(t));
+      bool crushed = a->strength && a->strength[k] > 0 && normal[k] > a->strength[k];
+      good = v3_finite(t) && isfinite(normal[k]) && !crushed &&
+             is_in_cone(whole, normal[k], face->tension, t, face->normal, face->mu);
       add_force(sum, a, face->a, a->points[k], f, true);
       add_force(sum, a, face->b, a->points[k], f, false);
     }
     if (!good)
-      say(fault, "the force between blocks %s and %s is not in its friction cone", a->blocks[face->a].name,
+      say(fault, "the force between blocks %s and %s is not in its friction cone, or crushes", a->blocks[face->a].name,
           a->blocks[face->b].name);
   }
   if (good) *residual = worst_rest(sum, arm, a);

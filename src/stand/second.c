@@ -88,10 +88,9 @@ static bool set_up(ds_arena *arena, setting *s, const ds_graph *g) {
 /* w, and a push sideways. */
 static void set_loads(setting *s, const ds_graph *g, ds_vec3 sideways) {
   for (int32_t i = 0; i < g->n; i++) {
-    const ds_block *b = &g->assembly->blocks[g->block[i]];
-    ds_vec3 f = v3_add(v3_mad(b->force, b->mass, g->assembly->gravity), v3_scale(b->mass, sideways)), t = b->torque;
-    double w[6] = {f.x, f.y, f.z, t.x, t.y, t.z};
-    for (int32_t j = 0; j < 6; j++) s->f[6 * i + j] = w[j] / g->unit;
+    double m = g->assembly->blocks[g->block[i]].mass / g->unit, *f = s->f + 6 * i;
+    for (int32_t j = 0; j < 6; j++) f[j] = g->load[6 * i + j] * g->root_mass[i] * (j < 3 ? 1 : g->radius[i]);
+    f[0] += m * sideways.x, f[1] += m * sideways.y, f[2] += m * sideways.z;
   }
 }
 
@@ -119,7 +118,7 @@ static bool keep(ds_stand *stand, const ds_graph *g, const double *v, double mea
 
 bool ds_second_solution(ds_arena *arena, ds_stand *stand, const ds_graph *g) {
   setting s = {.fall = 0};
-  if (g->points > MOST_POINTS || g->n == 0) return true;
+  if (g->points > MOST_POINTS || g->n == 0 || g->limits > 0) return true;
   if (!set_up(arena, &s, g)) return false;
   ds_solve_options options = ds_default_solve_options();
   options.budget = budget;

@@ -137,7 +137,10 @@ static bool solve_margin(ds_arena *arena, ds_cone_answer *answer, double **share
       (*share)[3 * (a->interfaces[i].first + k)] = 1.0 / a->interfaces[i].count;
   ds_graph_add_forces(d, g, *share);
   for (int32_t i = 0; i < 6 * g->n; i++) b[i] = -g->load[i] - d[i], d[i] = -d[i];
-  ds_cone_program program = {.graph = g, .b = b, .d = d, .e = 1, .width = width};
+  double *less = DS_NEW(arena, double, 3 * (size_t)g->points + 1);
+  if (ds_arena_failed(arena)) return false;
+  for (int32_t i = 0; i < 3 * g->points; i++) less[i] = -(*share)[i];
+  ds_cone_program program = {.graph = g, .b = b, .d = d, .e = 1, .d_limit = less, .width = width};
   return ds_cone_solve(arena, answer, &program);
 }
 
@@ -163,13 +166,20 @@ static bool decide_by_margin(ds_arena *arena, ds_stand *s, ds_cone_answer *answe
   return true;
 }
 
+static bool has_tension(const ds_assembly *a) {
+  for (int32_t i = 0; i < a->interface_count; i++)
+    if (a->interfaces[i].tension > 0) return true;
+  return false;
+}
+
 /* What an equilibrium is worth: is every solution at rest? */
 static bool judge_equilibrium(ds_arena *arena, ds_stand *s, const ds_graph *g, const double *b,
                               const ds_stand_options *options) {
   s->verdict = DS_CAN_STAND;
   s->reason = DS_REASON_OPEN;
   if (!try_frictionless(arena, s, g, b)) return false;
-  if (s->verdict != DS_STANDS && options->planar && !ds_planar_stands(arena, s, g->assembly)) return false;
+  bool planar = options->planar && !has_tension(g->assembly) && g->limits == 0;
+  if (s->verdict != DS_STANDS && planar && !ds_planar_stands(arena, s, g->assembly)) return false;
   return s->verdict == DS_STANDS || !options->search || ds_second_solution(arena, s, g);
 }
 
@@ -218,6 +228,20 @@ void ds_multiplier_free(ds_multiplier *m) {
 static const double multiplier_width = 1e-7; /* relative, of the interval [equilibrium, falls] */
 static const double least_multiplier =
     1e-9; /* what the accepted rests of equilibria allow where it should be nothing */
+
+/* What tension and crushing take from the work of the loads on a motion. */
+static double work_taken(const ds_assembly *a, const ds_twist *twist) {
+  double sum = 0;
+  for (int32_t i = 0; i < a->interface_count; i++) {
+    const ds_interface *face = &a->interfaces[i];
+    for (int32_t k = face->first; k < face->first + face->count; k++) {
+      ds_vec3 p = a->points[k], u = v3_sub(ds_twist_at(twist[face->b], p), ds_twist_at(twist[face->a], p));
+      sum += face->tension * v3_dot(u, face->normal);
+      if (a->strength) sum += (a->strength[k] + face->tension) * ds_crush_rate(a, twist, i, k);
+    }
+  }
+  return sum;
+}
 
 /* The work of forces and torques, one per block, on a motion. */
 static double work_of(const ds_assembly *a, const ds_twist *twist, const ds_vec3 *force, const ds_vec3 *torque) {
@@ -278,7 +302,8 @@ static bool fall_above(ds_arena *arena, ds_multiplier *m, loaded *l) {
     ds_stand_free(&stand);
     if (!good) return false;
     if (!m->mechanism) continue;
-    double work = work_of(a, m->mechanism, l->force, l->torque), first = work_of(a, m->mechanism, dead, turn);
+    double work = work_of(a, m->mechanism, l->force, l->torque),
+           first = work_of(a, m->mechanism, dead, turn) - work_taken(a, m->mechanism);
     m->falls = work > 0 ? fmin(lambda, (1 + 1e-9) * fmax(m->equilibrium, -first / work)) : lambda;
   }
   return true;
@@ -387,6 +412,7 @@ ds_status ds_stand_least_mu(ds_least_mu *m, const ds_assembly *assembly, ds_erro
 }
 
 static bool find_range(ds_arena *arena, ds_force_range *range, const ds_graph *g, const ds_interface *face) {
+  double tension = face->count * face->tension;
   double *b = DS_NEW(arena, double, 6 * (size_t)g->n + 1), *c = DS_NEW0(arena, double, 3 * (size_t)g->points + 1);
   if (ds_arena_failed(arena)) return false;
   for (int32_t i = 0; i < 6 * g->n; i++) b[i] = -g->load[i];
@@ -396,8 +422,8 @@ static bool find_range(ds_arena *arena, ds_force_range *range, const ds_graph *g
     ds_cone_answer answer;
     if (!ds_cone_solve(arena, &answer, &program)) return false;
     range->factorizations += answer.factorizations;
-    if (side == 0 && answer.motion) range->low = fmax(0, answer.lower) * g->unit;
-    if (side == 1 && answer.motion) range->high = -answer.lower * g->unit;
+    if (side == 0 && answer.motion) range->low = fmax(0, answer.lower) * g->unit - tension;
+    if (side == 1 && answer.motion) range->high = -answer.lower * g->unit - tension;
     if (answer.mechanism) range->low = range->high = NAN;
   }
   return true;

@@ -25,6 +25,23 @@ static ds_status take_over(const ds_step_run *run, ds_state *state) {
   return DS_OK;
 }
 
+bool ds_step_move(ds_step_run *run, ds_state *state, const bool *wait) {
+  ds_integration integration;
+  ds_step_report *report = run->report;
+  run->clock = ds_clock();
+  if (!ds_integrate(&run->stepper->arena, state, &integration, run->scene, &run->assembly, &run->contacts, wait,
+                    run->options->step))
+    return false;
+  run->solved = integration.contacts, run->solved_count = run->contacts.count;
+  ds_step_add_struck(run);
+  if (!run->moved && run->state == &run->kept) report->energy_before = integration.energy;
+  run->moved = true;
+  report->separation = fmax(report->separation, integration.separation);
+  report->stopped_bodies += integration.stopped;
+  ds_step_lap(run, DS_STAGE_INTEGRATE);
+  return ds_step_node(run, state, wait);
+}
+
 static ds_status move(ds_step_run *run, ds_state *state) {
   bool any;
   const bool *divided = ds_step_to_divide(run, &any);

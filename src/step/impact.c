@@ -61,8 +61,10 @@ static bool is_reached(const ds_contact_point *c, const ds_step_run *run, const 
 
 static bool rebounds(const ds_contact_point *c, const ds_step_run *run, const ds_state *now) {
   double mu, e;
+  int32_t a, b;
   if (ds_feature_is_limit(c->feature)) return false;
-  ds_scene_pair(&mu, &e, run->scene, c->a, c->b);
+  ds_contact_materials(&a, &b, run->scene, c);
+  ds_scene_pair(&mu, &e, run->scene, a, b);
   return e * approach_of(c, now) > run->slow;
 }
 

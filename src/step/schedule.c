@@ -1,62 +1,22 @@
 /* Stage 4 over all islands: which threads solve which, and what each may take. Islands do not see each other. */
 #include "base/thread.h"
 #include "joint/articulate.h"
-#include "predict/predict.h"
 #include "problem/effort.h"
-#include "project/project.h"
-#include "project/restitution.h"
 #include "step/step.h"
 
 const ds_subproblem *ds_island_problem(const ds_island *island) {
   return island->articulation ? &island->articulation->problem : &island->problem;
 }
 
-/* Rounds of one island for its turns, at most; and up to what share of its speed these may change velocities in the
- * end. Joints take no energy away, so that theirs have to be known better. With 1e-3 in place of 1e-4 a pile of boxes
- * needs half the rounds, and no scene gains energy; with 1e-2 some do. */
-enum { ROUNDS = 15 };
-static const double ALONE = 1e-3, JOINED = 1e-7;
-
 typedef struct island_job {
   ds_step_run *run;
   const ds_state *warm;
+  ds_island_solve *project;
   ds_pool *helpers; /* threads that are free to help with the island; NULL: none */
   bool *done;
 } island_job;
 
-static bool project_once(const island_job *job, const ds_solve *solve, int32_t item) {
-  const ds_step_run *run = job->run;
-  ds_island *island = &run->assembly.islands[item];
-  if (!island->articulation && island->impact)
-    return ds_project_impact(solve, island->r, island->v, &island->certificate, &island->problem, island->impact);
-  if (!island->articulation)
-    return ds_project_island(solve, island->r, island->v, &island->certificate, &island->problem);
-  double *start = run->watch ? run->watch[item].start : NULL;
-  return ds_articulation_project(solve, island, start, &run->assembly, job->warm);
-}
-
-/* Solves again for the turns that the solution has, until these are no others. */
-static bool project_rounds(const island_job *job, const ds_solve *solve, int32_t item) {
-  const ds_step_run *run = job->run;
-  ds_island *island = &run->assembly.islands[item];
-  ds_certificate work = {0};
-  for (int round = 0;; round++) {
-    if (!project_once(job, solve, item)) return false;
-    ds_certificate_add_work(&island->certificate, &work);
-    work = island->certificate;
-    if (!island->midpoint || run->assembly.level == DS_LEVEL_NODE) return true;
-    double tolerance = island->articulation ? JOINED : ALONE;
-    if (!ds_refine_island(island, &run->assembly, &run->contacts, run->scene, job->warm, run->options, tolerance))
-      return true;
-    island->unsettled = round == ROUNDS;
-    if (island->unsettled) return true;
-    if (island->articulation &&
-        !ds_articulate(solve->arena, island, &run->assembly, &run->contacts, run->scene, job->warm, run->options))
-      return false;
-  }
-}
-
-static void project_one(void *context, int32_t item, int32_t worker) {
+static void solve_one(void *context, int32_t item, int32_t worker) {
   island_job *job = context;
   const ds_step_run *run = job->run;
   ds_arena *arena = &run->stepper->workers[worker];
@@ -70,7 +30,7 @@ static void project_one(void *context, int32_t item, int32_t worker) {
                     .options = run->options,
                     .purpose = DS_FOR_STEP,
                     .ends_on_contact = run->options->deadline > 0};
-  job->done[item] = project_rounds(job, &solve, item);
+  job->done[item] = job->project(run, &solve, item, job->warm);
   if (run->watch) run->watch[item].seconds = ds_clock() - clock;
   if (!island->articulation) ds_arena_release(arena, mark); /* one of a later round is still needed */
 }
@@ -96,21 +56,21 @@ static bool set_efforts(ds_step_run *run) {
   return true;
 }
 
-bool ds_step_project(ds_step_run *run, const ds_state *warm) {
+bool ds_step_share(ds_step_run *run, const ds_state *warm, ds_island_solve *project) {
   ds_stepper *stepper = run->stepper;
   const ds_assembly *assembly = &run->assembly;
   int32_t count = assembly->island_count, contacts = 0;
   if (!set_efforts(run)) return false;
-  island_job job = {run, warm, NULL, DS_NEW0(&stepper->arena, bool, count + 1)};
+  island_job job = {run, warm, project, NULL, DS_NEW0(&stepper->arena, bool, count + 1)};
   if (!job.done) return false;
   for (int32_t i = 0; i < count; i++) contacts += assembly->islands[i].problem.contact_count;
   for (int32_t i = 0; i < count; i++) {
     if (!takes_all_threads(stepper, ds_island_problem(&assembly->islands[i]), contacts)) continue;
     job.helpers = stepper->pool;
-    project_one(&job, i, 0);
+    solve_one(&job, i, 0);
     job.helpers = NULL;
   }
-  ds_pool_run(stepper->pool, count, project_one, &job);
+  ds_pool_run(stepper->pool, count, solve_one, &job);
   bool all = true;
   for (int32_t i = 0; i < count; i++) all &= job.done[i];
   if (run->options->deadline > 0) ds_step_learn_rate(run);

@@ -8,6 +8,7 @@
 #include "detect/detect.h"
 #include "drystone/drystone.h"
 #include "problem/effort.h"
+#include "project/solve.h"
 
 /* What is kept from step to step (stepper.c). */
 struct ds_stepper {
@@ -23,6 +24,9 @@ struct ds_stepper {
   atomic_bool stop; /* the caller wants the step to end */
   atomic_int work;  /* factorizations of this step */
 };
+
+/* Before a step: nothing is spent of it, and its memory is free. */
+void ds_stepper_begin(ds_stepper *stepper);
 
 /* What an observer wants to know of an island besides its solution. */
 typedef struct ds_island_watch {
@@ -57,18 +61,24 @@ typedef struct ds_step_run {
   int32_t struck_count;
 } ds_step_run;
 
-/* ---- stages.c ---- */
+/* ---- src/step.c ---- */
 /* Stages 2 to 4 for the contacts of the run; `warm` is the state with the contacts that the impulses start from,
  * `stiffer` what the stiffness of deformable bodies lacks, or NULL. */
 ds_status ds_step_solve(ds_step_run *run, const ds_state *warm, double *const *stiffer);
-/* Stages 1 to 4: detects, and solves until no contact is missing; and then until no deformable body is misjudged. */
+/* Stages 1 to 4: detects, and solves until no contact is missing. */
 ds_status ds_step_find(ds_step_run *run);
-ds_status ds_step_settle(ds_step_run *run);
-/* Stage 5 and the node: moves bodies, save those of islands that `wait` marks (or NULL), and finds their velocities
- * then. False where memory ran out. */
-bool ds_step_move(ds_step_run *run, ds_state *state, const bool *wait);
+/* Stage 4 over all islands. `warm` is the state with the contacts that the impulses start from. False where memory ran
+ * out. */
+bool ds_step_project(ds_step_run *run, const ds_state *warm);
+
+/* ---- schedule.c ---- */
+/* Solves one island; false where memory ran out. ds_step_share calls it for all of them, in parallel. */
+typedef bool ds_island_solve(const ds_step_run *run, const ds_solve *solve, int32_t item, const ds_state *warm);
+bool ds_step_share(ds_step_run *run, const ds_state *warm, ds_island_solve *project);
 
 /* ---- keep.c ---- */
+/* Keeps the state, so that the stages read a copy that stays while the other changes. False where memory ran out. */
+bool ds_step_begin(ds_step_run *run, const ds_state *state);
 /* A copy of what a step changes of a state; false where memory ran out. What was kept becomes the state again, or the
  * forces on its bodies alone. */
 bool ds_step_keep(ds_arena *arena, ds_state *kept, const ds_state *state);
@@ -109,10 +119,6 @@ ds_status ds_step_divide(ds_step_run *run, ds_state *state, const bool *divided)
 /* The problem of an island as it is solved: where joints are, in coordinates that they leave free (schedule.c). */
 const ds_subproblem *ds_island_problem(const ds_island *island);
 
-/* Stage 4 over all islands, in parallel (schedule.c). `warm` is the state with the contacts that the impulses start
- * from. False where memory ran out. */
-bool ds_step_project(ds_step_run *run, const ds_state *warm);
-
 /* deadline.c: when each island has to be done, from now to the deadline of the step; and after the solve, what the last
  * contact projections took. */
 void ds_step_set_deadlines(const ds_step_run *run);
@@ -126,12 +132,15 @@ bool ds_step_is_stopped(const ds_step_run *run);
 bool ds_step_watch(ds_step_run *run);
 bool ds_step_show(const ds_step_run *run);
 
-/* again.c: `solved` becomes the state with the velocities and contacts found, to solve from once more. The first adds
- * contacts that the solution runs into and says how many; the second finds deformable bodies that were misjudged
- * (predict/judge.c) and what their stiffness lacks, one matrix a body. */
-ds_status ds_step_look_again(ds_step_run *run, ds_state *solved, int32_t *added);
-bool ds_step_is_sound(const ds_step_run *run); /* all islands converged, and second looks added no energy */
-ds_status ds_step_judge(const ds_step_run *run, ds_state *solved, double **stiffer, int32_t *count);
+/* ---- again.c: what is to be solved once more ---- */
+/* An island, for the turns that its solution has: true where these are others than it was solved for. False, too, where
+ * memory ran out (ds_arena_failed). `round`: how often it was solved. */
+bool ds_step_turns(const ds_step_run *run, ds_island *island, ds_arena *arena, const ds_state *warm, int32_t round);
+/* The step, where rolling bodies touch elsewhere in the middle of it than it was solved for; where it runs into
+ * something that its contacts do not see; where deformable bodies are stiffer (predict/judge.c). */
+ds_status ds_step_roll_on(ds_step_run *run);
+ds_status ds_step_look_again(ds_step_run *run);
+ds_status ds_step_settle(ds_step_run *run);
 
 /* certificate.c: room for the certificates of all islands, false where memory ran out; then these, and the worst of
  * them, save those that were divided. One more solution that was used. */
@@ -142,8 +151,12 @@ void ds_step_count(const ds_step_run *run, const ds_island *island);
 /* energy.c: kinetic, potential and elastic, J. h: of the step. */
 double ds_step_energy(const ds_scene *scene, const ds_state *state, double h);
 
-/* finish.c: the certificate and stage 5. Where it fails the state is as it was. */
+/* ---- finish.c ---- */
+/* The certificate and stage 5. Where it fails the state is as it was. */
 ds_status ds_step_finish(ds_step_run *run, ds_state *state);
+/* Stage 5 and the node: moves bodies, save those of islands that `wait` marks (or NULL), and finds their velocities
+ * then. False where memory ran out. */
+bool ds_step_move(ds_step_run *run, ds_state *state, const bool *wait);
 
 /* motion.c: what has happened, against mechanics; `after` is the state at the end. Islands that have gained energy are
  * slowed down where the run says so. */

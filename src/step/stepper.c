@@ -56,3 +56,10 @@ void ds_step_lap(ds_step_run *run, ds_stage stage) {
   run->report->seconds[stage] += now - run->clock;
   run->clock = now;
 }
+
+void ds_stepper_begin(ds_stepper *stepper) {
+  stepper->started = ds_clock();
+  atomic_store_explicit(&stepper->work, 0, memory_order_relaxed);
+  ds_arena_reset(&stepper->arena);
+  for (int32_t i = 0; i < ds_pool_size(stepper->pool); i++) ds_arena_reset(&stepper->workers[i]);
+}

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "body/scene.h"
+#include "project/solvers.h"
 #include "step/step.h"
 
 enum { PASS_PARTS = 16, CONTROL_PARTS = 64 }; /* at most */
@@ -43,7 +44,7 @@ static double difference(const ds_state *a, const ds_state *b) {
 static ds_status pass(ds_step_run *run, ds_state *state, int32_t *parts, int32_t most, const ds_state *start,
                       const ds_step_report *before, ds_step_part *whole, ds_step_part *part) {
   for (;; *parts *= 2) {
-    run->last_try = 2 * *parts > most || run->options->deadline > 0;
+    run->last_try = 2 * *parts > most || run->options->deadline > 0 || !ds_solver_of(run->options)->safeguarded;
     run->report->parts = *parts;
     ds_status status = *parts > 1 ? ds_step_in_parts(run, state, *parts, part) : whole(run, state);
     bool again = status == DS_OK ? !ds_step_is_accepted(run) : status == DS_ERROR_NOT_FINITE;

@@ -1,4 +1,5 @@
 // Film mode: the program requests every image of a recording at its own pace and receives them one by one, at the requested size.
+import { Vector3 } from "three";
 import { filmMoments, picture, shootFilm } from "./capture";
 import { layersOf } from "./layers/layers";
 import type { Player } from "./player";
@@ -17,14 +18,22 @@ export async function makeFilm(show: Show, player: Player, film: Film, { send, t
   for (const name of layersOf(film.show)) show.layers.add(name);
   if (glass) show.layers.add("through");
   show.applyLayers();
+  if (film.dark) show.setLight(false);
+  const { orbit } = show.view, place = new Vector3();
   const shoot = (time: number): Promise<Blob> => {
     player.scrub(time);
     show.update(player.moment(), time * 1000);
+    if (film.follow >= 0 && show.world) {
+      orbit.focus(show.world.position(film.follow, place), 0);
+      orbit.jump();
+      show.update(player.moment(), time * 1000); // labels and levels of detail as this camera needs them
+    }
     return picture(show.view.canvas, () => show.draw());
   };
   player.scrub(history.begin);
   show.update(player.moment(), 0);
-  show.view.orbit.jump();
-  await shootFilm(filmMoments(history.begin, history.end, film), shoot, send, taken);
+  orbit.jump();
+  orbit.aim(film.view, film.look, film.zoom);
+  await shootFilm(filmMoments(Math.max(history.begin, film.from), Math.min(history.end, film.to), film), shoot, send, taken);
   document.documentElement.dataset.film = "done";
 }

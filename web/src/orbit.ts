@@ -31,6 +31,17 @@ export class Orbit {
     this.jump();
   }
 
+  /* At once: a direction in degrees, a point, a magnification; null keeps what is. */
+  aim(view: [number, number] | null, look: Vec3 | null, zoom: number): void {
+    if (view) {
+      this.goal.azimuth = (view[0] * Math.PI) / 180;
+      this.goal.elevation = clamp((view[1] * Math.PI) / 180, -STEEPEST, STEEPEST);
+    }
+    if (look) this.goal.look.set(...look);
+    this.goal.distance /= zoom;
+    this.jump();
+  }
+
   goHome(): void { if (this.home) assign(this.goal, this.home); }
 
   turn(azimuth: number, elevation: number): void {

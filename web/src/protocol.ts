@@ -21,7 +21,10 @@ export interface Parameter {
   name: string; unit: string; summary: string; initial: string; low: number; high: number; integer: boolean; choices: string[];
 }
 export interface SceneChoice { name: string; summary: string; parameters: Parameter[] }
-export interface Film { width: number; height: number; rate: number; speed: number; show: string }
+export interface Film {
+  width: number; height: number; rate: number; speed: number; show: string; from: number; to: number; dark: boolean;
+  view: [number, number] | null; look: Vec3 | null; zoom: number; follow: number; // view: azimuth, elevation, degrees; follow: a body, -1 = none
+}
 export interface Hello { program: string; mode: "live" | "recording" | "film"; film: Film; scenes: SceneChoice[] }
 
 export interface Part { geometry: number; position: Vec3; rotation: [number, number, number, number] }
@@ -284,6 +287,8 @@ function readHello(j: Json): Hello {
     film: {
       width: within(number(film, "width", 1280), 16, 8192), height: within(number(film, "height", 720), 16, 8192),
       rate: within(number(film, "rate", 30), 0.1, 1000), speed: within(number(film, "speed", 1), 1e-6, 1e6), show: text(film, "show"),
+      from: number(film, "from", -1e9), to: number(film, "to", 1e9), dark: film["dark"] === true, zoom: within(number(film, "zoom", 1), 0.01, 100),
+      view: film["view"] ? (numbers(film, "view", 2) as [number, number]) : null, look: film["look"] ? vec3(film, "look") : null, follow: number(film, "follow", -1),
     },
   };
 }
