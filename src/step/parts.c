@@ -14,9 +14,8 @@
  * Where it is more than a small share of the energy of the body's motion and of its weight times its size, the step is
  * solved again in parts that are short against the period of the change of rates d, omega² = dᵀ K d / dᵀ d, and in
  * which contact points move by a small share of the body's size; or in fewer, where the error, which is of first order
- * in h, is small enough with them. What numerical damping takes of a body in free flight is left: its path does not
- * depend on it. Bodies at rest and sliding ones take whole steps, and those too stiff to be resolved by the most parts
- * that are taken do too: they are as good as rigid. */
+ * in h, is small enough with them. Bodies at rest, in free flight and sliding ones take whole steps, and those too
+ * stiff to be resolved by the most parts that are taken do too: they are as good as rigid. */
 #include <math.h>
 
 #include "body/reduced.h"
@@ -103,14 +102,15 @@ static double parts_of(const ds_step_run *run, int32_t body, excitement e) {
   double rate[DS_REDUCED_MAX] = {0}, energy, h = run->options->step;
   const ds_step_body *s = &run->assembly.bodies[body];
   ds_vec3 v, w;
+  if (s->island < 0) return 1;
   ds_body_velocity(&v, &w, rate, &run->assembly, body);
-  for (int32_t a = 0; s->island >= 0 && a < d->reduced->r; a++) {
+  for (int32_t a = 0; a < d->reduced->r; a++) {
     double delta = d->newmark.root_delta[a] * d->newmark.root_delta[a], change = rate[a] - d->rate_before[a];
     double x2 = h * h * d->reduced->stiffness[a * (d->reduced->r + 1)];
     e.error += delta * (x2 * rate[a] * rate[a] + change * change);
   }
   double slowest = d->newmark.root_delta[0] * d->newmark.root_delta[0];
-  double change = fmin(v3_dist(v, run->state->bodies[body].v), v3_dist(v, s->v)); /* zero at rest, and in free flight */
+  double change = fmin(v3_dist(v, run->state->bodies[body].v), v3_dist(v, s->v)); /* zero at rest */
   e.error += slowest * run->scene->bodies[body].mass.mass * change * change;
   if (d->reduced->quadratic) e.error += fabs(ds_deformable_surprise(&energy, d, rate, h));
   double excess = e.error / (LOSS * energy_scale(run, body)); /* of first order in h: so many parts are enough */
