@@ -129,6 +129,15 @@ static void print_reactions(const stand_case *c) {
   if (count > STAND_MOST_ROWS && !c->o->all) printf("%d more supports: --all\n", (int)count - STAND_MOST_ROWS);
 }
 
+/* Bounds that are proven; where there is no upper one, the largest force of an equilibrium that was found. */
+static void print_range(const ds_force_range *r) {
+  printf("   %.6g .. ", r->low);
+  if (isinf(r->high) && isfinite(r->most))
+    printf("%.6g or more", r->most);
+  else
+    printf("%.6g", r->high);
+}
+
 /* All interfaces, or those that are used most. */
 static bool print_thrust(const stand_case *c, const stand_answers *x) {
   const ds_assembly *a = c->assembly;
@@ -148,7 +157,7 @@ static bool print_thrust(const stand_case *c, const stand_answers *x) {
     char name[136];
     snprintf(name, sizeof name, "%s - %s", a->blocks[a->interfaces[i].a].name, a->blocks[a->interfaces[i].b].name);
     printf("%-20s %12.6g %8.1f%% %8.1f%%", name, t.normal, 100 * t.friction, 100 * t.section);
-    if (c->o->ranges) printf("   %.6g .. %.6g", x->ranges[i].low, x->ranges[i].high);
+    if (c->o->ranges) print_range(&x->ranges[i]);
     printf("\n");
   }
   if (rows < a->interface_count) printf("%d more that are used less: --all\n", (int)a->interface_count - (int)rows);
@@ -255,7 +264,9 @@ static void json_interfaces(json_object *j, const stand_case *c, const stand_ans
     }
     if (c->o->ranges) {
       double range[2] = {x->ranges[i].low, x->ranges[i].high};
+      double found[2] = {x->ranges[i].least, x->ranges[i].most};
       json_reals(&k, "range", range, 2);
+      json_reals(&k, "range_found", found, 2);
     }
     json_end(&k);
   }

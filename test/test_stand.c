@@ -436,12 +436,106 @@ static void test_small(void) {
   CHECK(hand_verdict(&h) == DS_FALLS);
 }
 
+/* At its least thickness a semicircular arch turns about the intrados at 54.5 degrees from the crown [Milankovitch
+ * 1907]. */
+static void test_hinges(void) {
+  enum { N = 101 };
+  hand_arch(&h, N, 1, 0.107, 0, DS_PI, 1);
+  ds_stand s;
+  ds_error error = {""};
+  CHECK(ds_stand_check(&s, &h.a, NULL, &error) == DS_OK);
+  CHECK(s.verdict == DS_FALLS && s.mechanism);
+  double largest = 0, angle = 0;
+  for (int32_t i = 2; i < N / 2 && s.mechanism; i++) { /* joints between the springing and the crown */
+    double turn = v3_dist(s.mechanism[i].w, s.mechanism[i + 1].w);
+    if (turn > largest) largest = turn, angle = 90 - 180.0 * i / N;
+  }
+  CHECK_NEAR(angle, 54.5, 2.5);
+  ds_stand_free(&s);
+}
+
+/* Two opposite slices of a hemispherical dome, cracked along its meridians: a mean radius of 1, n stones each. */
+static void dome_slice(int32_t n, double t, bool thin) {
+  double a = 1 - t / 2, b = 1 + t / 2, step = DS_PI / (2 * n), r2 = (pow(b, 3) - pow(a, 3)) / 3,
+         r3 = (pow(b, 4) - pow(a, 4)) / 4;
+  double wide = 0.05, mean = thin ? 1 : r3 / r2; /* radius at which the mass is */
+  hand_begin(&h);
+  int32_t ground = hand_support(&h);
+  for (int32_t i = 0; i < 2 * n; i++) { /* from one springing over the crown; polar angle u from the crown */
+    int32_t k = i < n ? n - 1 - i : i - n;
+    double u = k * step, v = u + step, sign = i < n ? 1 : -1;
+    double area = cos(u) - cos(v), x = (v - u) / 2 - (sin(2 * v) - sin(2 * u)) / 4,
+           z = (pow(sin(v), 2) - pow(sin(u), 2)) / 2;
+    int32_t stone = hand_box(&h, v3(sign * mean * x / area, 0, mean * z / area), v3(t, 0.05, step));
+    double scale = 1000 * wide * r2 * area / h.blocks[stone].mass;
+    h.blocks[stone].mass *= scale;
+    for (int32_t j = 0; j < 9; j++) h.blocks[stone].inertia[j] *= scale;
+  }
+  for (int32_t i = 0; i <= 2 * n; i++) {
+    double u = (i - n) * -step; /* polar angle, positive toward +x */
+    ds_vec3 out = v3(sin(u), 0, cos(u));
+    hand_joint(&h, i == 0 ? ground : i, i == 2 * n ? ground : i + 1, v3_scale(a, out), v3_scale(b, out), 0.05,
+               v3(-cos(u), 0, sin(u)), 1);
+  }
+}
+
+static double least_dome(int32_t n, bool thin) {
+  double low = 0.02, high = 0.08;
+  while (high - low > 1e-6) {
+    double t = 0.5 * (low + high);
+    dome_slice(n, t, thin);
+    if (hand_verdict(&h) == DS_FALLS)
+      low = t;
+    else
+      high = t;
+  }
+  printf("  dome in slices of %d stones, mass %s: t/R %.5f\n", (int)n, thin ? "at the mean radius" : "where it is",
+         high);
+  return high;
+}
+
+/* The least thickness of a hemispherical dome that is cracked to slices: Heyman [1967] has 0.042. A line of thrust over
+ * the weight of the mean surface, radius (H z + M(u)) / (H cos u + W(u) sin u) at the polar angle u, needs 0.042817. */
+static void test_dome(void) {
+  CHECK_NEAR(least_dome(40, true), 0.042817, 1e-4);
+  CHECK_NEAR(least_dome(80, true), 0.042817, 5e-5);
+}
+
+/* A buttress of level courses, b broad and h high, takes a thrust of W b / 2h at its top before it turns about its toe.
+ */
+static void test_buttress(void) {
+  double b = 1.2, course = 0.5;
+  enum { N = 8 };
+  hand_begin(&h);
+  int32_t below = hand_support(&h);
+  double weight = 0;
+  for (int32_t i = 0; i < N; i++) {
+    int32_t stone = hand_box(&h, v3(0, 0, (i + 0.5) * course), v3(b, 1, course));
+    hand_joint(&h, below, stone, v3(-b / 2, 0, i * course), v3(b / 2, 0, i * course), 1, v3(0, 0, 1), 2);
+    weight += 9.81 * h.blocks[stone].mass;
+    below = stone;
+  }
+  ds_vec3 force[N + 1] = {{0, 0, 0}}, torque[N + 1] = {{0, 0, 0}};
+  force[below] = v3(1, 0, 0);
+  torque[below] = v3(0, course / 2, 0); /* at its top */
+  ds_multiplier m;
+  ds_error error = {""};
+  CHECK(ds_stand_multiplier(&m, &h.a, force, torque, &error) == DS_OK);
+  double expected = weight * b / (2 * N * course);
+  CHECK_NEAR(m.falls, expected, 1e-6 * expected);
+  CHECK_NEAR(m.equilibrium, expected, 1e-6 * expected);
+  ds_multiplier_free(&m);
+}
+
 int main(void) {
   RUN(test_block);
   RUN(test_ladder);
   RUN(test_overhang);
   RUN(test_milankovitch);
   RUN(test_oppenheim);
+  RUN(test_hinges);
+  RUN(test_dome);
+  RUN(test_buttress);
   RUN(test_wedge);
   RUN(test_jammed_and_falling);
   RUN(test_push_on_jammed);

@@ -23,6 +23,7 @@ typedef enum view_type {
   VIEW_ERROR,
   VIEW_TAKEN,
   VIEW_END,
+  VIEW_VERDICT,
   VIEW_PLAY = 64,
   VIEW_PAUSE,
   VIEW_STEP,
@@ -36,6 +37,7 @@ typedef enum view_type {
   VIEW_PROBE,
   VIEW_SEEN,
   VIEW_PICTURE,
+  VIEW_STAND,
   VIEW_TYPE_END,
 } view_type;
 

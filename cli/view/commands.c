@@ -58,6 +58,8 @@ static long length_of(uint32_t type, bool film) {
     case VIEW_SET:
     case VIEW_PROBE:
       return 16;
+    case VIEW_STAND:
+      return 20;
     case VIEW_GRAB:
       return 28;
     case VIEW_MOVE:
@@ -149,6 +151,16 @@ static view_decoded decode_body(view_command *c, const unsigned char *at, size_t
       return c->index <= 2 && c->value >= 0 && c->value <= 1
                  ? VIEW_DECODED
                  : refuse(why, "a slice needs an axis 0, 1 or 2 and a position from 0 to 1");
+    case VIEW_STAND:
+      c->value = read_f32(at);
+      c->point = (ds_vec3){read_f32(at + 4), read_f32(at + 8), 0};
+      c->body = read_u32(at + 12);
+      c->what = read_u32(at + 16);
+      if (!(c->value == -1 || (c->value >= 0 && c->value <= 1e3)) || c->what > 1)
+        return refuse(why, "friction must be from 0 to 1000, or -1 for the scene's; the last word 0 or 1");
+      return c->point.x >= 0 && c->point.x <= 89 && fabs(c->point.y) <= 360
+                 ? VIEW_DECODED
+                 : refuse(why, "a tilt must be from 0 to 89 degrees, its azimuth from -360 to 360");
     case VIEW_SEEN:
       c->value = read_f64(at);
       return VIEW_DECODED;

@@ -16,11 +16,11 @@ typedef enum view_what {
 
 typedef struct view_command {
   view_type type;
-  uint32_t client;         /* who sent it */
-  double value;            /* PLAY: speed; SET: value; SEEN: step; PROBE: place */
-  uint32_t what, index;    /* SET, PROBE: what, axis; STEP: steps; WANT: contacts, rate; PICTURE: index, of */
-  uint32_t body;           /* GRAB, PROBE */
-  ds_vec3 point, target;   /* GRAB, MOVE */
+  uint32_t client;      /* who sent it */
+  double value;         /* PLAY: speed; SET: value; SEEN: step; PROBE: place; STAND: friction */
+  uint32_t what, index; /* SET, PROBE: what, axis; STEP: steps; WANT: contacts, rate; PICTURE: index, of; STAND: full */
+  uint32_t body;        /* GRAB, PROBE; STAND: removed */
+  ds_vec3 point, target;   /* GRAB, MOVE; STAND: tilt and azimuth, degrees */
   char *text;              /* OPEN; freed by view_command_free */
   const unsigned char *at; /* PICTURE: in the message */
   size_t size;

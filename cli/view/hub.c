@@ -114,14 +114,16 @@ static void leave_and_wake(view_hub *hub) {
 
 /* ---- the server's side ---- */
 
-/* The command in the queue whose place a newer one takes: the last MOVE where it is the last of all, a PROBE anywhere.
+/* The command in the queue whose place a newer one takes: the last MOVE where it is the last of all, a PROBE or
+ * STAND anywhere.
  */
 static view_command *find_older(view_hub *hub, const view_command *command) {
-  if (command->type != VIEW_MOVE && command->type != VIEW_RELEASE && command->type != VIEW_PROBE) return NULL;
+  bool question = command->type == VIEW_PROBE || command->type == VIEW_STAND;
+  if (command->type != VIEW_MOVE && command->type != VIEW_RELEASE && !question) return NULL;
   for (int32_t i = hub->queue_count - 1; i >= 0; i--) {
     view_command *c = &hub->queue[(hub->queue_first + i) % QUEUE];
     if (c->type == command->type && c->client == command->client && c->what == command->what) return c;
-    if (command->type != VIEW_PROBE) return NULL;
+    if (!question) return NULL;
   }
   return NULL;
 }

@@ -16,6 +16,7 @@
 #include "hold.h"
 #include "io/reduced_file.h"
 #include "probe.h"
+#include "verdict.h"
 
 #define LATE 0.1          /* s: a larger delay is not caught up */
 #define STATUS_EVERY 0.25 /* s between measurements of the speed */
@@ -352,6 +353,15 @@ static void probe(view_session *s, const view_command *c) {
     say(s, c->client, error.message);
 }
 
+static void judge(view_session *s, const view_command *c) {
+  ds_error error;
+  view_message *answer = view_verdict_message(s->world.scene, s->world.state, c, &error);
+  if (answer != NULL)
+    view_hub_publish_answer(s->hub, answer, c->client);
+  else
+    say(s, c->client, error.message);
+}
+
 static void play(view_session *s, const view_command *c) {
   s->paused = c->type == VIEW_PAUSE;
   if (c->type == VIEW_PLAY) s->speed = c->value;
@@ -396,6 +406,9 @@ static void execute(view_session *s, const view_command *c) {
       return;
     case VIEW_PROBE:
       probe(s, c);
+      return;
+    case VIEW_STAND:
+      judge(s, c);
       return;
     default:
       return;

@@ -193,7 +193,9 @@ ds_status ds_stand_least_mu(ds_least_mu *result, const ds_assembly *assembly, ds
 
 /* Normal and tangential force of an interface over all equilibria, N. */
 typedef struct ds_force_range {
-  double low, high; /* of the normal force; infinity: unbounded, as in a wedge */
+  double low, high; /* of the normal force: proven bounds; infinity: none was found */
+  double least,
+      most; /* of equilibria that were found; infinity: blocks can be wedged without limit; NaN: there is none */
   int32_t factorizations;
 } ds_force_range;
 ds_status ds_stand_range(ds_force_range *range, const ds_assembly *assembly, int32_t interface, ds_error *error);
@@ -205,7 +207,8 @@ typedef struct ds_thrust {
   double normal;   /* its part along the normal */
   double friction; /* sum of |r_T| over mu r_N of the interface, 0 to 1 */
   ds_vec3 center;  /* of pressure */
-  double section;  /* 0: the pressure is in the middle of the polygon, 1: on its edge */
+  double section;  /* 0: the pressure is in the middle of the polygon, 1: on its edge. Of an interface with tension: the
+                      share of it that is used; the centre is the middle then */
 } ds_thrust;
 ds_thrust ds_interface_thrust(const ds_assembly *assembly, const ds_stand *stand, int32_t interface);
 /* Force and torque about the centre of mass that a support takes from its neighbours. */

@@ -134,9 +134,17 @@ ds_thrust ds_interface_thrust(const ds_assembly *a, const ds_stand *s, int32_t i
     thrust.force = v3_add(thrust.force, force_at(a, s, interface, k));
     thrust.normal += s->normal[k];
     thrust.center = v3_mad(thrust.center, s->normal[k], a->points[k]);
-    friction += v3_norm(s->friction[k]), limit += face->mu * s->normal[k];
+    friction += v3_norm(s->friction[k]), limit += face->mu * (s->normal[k] + face->tension);
   }
   thrust.friction = limit > 0 ? friction / limit : 0;
+  if (face->tension > 0) { /* it has no centre of pressure: the share of the tension that is used, in the middle */
+    thrust.center = v3(0, 0, 0);
+    for (int32_t k = face->first; k < face->first + face->count; k++) {
+      thrust.section = fmax(thrust.section, -s->normal[k] / face->tension);
+      thrust.center = v3_mad(thrust.center, 1.0 / face->count, a->points[k]);
+    }
+    return thrust;
+  }
   if (!(thrust.normal > 0)) {
     thrust.center = a->points[face->first];
     return thrust;

@@ -443,7 +443,8 @@ static bool is_enough(const solver *s) {
   const ds_cone_answer *a = s->answer;
   if (a->mechanism || (a->unbounded && a->forces)) return true;
   if (s->p->first) return a->forces;
-  return a->forces && a->motion && a->upper - a->lower <= s->p->width * fmax(fabs(a->upper), 1e-3);
+  return a->forces && a->motion &&
+         a->upper - a->lower <= s->p->width * fmax(fabs(a->upper), s->p->least > 0 ? s->p->least : 1e-3);
 }
 
 /* Candidates of an iterate. */
@@ -507,6 +508,15 @@ static void set_rows(solver *s) {
   }
 }
 
+/* Whether y = 0 is feasible for the dual: costs are in K*, and t costs something if it is there. */
+static bool rest_is_feasible(const solver *s) {
+  const double *c = s->p->c;
+  if (s->p->first || (s->p->d && s->p->e < 0) || (!c && !s->p->d)) return false;
+  for (int32_t k = 0; k < s->points && c; k++)
+    if (!(c[3 * k] >= 0) || c[3 * k + 1] != 0 || c[3 * k + 2] != 0) return false;
+  return true;
+}
+
 bool ds_cone_solve(ds_arena *arena, ds_cone_answer *answer, const ds_cone_program *p) {
   const ds_graph *g = p->graph;
   *answer = (ds_cone_answer){.upper = INFINITY, .lower = -INFINITY};
@@ -524,7 +534,7 @@ bool ds_cone_solve(ds_arena *arena, ds_cone_answer *answer, const ds_cone_progra
   }
   if (p->d) s.cost[3 * s.points] = p->e;
   s.tau = s.kappa = 1;
-  if (!p->c && p->d && p->e >= 0) answer->motion = true, answer->lower = 0; /* y = 0 */
+  if (rest_is_feasible(&s)) answer->motion = true, answer->lower = 0; /* y = 0 */
   iterate(&s);
   answer->last = answer->mechanism ? answer->y : s.y;
   return true;

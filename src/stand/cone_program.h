@@ -27,6 +27,7 @@ typedef struct ds_cone_program {
   const double *mu;      /* points: in place of the graph's; NULL = those */
   bool first;            /* the first forces found are enough, and so is the first mechanism */
   double width;          /* relative width of the interval of values that is enough */
+  double least;          /* a value below which the width is absolute; 0 = 1e-3 */
 } ds_cone_program;
 
 typedef struct ds_cone_answer {

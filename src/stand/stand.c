@@ -411,6 +411,8 @@ ds_status ds_stand_least_mu(ds_least_mu *m, const ds_assembly *assembly, ds_erro
   return good ? DS_OK : ds_fail(error, DS_ERROR_MEMORY, "memory ran out");
 }
 
+static const double range_width = 1e-5; /* relative to the force, or to the weight of the mean block */
+
 static bool find_range(ds_arena *arena, ds_force_range *range, const ds_graph *g, const ds_interface *face) {
   double tension = face->count * face->tension;
   double *b = DS_NEW(arena, double, 6 * (size_t)g->n + 1), *c = DS_NEW0(arena, double, 3 * (size_t)g->points + 1);
@@ -418,19 +420,21 @@ static bool find_range(ds_arena *arena, ds_force_range *range, const ds_graph *g
   for (int32_t i = 0; i < 6 * g->n; i++) b[i] = -g->load[i];
   for (int32_t side = 0; side < 2; side++) {
     for (int32_t k = face->first; k < face->first + face->count; k++) c[3 * k] = side == 0 ? 1 : -1;
-    ds_cone_program program = {.graph = g, .b = b, .c = c, .width = 1e-6};
+    ds_cone_program program = {.graph = g, .b = b, .c = c, .width = range_width, .least = 1};
     ds_cone_answer answer;
     if (!ds_cone_solve(arena, &answer, &program)) return false;
     range->factorizations += answer.factorizations;
+    if (answer.forces && side == 0) range->least = answer.upper * g->unit - tension;
+    if (answer.forces && side == 1) range->most = answer.unbounded ? INFINITY : -answer.upper * g->unit - tension;
     if (side == 0 && answer.motion) range->low = fmax(0, answer.lower) * g->unit - tension;
     if (side == 1 && answer.motion) range->high = -answer.lower * g->unit - tension;
-    if (answer.mechanism) range->low = range->high = NAN;
+    if (answer.mechanism) range->low = range->high = range->least = range->most = NAN;
   }
   return true;
 }
 
 ds_status ds_stand_range(ds_force_range *range, const ds_assembly *assembly, int32_t interface, ds_error *error) {
-  *range = (ds_force_range){.low = 0, .high = INFINITY};
+  *range = (ds_force_range){.low = 0, .high = INFINITY, .least = NAN, .most = NAN};
   if (ds_assembly_check(assembly, error) != DS_OK) return DS_ERROR_INPUT;
   if (interface < 0 || interface >= assembly->interface_count)
     return ds_fail(error, DS_ERROR_INPUT, "there is no interface %d", (int)interface);

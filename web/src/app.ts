@@ -10,8 +10,8 @@ import { pick } from "./pick";
 import { Player } from "./player";
 import { Pointer } from "./pointer";
 import {
-  checkFrame, encodeGrab, encodeMove, encodeOpen, encodePlain, encodePlay, encodeSeen, encodeSet, encodeStep, encodeWant, Type,
-  type Frame, type Hello, type Message, type Scene, type Setting, type Status,
+  checkFrame, encodeGrab, encodeMove, encodeOpen, encodePlain, encodePlay, encodeSeen, encodeSet, encodeStand, encodeStep, encodeWant, Type,
+  type Frame, type Hello, type Message, type Scene, type Setting, type Status, type Verdict,
 } from "./protocol";
 import { Show } from "./show";
 import { Source } from "./source";
@@ -130,6 +130,7 @@ export class App {
       case Type.Error: return this.chrome.note(message.text, true);
       case Type.Taken: return this.takenWaiter?.();
       case Type.End: return;
+      case Type.Verdict: return this.takeVerdict(message.verdict);
     }
   }
 
@@ -240,6 +241,14 @@ export class App {
     this.send(encodeOpen(specification));
   }
   set(what: Setting, index: number, value: number): void { this.send(encodeSet(what, index, value)); }
+
+  stand(mu: number, tilt: number, azimuth: number, removed: number, full: boolean): void { this.send(encodeStand(mu, tilt, azimuth, removed, full)); }
+
+  private takeVerdict(verdict: Verdict): void {
+    this.chrome.panel.stand.take(verdict);
+    this.show.thrust.take(verdict.lines);
+    this.show.dirty = true;
+  }
 
   async screenshot(): Promise<void> {
     download(await picture(this.view.canvas, () => this.show.draw(true)), `${this.fileName()}.png`);

@@ -26,6 +26,7 @@ export class Chrome {
     this.panel = new Panel(byId("panel"), {
       open: (specification) => app().open(specification), set: (what, index, value) => app().set(what, index, value), layer: (name, on) => app().setLayer(name, on),
       arrows: (factor) => app().show.scaleArrows(factor), probe: (level) => app().choice.showLevel(level), mode: (index) => app().choice.chooseMode(index), pickFile: () => this.file.click(),
+      stand: (mu, tilt, azimuth, removed, full) => app().stand(mu, tilt, azimuth, removed, full), standEnd: () => app().show.thrust.clear(),
     });
     this.timeline = new Timeline(byId("timeline"), {
       toggle: () => app().toggle(), step: (by) => app().player.step(by), restart: () => app().restart(), scrub: (time) => app().player.scrub(time),

@@ -1,6 +1,7 @@
 // The panel on the right: the scene and its parameters, what is shown, and the plots. Its only state is its fields, which show the program's
 // STATUS unless the user is typing in them.
 import { el } from "./dom";
+import { StandPanel } from "./stand";
 import { LAYERS, type LayerName } from "./layers/layers";
 import { Setting, type Hello, type Parameter, type Scene, type SceneChoice, type Status } from "./protocol";
 
@@ -12,9 +13,11 @@ export interface PanelActions {
   probe(level: number, axis: number, place: number): void;
   mode(index: number): void;
   pickFile(): void;
+  stand(mu: number, tilt: number, azimuth: number, removed: number, full: boolean): void;
+  standEnd(): void;
 }
 
-const TABS = ["Scene", "Show", "Plots"] as const;
+const TABS = ["Scene", "Show", "Stand", "Plots"] as const;
 type Tab = (typeof TABS)[number];
 
 export class Panel {
@@ -33,6 +36,7 @@ export class Panel {
   private place!: HTMLInputElement;
   private modeIndex!: HTMLInputElement;
   private chosen: Tab = "Scene";
+  readonly stand: StandPanel;
 
   constructor(private readonly root: HTMLElement, private readonly actions: PanelActions) {
     const bar = el("div", { class: "tabs", role: "tablist", "aria-label": "Panel" });
@@ -47,6 +51,7 @@ export class Panel {
     root.append(bar, ...this.pages.values());
     this.pages.get("Scene")!.append(this.picker, this.setters, this.facts);
     this.buildLayers(this.pages.get("Show")!);
+    this.stand = new StandPanel(this.pages.get("Stand")!, actions);
     this.pages.get("Plots")!.append(this.plots);
     this.choose("Scene");
   }
@@ -54,7 +59,9 @@ export class Panel {
   get plotsVisible(): boolean { return this.chosen === "Plots" && !this.root.hidden; }
 
   choose(tab: Tab): void {
+    if (this.chosen === "Stand" && tab !== "Stand") this.stand.leave();
     this.chosen = tab;
+    if (tab === "Stand") this.stand.enter();
     for (const name of TABS) {
       this.pages.get(name)!.hidden = name !== tab;
       const button = this.tabs.get(name)!;
@@ -115,6 +122,8 @@ export class Panel {
   private selectScene: (source: string) => void = () => undefined;
 
   setScene(scene: Scene, live: boolean): void {
+    this.stand.setScene(scene, live);
+    if (this.chosen === "Stand") this.stand.enter();
     this.selectScene(scene.source);
     this.fields.length = 0;
     this.setters.replaceChildren();

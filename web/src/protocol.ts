@@ -9,8 +9,8 @@ export const HEADER = 16;
 export const MOST_BYTES = 1 << 30; // of one message
 
 export const enum Type {
-  Hello = 1, Scene, Geometry, Frame, Status, Spheres, Field, Error, Taken, End,
-  Play = 64, Pause, Step, Reset, Open, Set, Grab, Move, Release, Want, Probe, Seen, Picture,
+  Hello = 1, Scene, Geometry, Frame, Status, Spheres, Field, Error, Taken, End, Verdict,
+  Play = 64, Pause, Step, Reset, Open, Set, Grab, Move, Release, Want, Probe, Seen, Picture, Stand,
 }
 
 export class ProtocolError extends Error {}
@@ -71,10 +71,15 @@ export interface Field {
   body: number; columns: number; rows: number; origin: Vec3; along: Vec3; up: Vec3; value: Float32Array;
 }
 
+export interface Verdict { verdict: string; proof: string; blocks: number; interfaces: number; points: number; time: number; lines: Float32Array } // LINE_WORDS floats each
+export const LINE_WORDS = 7; // from, to, kind: 0 thrust, 1 on a support, 2 motion
+export const NO_BODY = 0xffffffff;
+
 export type Message =
   | { type: Type.Hello; hello: Hello } | { type: Type.Scene; scene: Scene } | { type: Type.Geometry; geometry: Geometry }
   | { type: Type.Frame; frame: Frame } | { type: Type.Status; status: Status } | { type: Type.Spheres; spheres: Spheres }
-  | { type: Type.Field; field: Field } | { type: Type.Error; text: string } | { type: Type.Taken } | { type: Type.End };
+  | { type: Type.Field; field: Field } | { type: Type.Error; text: string } | { type: Type.Taken } | { type: Type.End }
+  | { type: Type.Verdict; verdict: Verdict };
 
 // ---- reading ------------------------------------------------------------------------------------------------------------
 
@@ -150,6 +155,7 @@ export function decode(buffer: ArrayBuffer): Message {
     case Type.Error: return { type, text: text().slice(0, 4000) };
     case Type.Taken: return { type };
     case Type.End: return { type };
+    case Type.Verdict: return { type, verdict: readVerdict(json(text())) };
     default: throw new ProtocolError(`message of unknown type ${type}`);
   }
 }
@@ -355,6 +361,12 @@ function readStatus(j: Json): Status {
   };
 }
 
+function readVerdict(j: Json): Verdict {
+  const lines = Float32Array.from(list(j, "lines").map(Number));
+  if (lines.length % LINE_WORDS !== 0 || !allFinite(lines)) throw new ProtocolError("the lines of a verdict are not 7 numbers each");
+  return { verdict: text(j, "verdict"), proof: text(j, "proof"), blocks: number(j, "blocks", 0), interfaces: number(j, "interfaces", 0), points: number(j, "points", 0), time: number(j, "time", 0), lines };
+}
+
 // ---- writing ------------------------------------------------------------------------------------------------------------
 
 function message(type: Type, length: number): DataView<ArrayBuffer> {
@@ -425,6 +437,15 @@ export function encodeProbe(what: 1 | 2, body: number, axis: number, place: numb
   view.setUint32(HEADER + 4, body, true);
   view.setUint32(HEADER + 8, axis, true);
   view.setFloat32(HEADER + 12, place, true);
+  return view.buffer;
+}
+
+/* Friction -1: the scene's. Degrees. `full`: also what takes longer than a moment. */
+export function encodeStand(mu: number, tilt: number, azimuth: number, removed: number, full: boolean): ArrayBuffer {
+  const view = message(Type.Stand, 20);
+  floats(view, HEADER, [mu, tilt, azimuth]);
+  view.setUint32(HEADER + 12, removed, true);
+  view.setUint32(HEADER + 16, full ? 1 : 0, true);
   return view.buffer;
 }
 

@@ -6,6 +6,7 @@ import { Contacts } from "./layers/contacts";
 import { FieldSlice } from "./layers/field";
 import { islandColors } from "./layers/islands";
 import { Joints } from "./layers/joints";
+import { Thrust } from "./layers/thrust";
 import { LAYERS, type LayerName } from "./layers/layers";
 import { ModeShow } from "./layers/modes";
 import { SphereTree } from "./layers/spheres";
@@ -23,6 +24,7 @@ export class Show {
   readonly view: View;
   readonly contacts = new Contacts();
   readonly joints = new Joints();
+  readonly thrust = new Thrust();
   readonly spheres: SphereTree;
   readonly field: FieldSlice;
   readonly modes = new ModeShow();
@@ -47,7 +49,7 @@ export class Show {
     this.spheres = new SphereTree(this.view.stage);
     this.field = new FieldSlice(this.view.stage);
     this.hand = new Hand(hand, this.contacts.arrowUniforms, overlay);
-    this.view.stage.add(this.contacts.root, this.joints.root, this.hand.root);
+    this.view.stage.add(this.contacts.root, this.joints.root, this.thrust.root, this.hand.root);
     new ResizeObserver(() => { this.view.outgrown = this.dirty = true; }).observe(canvas.parentElement!);
     this.applyLayers();
   }
@@ -60,6 +62,7 @@ export class Show {
     this.world = new World(scene, this.view);
     this.view.stage.add(this.world.root);
     this.joints.take(scene.joints, scene.nearSize);
+    this.thrust.clear();
   }
 
   addGeometry(geometry: Geometry): void { this.world?.addGeometry(geometry); }

@@ -1,7 +1,7 @@
 // The decoder: what the fixture writes is read as it was written; truncated, changed and random bytes throw a ProtocolError and nothing else.
 import test from "node:test";
 import assert from "node:assert/strict";
-import { checkFrame, Cutter, decode, encodeGrab, encodeOpen, encodePicture, encodeProbe, encodeSet, encodeStep, History, Player, ProtocolError } from "../dist/unit/unit.mjs";
+import { checkFrame, Cutter, decode, encodeGrab, encodeOpen, encodePicture, encodeProbe, encodeSet, encodeStand, encodeStep, History, Player, ProtocolError } from "../dist/unit/unit.mjs";
 import { ballGeometry, boxGeometry, frame, geometries, hello, json, message, recording, scene } from "./fixture.mjs";
 
 const alone = (bytes) => bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength);
@@ -162,6 +162,7 @@ test("what is sent has the length its type has", () => {
   assert.equal(lengthOf(encodeSet(1, 0, 1e-6)), 16);
   assert.equal(lengthOf(encodeGrab(1, [0, 0, 0], [0, 0, 0])), 28);
   assert.equal(lengthOf(encodeProbe(1, 2, 0, 0.5)), 16);
+  assert.equal(lengthOf(encodeStand(-1, 10, 90, 0xffffffff, true)), 20);
   assert.equal(lengthOf(encodeOpen("arch:mu=0.5")), 11);
   assert.equal(encodeOpen("arch:mu=0.5").byteLength % 8, 0);
   assert.equal(lengthOf(encodePicture(0, 1, new Uint8Array(5))), 13);

@@ -94,6 +94,46 @@ const tests = {
     check(moved > 0.01 || fell > 0.01, `the pulled card moved ${moved} m, the top card ${fell} m; more than 0.01 expected`);
   }),
 
+  "the verdict follows friction, tilt and a block that is pulled out": () => live(["wall"], async (page) => {
+    const verdict = (word) => until(page, (w) => window.drystone.chrome.panel.stand.settled && document.getElementById("stand-verdict").textContent === w, word, 20_000);
+    const slide = (id, value) => page.evaluate(([i, v]) => {
+      const input = document.getElementById(i);
+      input.value = String(v);
+      input.dispatchEvent(new Event("input", { bubbles: true }));
+    }, [id, value]);
+    await page.click("#tab-Stand");
+    await verdict("STANDS");
+    check((await page.evaluate(() => window.drystone.show.thrust.count)) > 100, "the wall has no lines of thrust");
+    await slide("stand-tilt", 10);
+    await verdict("CAN STAND");
+    const slow = await page.evaluate(async () => { // as a slider moves
+      const app = window.drystone, { stand } = app.chrome.panel, take = stand.take.bind(stand), begin = performance.now(), times = [];
+      stand.take = (v) => { times.push(1000 * v.time); take(v); };
+      const input = document.getElementById("stand-tilt");
+      for (let k = 0; performance.now() - begin < 1000 || times.length < 3; k++) {
+        input.value = String(10 + (k % 8) / 4);
+        input.dispatchEvent(new Event("input", { bubbles: true }));
+        await new Promise((go) => setTimeout(go, 16));
+      }
+      stand.take = take;
+      return times.sort((a, b) => a - b)[times.length >> 1];
+    });
+    check(slow < 50, `a verdict on 105 bricks takes ${slow} ms of processor time; less than 50 expected`);
+    await slide("stand-tilt", 45);
+    await verdict("FALLS");
+    await slide("stand-tilt", 12);
+    await slide("stand-mu", 0.1);
+    await verdict("FALLS");
+    if (process.env.SHOT) await page.screenshot({ path: process.env.SHOT });
+    await slide("stand-mu", 0.7);
+    await verdict("CAN STAND");
+    await slide("stand-tilt", 0);
+    await slide("stand-removed", await page.evaluate(() => window.drystone.scene.bodies.findIndex((b) => b.mass > 0)));
+    await until(page, () => ["FALLS", "CAN STAND", "STANDS"].includes(document.getElementById("stand-verdict").textContent));
+    await page.click("#tab-Scene");
+    check((await page.evaluate(() => window.drystone.show.thrust.count)) === 0, "lines of thrust stay");
+  }),
+
   "scrubbing leaves the present and comes back": () => live(["card-house:levels=2"], async (page) => {
     await until(page, () => window.drystone.player.history.end > window.drystone.player.history.begin + 0.6);
     await until(page, () => Number(document.getElementById("scrub").max) > window.drystone.player.history.begin + 0.3);

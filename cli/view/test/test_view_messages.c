@@ -517,8 +517,8 @@ static void test_commands(void) {
   unsigned char bytes[256];
   const struct {
     uint32_t type, length;
-  } known[] = {{VIEW_PLAY, 4},  {VIEW_PAUSE, 0},   {VIEW_RESET, 0}, {VIEW_SET, 16}, {VIEW_GRAB, 28},
-               {VIEW_MOVE, 12}, {VIEW_RELEASE, 0}, {VIEW_WANT, 8},  {VIEW_SEEN, 8}};
+  } known[] = {{VIEW_PLAY, 4},  {VIEW_PAUSE, 0}, {VIEW_RESET, 0},   {VIEW_SET, 16}, {VIEW_STAND, 20},
+               {VIEW_GRAB, 28}, {VIEW_MOVE, 12}, {VIEW_RELEASE, 0}, {VIEW_WANT, 8}, {VIEW_SEEN, 8}};
   const unsigned char zeros[64] = {0};
   for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
     size_t size = make_command(bytes, known[i].type, zeros, known[i].length);
