@@ -45,6 +45,16 @@ static const char run_options[] =
     "      --strict            exit with status 1 if any step or its motion did not pass its certificate\n"
     "  -q, --quiet             no progress line and no summary\n";
 
+static const char compare_options[] =
+    "  -m, --methods LIST      names separated by commas, each with options of the scene after colons, such as\n"
+    "                          coupled,pgs:cold,pgs:max_iterations=12; default: all but lcp and sqp\n"
+    "  -t, --time S            simulate S seconds instead of the time of the scene\n"
+    "      --step S            length of a time step, s\n"
+    "      --limit S           wall time for each method, s (default 60)\n"
+    "  -o, --output FILE.html  the page (default compare.html)\n"
+    "      --set PATH=VALUE    change a value of the scene; may be repeated\n"
+    "  -q, --quiet             no progress line\n";
+
 static const char solve_options[] =
     "      --tol E             scale-free natural-map error to reach (default 1e-8)\n"
     "      --method NAME       the solver: see below\n"
@@ -221,6 +231,8 @@ static const command_entry entries[] = {
     {"run", command_run, "run SOURCE [options]", "simulate a scene", run_options},
     {"solve", command_solve, "solve FILE... [options]",
      "solve frictional contact problems: FCLIB's .hdf5, Siconos' .dat", solve_options},
+    {"compare", command_compare, "compare SOURCE [options]",
+     "run a scene with several methods: which stands, which is certified, what each costs", compare_options},
     {"touch", command_touch, "touch SOURCE [options]",
      "move a tool of a scene with a haptic device, 1,000 times per second", touch_options},
     {"reduce", command_reduce, "reduce MESH|RECIPE.json|FIGURE -o BODY.h5 [options]",

@@ -359,6 +359,10 @@ static void write_setup(json_object *j, const run_report *r) {
   json_text(j, "restitution_law", ds_restitution_name(o->restitution_law));
   json_text(j, "impacts", impacts_name(o->impacts));
   json_text(j, "face_pressure", pressure_name(o->face_pressure));
+  json_text(j, "stabilization", stabilization_name(o->stabilization));
+  json_real(j, "stabilization_gain", o->stabilization_gain);
+  json_real(j, "envelope", o->envelope);
+  json_real(j, "friction_stabilization", o->friction_stabilization);
   json_text(j, "metric", metric_name(o->metric));
   json_integer(j, "newton", o->newton);
   json_real(j, "newmark_damping", o->newmark_damping);

@@ -223,6 +223,10 @@ bool source_is_recording(const char *path) {
 const char *integrator_name(ds_integrator integrator) {
   return integrator == DS_INTEGRATOR_MIDPOINT ? "midpoint" : "euler";
 }
+const char *stabilization_name(ds_stabilization stabilization) {
+  static const char *const names[] = {"positions", "none", "baumgarte", "envelope"};
+  return names[stabilization];
+}
 const char *impacts_name(ds_impact_order order) {
   return order == DS_IMPACTS_SEQUENTIAL ? "sequential" : "simultaneous";
 }

@@ -52,6 +52,7 @@ bool source_is_recording(const char *path);
 const char *integrator_name(ds_integrator integrator);
 const char *impacts_name(ds_impact_order order);
 const char *pressure_name(ds_face_pressure pressure);
+const char *stabilization_name(ds_stabilization stabilization);
 const char *metric_name(ds_metric metric);
 #define INTEGRATOR_CHOICES "euler|midpoint"
 #define IMPACTS_CHOICES "simultaneous|sequential"

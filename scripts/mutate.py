@@ -44,14 +44,14 @@ FIRST = {
     "project": "single_contact system newton homotopy cone conflict certificate goal project random_problems observe problem_set "
     "effort deadline equivalence golden",
     "problem": "certificate conflict problem_checks random_problems project problem_set problem_file problem_bad observe effort",
-    "assemble": "assemble truth_impact warm touch_limits hand joints truth_motion joint_kinds certificate observe equivalence "
+    "assemble": "assemble friction_axis truth_impact warm touch_limits hand joints truth_motion joint_kinds certificate observe equivalence "
     "truth_incline deformable_contact deformable_motion deformable_incline stvk effort golden",
     "joint": "joint_kinds joints certificate joints_contact golden",
     "touch": "touch_limits hand touch",
     "predict": "truth_motion truth_spin touch_limits stvk deformable_motion golden",
-    "integrate": "truth_impact truth_motion sweep api deformable_motion golden",
+    "integrate": "friction_axis truth_impact truth_motion sweep api deformable_motion golden",
     "kind": "body_kinds truth_motion truth_spin truth_impact deformable_motion stvk golden",
-    "body": "mass api truth_motion state_image bd_tree reduced",
+    "body": "mass api friction_axis truth_motion state_image bd_tree reduced",
     "record": "record record_solid",
     "la": "la cone joints golden",
     "detect": "detect faces hull field golden",

@@ -19,6 +19,10 @@ ds_options ds_default_options(void) {
                       .restitution_law = 0,
                       .impacts = DS_IMPACTS_SIMULTANEOUS,
                       .face_pressure = DS_PRESSURE_CORNERS,
+                      .stabilization = DS_STABILIZE_POSITIONS,
+                      .stabilization_gain = 0.5,
+                      .envelope = 0.0625,
+                      .friction_stabilization = 0,
                       .metric = DS_METRIC_EFFECTIVE,
                       .newton = 1,
                       .newmark_damping = 1,
@@ -28,6 +32,21 @@ ds_options ds_default_options(void) {
 }
 
 double ds_options_tolerance(const ds_options *o) { return o->tolerance > 0 ? o->tolerance : 1e-8; }
+
+static ds_status check_stabilization(const ds_options *o, ds_error *error) {
+  if (o->stabilization < DS_STABILIZE_POSITIONS || o->stabilization > DS_STABILIZE_ENVELOPE)
+    return ds_fail(error, DS_ERROR_INPUT, "stabilization = %d is unknown", (int)o->stabilization);
+  if (!(o->stabilization_gain >= 0) || !(o->stabilization_gain <= 1))
+    return ds_fail(error, DS_ERROR_INPUT, "stabilization_gain = %g: 0 to 1", o->stabilization_gain);
+  if (!(o->envelope > 0) || !isfinite(o->envelope))
+    return ds_fail(error, DS_ERROR_INPUT, "envelope = %g m: must be positive and finite", o->envelope);
+  if (!(o->friction_stabilization >= 0) || !(o->friction_stabilization <= 1))
+    return ds_fail(error, DS_ERROR_INPUT, "friction_stabilization = %g: 0 to 1", o->friction_stabilization);
+  bool used = o->stabilization != DS_STABILIZE_POSITIONS || o->friction_stabilization > 0;
+  if (used && o->integrator != DS_INTEGRATOR_EULER)
+    return ds_fail(error, DS_ERROR_INPUT, "stabilization by velocities needs the integrator euler");
+  return DS_OK;
+}
 
 ds_status ds_options_check(const ds_options *o, ds_error *error) {
   if (!(o->step > 0) || !isfinite(o->step))
@@ -69,5 +88,5 @@ ds_status ds_options_check(const ds_options *o, ds_error *error) {
                    o->error_control);
   if (!(o->deadline >= 0) || !isfinite(o->deadline))
     return ds_fail(error, DS_ERROR_INPUT, "deadline = %g s: 0 for none, or positive and finite", o->deadline);
-  return DS_OK;
+  return check_stabilization(o, error);
 }

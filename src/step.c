@@ -90,12 +90,15 @@ ds_status ds_step(ds_stepper *stepper, ds_state *state, ds_step_report *report, 
   report->worst.converged = true;
   ds_step_run run = {.stepper = stepper, .scene = scene, .state = state, .options = options, .report = report};
   run.slow = options->step * v3_norm(scene->def.gravity);
-  run.detect = (ds_detect_options){.step = options->step,
-                                   .margin = options->margin,
-                                   .contacts_per_face = options->contacts_per_face,
-                                   .pool = stepper->pool,
-                                   .workers = stepper->workers,
-                                   .recall = &state->recall};
+  run.detect = (ds_detect_options){
+      .step = options->step,
+      .margin = options->stabilization == DS_STABILIZE_ENVELOPE && options->envelope > options->margin
+                    ? options->envelope
+                    : options->margin,
+      .contacts_per_face = options->contacts_per_face,
+      .pool = stepper->pool,
+      .workers = stepper->workers,
+      .recall = &state->recall};
   report->energy_before = ds_step_energy(scene, state, options->step);
   int32_t parts = 1;
   ds_status status = ds_step_begin(&run, state) ? ds_step_find(&run) : DS_ERROR_MEMORY; /* 1 to 4 */

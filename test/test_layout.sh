@@ -7,11 +7,15 @@ command -v python3 >/dev/null || exit 77
 layout() { python3 "$source/scripts/check-includes.py" "$@"; }
 
 lengths() { python3 "$source/scripts/check-functions.py" "$@"; }
+path() { python3 "$source/scripts/check-path.py" "$@"; }
 
 check "the layout" layout "$source"
 cat check.log
 check "the faults of make mutate" python3 "$source/scripts/mutate.py" --check
 check "the lengths" lengths "$source"
+cat check.log
+
+check "the path to a factorization" path "$source"
 cat check.log
 
 # A copy, in which one thing is wrong at a time.
@@ -36,6 +40,9 @@ wrong "a folder that is not in the table" "no row for attic"
 
 { printf 'static int many(int a,\n                int b) {\n'; yes '  a += b;' | head -78; printf '  return a;\n}\n'; } >copy/src/la/long.c
 wrong "a long function" "src/la/long.c:1: many has 82 lines, more than 80" lengths
+
+sed -i 's/ds_step_find/ds_step_seek/g' copy/src/step.c
+wrong "a path that has changed" "step.c: ds_step does not call ds_step_find" path
 
 echo "$passed passed, $failed failed"
 [ $failed -eq 0 ]

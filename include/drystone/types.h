@@ -234,6 +234,14 @@ typedef enum ds_face_pressure {
   DS_PRESSURE_EVEN,    /* as under even pressure: torques of friction are those of the face */
 } ds_face_pressure;
 
+/* What happens to overlaps, and to the distance between bodies in contact [docs/methods/stabilization.md]. */
+typedef enum ds_stabilization {
+  DS_STABILIZE_POSITIONS, /* bodies are moved apart, velocities are left alone; default */
+  DS_STABILIZE_NONE,      /* nothing: overlaps stay */
+  DS_STABILIZE_BAUMGARTE, /* a share of the overlap over the step is added to velocities [NFS10 eq. 9] */
+  DS_STABILIZE_ENVELOPE,  /* contacts are led to half the width of an envelope [NFS10 eq. 2, 5-8] */
+} ds_stabilization;
+
 typedef struct ds_options {
   double step;              /* h, s; default 0.01 */
   double tolerance;         /* natural-map error at which an island counts as converged; 0 (default): 1e-8 where
@@ -253,6 +261,11 @@ typedef struct ds_options {
   ds_restitution_law restitution_law; /* of rigid bodies that collide, default 0: newton [docs/motion.md] */
   ds_impact_order impacts;            /* default DS_IMPACTS_SIMULTANEOUS */
   ds_face_pressure face_pressure;     /* default DS_PRESSURE_CORNERS */
+  ds_stabilization stabilization;     /* default DS_STABILIZE_POSITIONS; others need DS_INTEGRATOR_EULER */
+  double stabilization_gain;          /* k_n of BAUMGARTE: share of an overlap that a step takes away, default 0.5 */
+  double envelope;                    /* m: eta of ENVELOPE, default 0.0625 */
+  double friction_stabilization;      /* k_t: share of the last step's slip of contacts that should have stuck that is
+                                         taken back [NFS10 eq. 10-15]; 0 = none (default), published 0.8 */
   ds_metric metric;                   /* of deformable bodies, default DS_METRIC_EFFECTIVE */
   int32_t newton;         /* limit of Newton steps in the prediction of a deformable body; default 1, semi-implicit */
   double newmark_damping; /* 0 to 1: damping of vibrations that are too fast for the step; default 1. 0 = Newmark's

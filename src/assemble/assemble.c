@@ -120,12 +120,32 @@ static ds_vec3 grip_of(const ds_assembly *assembly, const ds_contact_point *c, c
   return quat_rotate(quat_exp(v3_scale(0.5, assembly->bodies[side == 0 ? c->b : c->a].turn)), f->grip);
 }
 
+/* Correcting velocities are no larger than this, m/s [NFS10 2]. */
+static const double CORRECTION_MAX = 2;
+
+/* The correcting velocity c_n of a contact with distance d that leaves with u_collision [NFS10 eq. 5-9]; it is added to
+ * the bound on the normal velocity. Contacts that are still open approach by as much as they may: by their distance, or
+ * down to the middle of the envelope. */
+static double normal_correction(const ds_options *o, double d, double u_collision, bool open) {
+  double h = o->step, wanted = (0.5 * o->envelope - d) / h, c;
+  if (o->stabilization == DS_STABILIZE_BAUMGARTE) {
+    if (open) return -d / h;
+    c = d < 0 ? -o->stabilization_gain * d / h : 0;
+  } else {
+    if (u_collision > (o->envelope - d) / h) return 0;
+    if (d >= o->envelope) return wanted;
+    c = wanted >= 0 ? fmax(0, wanted - u_collision) : wanted;
+  }
+  return fmax(-CORRECTION_MAX, fmin(CORRECTION_MAX, c));
+}
+
 /* Right-hand side of one contact: Nᵀ v >= b_N, and b_T. A chord of the midpoint rule ends on the surface; impacts are
  * of the node. Else a rebound slower than one step of gravity would not leave the surface, and a gap not reached in
  * this step does not act. */
 static void right_hand_side(double b[3], const ds_contact_point *c, const ds_contact_frame *f,
-                            const ds_assembly *assembly, const ds_state *state, const ds_scene *scene, double h,
-                            bool midpoint) {
+                            const ds_assembly *assembly, const ds_state *state, const ds_scene *scene,
+                            const ds_options *options, bool midpoint) {
+  double h = options->step;
   ds_vec3 before = v3(0, 0, 0), scripted = v3(0, 0, 0), sliding = v3(0, 0, 0);
   for (int side = 0; side < 2; side++) {
     int32_t i = side == 0 ? c->a : c->b;
@@ -152,7 +172,10 @@ static void right_hand_side(double b[3], const ds_contact_point *c, const ds_con
   double bound = assembly->level == DS_LEVEL_CHORD && from_gap ? -c->gap / h : 0;
   double rebound = f->restitution * fmax(0, -approach);
   bool reached = assembly->level == DS_LEVEL_NODE || c->gap + h * approach <= 0;
-  if (!chord && reached && rebound > assembly->slow) bound = rebound;
+  bool rebounds = !chord && reached && rebound > assembly->slow;
+  if (rebounds) bound = rebound;
+  if (options->stabilization >= DS_STABILIZE_BAUMGARTE && !ds_feature_is_ahead(c->feature))
+    bound = (rebounds ? rebound : 0) + normal_correction(options, c->gap, rebounds ? rebound : 0, from_gap);
   b[0] = bound - v3_dot(f->normal, scripted);
   b[1] = c->speed - v3_dot(f->t1, sliding);
   b[2] = -v3_dot(f->t2, sliding);
@@ -224,8 +247,9 @@ static void fill_run(void *context, int32_t item, int32_t worker) {
       double *g = fill->island->g + p->jacobian[2 * k + side];
       fill_rows(g, fill->assembly, fill->state->bodies[i].x, c, f, is_a ? 1 : -1);
     }
-    right_hand_side(fill->island->b + 3 * k, c, f, fill->assembly, fill->state, fill->state->scene, fill->options->step,
+    right_hand_side(fill->island->b + 3 * k, c, f, fill->assembly, fill->state, fill->state->scene, fill->options,
                     fill->island->midpoint);
+    for (int i = 0; i < 2 && fill->island->bias; i++) fill->island->b[3 * k + 1 + i] += fill->island->bias[2 * k + i];
   }
 }
 
@@ -235,6 +259,24 @@ void ds_fill_island(const ds_island *island, const ds_assembly *assembly, const 
   const ds_subproblem *p = &island->problem;
   ds_pool *helpers = p->dof > 6 * p->body_count ? pool : NULL; /* rigid rows cost less than to wake a thread */
   ds_share_out(helpers, (p->contact_count + RUN - 1) / RUN, fill_run, &fill);
+}
+
+/* Of mu r_N: friction nearer to its limit is that of a contact that slides, with rounding. */
+static const double STICKING = 1 - 1e-6;
+
+/* Contacts that should have stuck in the last step, |r_T| < mu r_N, and slipped all the same, by e = h u_T: a share of
+ * that is taken back in this step, b_T = -k_t e/h [NFS10 eq. 10-15]. Contacts are followed by the names of their
+ * features. False where memory ran out. */
+static bool find_bias(ds_arena *arena, ds_island *island, const ds_options *options) {
+  const ds_subproblem *p = &island->problem;
+  if (!(options->friction_stabilization > 0)) return true;
+  island->bias = DS_NEW0(arena, double, 2 * (size_t)p->contact_count + 1);
+  for (int32_t k = 0; island->bias && k < p->contact_count; k++) {
+    const double *r = island->r + 3 * k;
+    if (!(r[0] > 0) || !(sqrt(r[1] * r[1] + r[2] * r[2]) < STICKING * p->mu[k] * r[0])) continue;
+    for (int i = 0; i < 2; i++) island->bias[2 * k + i] = -options->friction_stabilization * p->u_before[3 * k + 1 + i];
+  }
+  return island->bias != NULL;
 }
 
 /* The arrays of one island's problem. */
@@ -275,6 +317,7 @@ static bool build_island(ds_arena *arena, ds_island *island, const ds_assembly *
   for (int32_t k = 0; k < nc; k++)
     if (island->r[3 * k] > DS_LOOSEST * sqrt(squares))
       memcpy(u_before + 3 * k, u + 3 * island->contacts[k], 3 * sizeof(double));
+  if (!find_bias(arena, island, options)) return false;
   ds_fill_island(island, assembly, contacts, state, options, pool);
   return true;
 }
@@ -294,6 +337,7 @@ static void prepare_one(void *context, int32_t item, int32_t worker) {
 
 bool ds_assemble(ds_arena *arena, ds_assembly *assembly, const ds_scene *scene, const ds_state *state,
                  const ds_contact_list *contacts, const ds_options *options, ds_pool *pool) {
+  assembly->stabilized = options->stabilization != DS_STABILIZE_POSITIONS;
   assembly->bodies = DS_NEW(arena, ds_step_body, scene->body_count + 1);
   assembly->frames = DS_NEW(arena, ds_contact_frame, contacts->count + 1);
   double *warm = DS_NEW0(arena, double, 3 * (size_t)contacts->count + 1);

@@ -88,6 +88,7 @@ typedef struct ds_island {
   double *predicted;                    /* = problem.predicted, filled by stage 3 */
   double *r, *v;                        /* impulses (warm start until stage 4), velocities */
   double *g, *b;                        /* = problem.g and problem.b */
+  double *bias;                         /* 2 x contacts: what friction stabilization adds to b_T; or NULL */
   const struct ds_impact *impact;       /* of an impact: its laws (project/restitution.h); else NULL */
   struct ds_refinement *refinement;     /* of its turns, where it has joints (predict/refine.c); else NULL */
   bool unsettled;                       /* its turns were not found */
@@ -110,6 +111,7 @@ typedef struct ds_assembly {
   ds_level level;
   const bool *active; /* one per body: the others are left alone; NULL: all are active */
   double slow;        /* m/s: approaches that would rebound more slowly do not */
+  bool stabilized;    /* overlaps are not a matter of positions: ds_options.stabilization. Set by ds_assemble */
 } ds_assembly;
 
 /* Items by the threads of the pool, or one after the other where it is NULL. */

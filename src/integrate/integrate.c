@@ -160,6 +160,7 @@ void ds_store_contacts(ds_contact *out, const ds_assembly *assembly, const ds_co
       }
       u[1] -= p->b[3 * k + 1];
       u[2] -= p->b[3 * k + 2];
+      for (int c = 0; c < 2 && island->bias; c++) u[1 + c] += island->bias[2 * k + c];
       double halves = island->midpoint ? 2 : 1, r[3];
       for (int c = 0; c < 3; c++) r[c] = halves * island->r[3 * k + c];
       store_contact(&out[index], &contacts->points[index], &assembly->frames[index], r, u);
@@ -175,7 +176,8 @@ bool ds_integrate(ds_arena *arena, ds_state *state, ds_integration *integration,
   if (!moves || !held || !integration->contacts) return false;
   double *energy = ds_limit_begin(arena, &integration->energy, state, assembly, contacts, moves, h);
   if (!energy) return false;
-  if (!ds_separate(arena, moves, &integration->separation, state, assembly, contacts, held, h) ||
+  if ((!assembly->stabilized &&
+       !ds_separate(arena, moves, &integration->separation, state, assembly, contacts, held, h)) ||
       !ds_sweep(arena, moves, &integration->stopped, scene, state, assembly, contacts, h))
     return false;
   find_rest(moves, scene, assembly, h);

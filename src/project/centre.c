@@ -21,9 +21,6 @@
 
 #include "la/lorentz.h"
 
-/* Largest |x o z - m e| / m of a point on the path; the homotopy takes 0.2, and removes the rest. */
-static const double CENTRED = 0.1;
-
 typedef struct centre {
   const ds_subproblem *p;
   ds_system *system;
@@ -172,8 +169,8 @@ bool ds_centre_find(ds_solve *s, double *x, double *z, const ds_subproblem *p, d
   bool found = false;
   if (!allocate(arena, &q)) return false;
   start(&q);
-  for (int32_t i = 0; i < DS_INTERIOR_STEPS; i++) {
-    found = evaluate(&q) <= residual * q.p->target && off_centre(&q, gap) <= CENTRED;
+  for (int32_t i = 0; i < DS_STEPS; i++) {
+    found = evaluate(&q) <= residual * q.p->target && off_centre(&q, gap) <= DS_CENTRED;
     if (found || !factor(&q)) break;
     s->work.projections++, s->work.tool[DS_TOOL_HOMOTOPY]++;
     if (!step(&q, gap)) break;

@@ -16,7 +16,8 @@ static inline double ds_cone_mu(double mu) { return ds_is_frictionless(mu) ? 1 :
 bool ds_centre_find(ds_solve *solve, double *x, double *z, const ds_subproblem *problem, double kappa, double gap,
                     double residual);
 
-/* The residual with which a point will do as the start of a path. */
-#define DS_CENTRE_RESIDUAL 0.1
+/* How far from the centre a point may be, of the gap (the homotopy takes 0.2, and removes the rest); and the residual
+ * with which it will do as the start of a path. */
+#define DS_CENTRED 0.1
 
 #endif

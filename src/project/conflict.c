@@ -78,7 +78,7 @@ double ds_conflict_find(ds_solve *s, double *violation, const ds_subproblem *p) 
   double found = 0;
   if (ds_arena_failed(arena) || !(p->target > 0)) return 0;
   double size = violations(&q), stiffness = p->rho * 1e8;
-  for (int32_t i = 0; i < DS_INTERIOR_STEPS && size > 1e-6 * p->target; i++) {
+  for (int32_t i = 0; i < DS_STEPS && size > 1e-6 * p->target; i++) {
     double before = size;
     bool moved = step(&q, stiffness);
     s->work.projections++;

@@ -13,8 +13,6 @@
 #include "project/polish.h"
 #include "project/projections.h"
 
-static const double TO_BOUNDARY = 0.995; /* the part of the way to it that is taken */
-
 typedef struct contact_qp {
   const ds_subproblem *p;
   ds_system *system;
@@ -129,7 +127,7 @@ double ds_project_contact(ds_solve *solve, double *r, double *v, const ds_subpro
   double *trial = DS_NEW(arena, double, p->dof + 1), best = INFINITY, gap;
   if (!allocate(arena, &q)) return INFINITY;
   start(&q, v_hat);
-  for (int32_t i = 0; i <= DS_INTERIOR_STEPS; i++) {
+  for (int32_t i = 0; i <= DS_STEPS; i++) {
     memcpy(trial, v_hat, (size_t)p->dof * sizeof(double));
     ds_subproblem_add_part(trial, p, q.alpha, DS_ROWS_NORMAL);
     double error = residual(&q, trial);
@@ -138,14 +136,14 @@ double ds_project_contact(ds_solve *solve, double *r, double *v, const ds_subpro
       memcpy(v, trial, (size_t)p->dof * sizeof(double));
       for (int32_t k = 0; k < q.n; k++) r[3 * k] = q.alpha[k];
     }
-    if (best <= tolerance || i == DS_INTERIOR_STEPS || !isfinite(error) || error > 10 * best) break;
+    if (best <= tolerance || i == DS_STEPS || !isfinite(error) || error > 10 * best) break;
     if (!factor(&q, &gap)) break;
     solve->work.projections++;
     step_effect affine = predict(&q);
     double t = affine.limit > 1 ? 1 / affine.limit : 1, ratio = (gap + t * (affine.first + t * affine.second)) / gap;
     step_effect step = correct(&q, fmin(1, ratio * ratio * ratio) * gap / q.n);
     if (!isfinite(step.first) || !(gap > 1e-300 * q.n)) break;
-    t = step.limit > TO_BOUNDARY ? TO_BOUNDARY / step.limit : 1; /* inside, whatever rounding does */
+    t = ds_step_inside(1 / step.limit); /* limit 0: no boundary ahead */
     for (int32_t k = 0; k < q.n; k++) q.s[k] += t * q.ds[k], q.alpha[k] += t * q.da[k];
   }
   if (best > tolerance) best = fmin(best, ds_projection_polish(solve, r, v, p, v_hat, NULL, tolerance, 0));

@@ -114,7 +114,7 @@ static bool sweeps_alone(search *q, const tool *row) {
 static void newton_in_turn(ds_solve *s, ds_iterate *y, ds_iterate *z, const ds_subproblem *p, const ds_goal *g) {
   if (y->error > DS_NEAR) return;
   ds_iterate_copy(z, y, p);
-  ds_newton_solve(s, z, p, g, DS_PROXIMAL, DS_NEWTON_STEPS);
+  ds_newton_solve(s, z, p, g, DS_PROXIMAL, DS_STEPS);
   if (z->error < y->error) ds_iterate_copy(y, z, p);
 }
 
@@ -138,7 +138,7 @@ static bool in_turn(search *q, const tool *row) {
     sweep(s, y, p, blocks, fmax(g.target, 0.3 * g.tolerance), sweeps);
     bool there = y->error <= g.tolerance;
     if (keep(x, y, p, &g)) break;
-    if (there && y->error > DS_BOGUS) { /* impulses that cancel each other, which sweeps keep as they are */
+    if (there && y->error > DS_NEAR) { /* impulses that cancel each other, which sweeps keep as they are */
       if (forgotten) break;
       ds_iterate_clear(y, p);
       forgotten = true;

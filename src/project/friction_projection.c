@@ -340,7 +340,7 @@ double ds_project_friction(ds_solve *solve, double *r, double *v, const ds_subpr
   for (int32_t k = 0; k < p->contact_count; k++) r[3 * k + 1] = r[3 * k + 2] = 0;
   memcpy(v, v_hat, (size_t)p->dof * sizeof(double));
   start(&q, r, v_hat);
-  for (int32_t i = 0; q.n > 0 && i <= DS_INTERIOR_STEPS; i++) {
+  for (int32_t i = 0; q.n > 0 && i <= DS_STEPS; i++) {
     memcpy(trial, v_hat, (size_t)p->dof * sizeof(double));
     add_impulse(&q, trial, q.beta);
     double error = residual(&q, trial);
@@ -352,7 +352,7 @@ double ds_project_friction(ds_solve *solve, double *r, double *v, const ds_subpr
         r[3 * q.contact[j] + 2] = q.beta[2 * j + 1];
       }
     }
-    if (best <= tolerance || i == DS_INTERIOR_STEPS || !isfinite(error) || error > 10 * best || !scale(&q)) break;
+    if (best <= tolerance || i == DS_STEPS || !isfinite(error) || error > 10 * best || !scale(&q)) break;
     solve->work.projections++;
     double gap = gap_after(&q, 0);
     direction(&q, 0, false);
@@ -360,7 +360,7 @@ double ds_project_friction(ds_solve *solve, double *r, double *v, const ds_subpr
     direction(&q, fmin(1, ratio * ratio * ratio) * gap, true);
     double t = step_length(&q);
     if (!isfinite(t) || !(gap > 1e-300)) break;
-    t = t < 1 ? 0.99 * t : 1;
+    t = ds_step_inside(t);
     for (int32_t j = 0; j < q.n; j++) q.t[j] += t * q.dt[j];
     for (int32_t j = 0; j < 2 * q.n; j++) q.beta[j] += t * q.dbeta[j];
     for (int32_t j = 0; j < q.n * q.samples; j++) q.zeta[j] += t * q.dzeta[j];

@@ -428,7 +428,7 @@ static bool start(path *q, double relaxation) {
     q->mu[k] = ds_cone_mu(p->mu[k]);
     q->m += (slip[0] * slip[0] + slip[1] * slip[1] + slip[2] * slip[2]) / (p->scale[k] * q->n);
   }
-  bool found = ds_centre_find(q->solve, q->now.x, q->now.z, p, q->kappa, q->m, DS_CENTRE_RESIDUAL);
+  bool found = ds_centre_find(q->solve, q->now.x, q->now.z, p, q->kappa, q->m, DS_CENTRED);
   q->size = size_of(q);
   return found;
 }
@@ -436,7 +436,7 @@ static bool start(path *q, double relaxation) {
 /* From a point of the path, without moving it. */
 static bool try_newton(path *q, ds_iterate *polished, ds_iterate *best) {
   ds_iterate_copy(polished, &q->trial, q->p);
-  bool solved = ds_newton_solve(q->solve, polished, q->p, &q->solve->goal, DS_PROXIMAL, DS_NEWTON_STEPS);
+  bool solved = ds_newton_solve(q->solve, polished, q->p, &q->solve->goal, DS_PROXIMAL, DS_STEPS);
   if (solved || polished->error < best->error) ds_iterate_copy(best, polished, q->p);
   return solved;
 }

@@ -15,10 +15,8 @@
 #include "project/project.h"
 #include "project/restitution.h"
 
-enum { COLLISIONS = 100 };           /* per contact: heaps of 60 boxes with e = 0.5 and 0.9 took 16 at most */
-static const double TOGETHER = 1e-6; /* of the fastest approach: above the error of velocities, 1e-8 */
-static const double FADED = 1e-6;    /* of the first approach: nothing more happens */
-static const double NOTHING = 1e-9;  /* of the first approach: need not be stopped */
+/* Of an approach: others that differ by less are as fast, and less is none. Above the error of velocities, 1e-8. */
+static const double SAME = 1e-6;
 
 typedef struct sequence {
   const ds_subproblem *p;
@@ -136,11 +134,11 @@ static bool collide_in_sequence(const ds_solve *solve, double *r, double *v, ds_
   memset(r, 0, 3 * (size_t)p->contact_count * sizeof(double));
   memcpy(v, p->predicted, (size_t)p->dof * sizeof(double));
   double first = find_fastest(&s), approach = first;
-  for (int32_t i = 0; i < COLLISIONS * p->contact_count && approach > fmax(impact->slow, FADED * first); i++) {
-    if (!collide(solve, all, &s, (1 - TOGETHER) * approach)) return false;
+  for (int32_t i = 0; i < DS_IMPACT_ROUNDS * p->contact_count && approach > fmax(impact->slow, SAME * first); i++) {
+    if (!collide(solve, all, &s, (1 - SAME) * approach)) return false;
     approach = find_fastest(&s);
   }
-  return !(approach > NOTHING * first) || stop(solve, all, &s);
+  return !(approach > 0) || stop(solve, all, &s);
 }
 
 /* Whether any contact would rebound. Else laws and orders make no difference: the impact is inelastic. */

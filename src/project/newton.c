@@ -174,7 +174,7 @@ static bool allocate(ds_arena *arena, newton *n) {
  * that, too, unless impulses cancel each other. */
 static bool goes_on(newton *n, const ds_iterate *x, const ds_goal *goal) {
   ds_iterate judged = *x;
-  if (ds_goal_is_met(&judged, n->p, goal) || judged.error > DS_BOGUS) return false;
+  if (ds_goal_is_met(&judged, n->p, goal) || judged.error > DS_NEAR) return false;
   n->tolerance *= 0.1, n->target *= 0.1;
   return true;
 }

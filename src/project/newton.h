@@ -4,9 +4,6 @@
 
 #include "project/solve.h"
 
-/* Steps from a point that is near, at most. */
-#define DS_NEWTON_STEPS 30
-
 /* First weight of the proximal term, alpha: of the error's own size, Newton cycles near the end of a path. Good starts
  * take a tenth: the log house takes 782 factorizations per second with that, 961 without. */
 #define DS_PROXIMAL 1e-2

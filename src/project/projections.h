@@ -12,8 +12,12 @@
 
 #include "project/solve.h"
 
-/* Relative error of a projection that has the last word. */
+/* Relative error of a projection that has the last word; and of the work of an impact, over that of its compression
+ * (restitution.c). */
 #define DS_EXACT 1e-9
+
+/* How far an interior point goes along a step with which it would reach the boundary at t: not quite there. */
+static inline double ds_step_inside(double t) { return t < 1 ? 0.99 * t : 1; }
 
 /* alpha goes to the normal components of r, beta to its tangential ones; the others are left alone. v is the minimizer.
  * The return value is the relative error of the projection's own optimality conditions (natural map), best seen. */

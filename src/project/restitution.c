@@ -34,9 +34,7 @@
 #include "base/check.h"
 #include "drystone/drystone.h"
 #include "project/project.h"
-
-enum { ROUNDS = 30, BISECTIONS = 30 };
-static const double EXACT = 1e-9; /* of the work of compression: how well works are met */
+#include "project/projections.h"
 
 /* ---- what laws share ---- */
 
@@ -282,8 +280,8 @@ static bool next_shares(phases *f, const ds_impact *impact, double scale) {
     double e = impact->restitution[k];
     double wanted = -e * e * pair_work(f, impact, k, f->compression, f->before, f->middle);
     double work = pair_work(f, impact, k, f->restitution, f->middle, f->after), share = 0;
-    if (wanted > EXACT * EXACT * scale && fabs(work - wanted) <= EXACT * scale) continue;
-    if (wanted > EXACT * EXACT * scale) share = f->share[k] * (work > 0.25 * wanted ? sqrt(wanted / work) : 2);
+    if (wanted > DS_EXACT * DS_EXACT * scale && fabs(work - wanted) <= DS_EXACT * scale) continue;
+    if (wanted > DS_EXACT * DS_EXACT * scale) share = f->share[k] * (work > 0.25 * wanted ? sqrt(wanted / work) : 2);
     changed |= share != f->share[k];
     for (int32_t i = k; i < f->p->contact_count && impact->pair[i] == impact->pair[k]; i++) f->share[i] = share;
   }
@@ -293,7 +291,7 @@ static bool next_shares(phases *f, const ds_impact *impact, double scale) {
 /* Where impulses add energy, the largest factor of all shares with which they do not. */
 static bool bound_energy(phases *f, double scale) {
   double low = 0, high = 1;
-  for (int i = 0; i < BISECTIONS && (i > 0 || all_work(f) > EXACT * scale); i++) {
+  for (int i = 0; i < DS_IMPACT_ROUNDS && (i > 0 || all_work(f) > DS_EXACT * scale); i++) {
     double middle = 0.5 * (low + high);
     if (!restore_share(f, middle)) return false;
     if (all_work(f) > 0)
@@ -314,7 +312,7 @@ static bool energetic(const ds_solve *solve, double *r, double *v, ds_certificat
     f.share[k] = impact->restitution[k];
     scale += 0.5 * fabs(f.compression[3 * k] * (f.before[3 * k] + f.middle[3 * k]));
   }
-  for (int i = 0; restored && i < ROUNDS; i++) {
+  for (int i = 0; restored && i < DS_IMPACT_ROUNDS; i++) {
     if (!restore_share(&f, 1)) return false;
     if (!next_shares(&f, impact, scale)) break;
   }

@@ -88,6 +88,8 @@ static ds_status read_settings(ds_recording *r, ds_error *error) {
                               .newton = usual.newton,
                               .newmark_damping = usual.newmark_damping,
                               .step_budget = usual.step_budget,
+                              .stabilization_gain = usual.stabilization_gain,
+                              .envelope = usual.envelope,
                               .error_control = usual.error_control};
   int32_t count;
   const ds_setting *settings = ds_record_settings(&count);
@@ -102,7 +104,7 @@ static ds_status read_settings(ds_recording *r, ds_error *error) {
   if (!ok) return damaged(r, error, "its /settings are not complete");
   if (!isfinite(values.time) || values.time < 0) return damaged(r, error, "its time is not a duration");
   if (values.method < 0 || values.metric < 0 || values.integrator < 0 || values.restitution_law < 0 ||
-      values.impacts < 0 || values.face_pressure < 0)
+      values.impacts < 0 || values.face_pressure < 0 || values.stabilization < 0)
     return damaged(r, error, "its method is unknown");
   r->settings.time = values.time;
   ds_options *o = &r->settings.options;
@@ -121,6 +123,10 @@ static ds_status read_settings(ds_recording *r, ds_error *error) {
   o->restitution_law = values.restitution_law;
   o->impacts = (ds_impact_order)values.impacts;
   o->face_pressure = (ds_face_pressure)values.face_pressure;
+  o->stabilization = (ds_stabilization)values.stabilization;
+  o->stabilization_gain = values.stabilization_gain;
+  o->envelope = values.envelope;
+  o->friction_stabilization = values.friction_stabilization;
   o->newton = values.newton;
   o->newmark_damping = values.newmark_damping;
   o->step_budget = values.step_budget;

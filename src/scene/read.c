@@ -46,7 +46,7 @@ static const ds_field file_fields[] = {
 #undef AT
 
 #define AT(member) .offset = offsetof(ds_options, member)
-enum { METHOD = 2, LAW = 3 };
+enum { METHOD = 2, LAW = 3, INTEGRATOR = 11, STABILIZATION = 14, GRIP = 17 };
 static const ds_field option_fields[] = {
     {.key = "step", .kind = DS_FIELD_NUMBER, AT(step), .unit = "s", .low = 1e-9, .high = 1e3},
     {.key = "tolerance", .kind = DS_FIELD_NUMBER, AT(tolerance), .high = 1},
@@ -59,9 +59,16 @@ static const ds_field option_fields[] = {
     {.key = "sub_islands", .kind = DS_FIELD_BOOLEAN, AT(sub_islands)},
     {.key = "contacts_per_face", .kind = DS_FIELD_INTEGER, AT(contacts_per_face), .low = 3, .high = 400},
     {.key = "margin", .kind = DS_FIELD_NUMBER, AT(margin), .unit = "m", .high = DS_FIELD_LIMIT},
-    {.key = "integrator", .kind = DS_FIELD_CHOICE, AT(integrator), .choices = "euler|midpoint"},
+    [INTEGRATOR] = {.key = "integrator", .kind = DS_FIELD_CHOICE, AT(integrator), .choices = "euler|midpoint"},
     {.key = "impacts", .kind = DS_FIELD_CHOICE, AT(impacts), .choices = "simultaneous|sequential"},
     {.key = "face_pressure", .kind = DS_FIELD_CHOICE, AT(face_pressure), .choices = "corners|even"},
+    [STABILIZATION] = {.key = "stabilization",
+                       .kind = DS_FIELD_CHOICE,
+                       AT(stabilization),
+                       .choices = "positions|none|baumgarte|envelope"},
+    {.key = "stabilization_gain", .kind = DS_FIELD_NUMBER, AT(stabilization_gain), .high = 1},
+    {.key = "envelope", .kind = DS_FIELD_NUMBER, AT(envelope), .unit = "m", .high = DS_FIELD_LIMIT, .above = true},
+    [GRIP] = {.key = "friction_stabilization", .kind = DS_FIELD_NUMBER, AT(friction_stabilization), .high = 1},
     {.key = "metric", .kind = DS_FIELD_CHOICE, AT(metric), .choices = "effective|mass"},
     {.key = "newton", .kind = DS_FIELD_INTEGER, AT(newton), .low = 1, .high = 100},
     {.key = "newmark_damping", .kind = DS_FIELD_NUMBER, AT(newmark_damping), .high = 1},
@@ -127,6 +134,8 @@ static bool read_options(ds_reader *r, ds_options *options, const ds_json *objec
   } else {
     *options = read;
   }
+  if ((given >> STABILIZATION & 1 || given >> GRIP & 1) && !(given >> INTEGRATOR & 1))
+    options->integrator = DS_INTEGRATOR_EULER; /* for which it is meant */
   const ds_json *samples = ds_json_find(object, "friction_samples");
   if (options->friction_samples == 1 || options->friction_samples == 2)
     return ds_reader_fail(r, samples, "\"friction_samples\" is %d; expected 0 for the exact disk, or 3 to 64",

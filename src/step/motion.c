@@ -16,7 +16,6 @@
 #include <math.h>
 
 #include "body/scene.h"
-#include "project/solvers.h"
 #include "step/step.h"
 
 static const double GAIN = 0.01; /* share up to which a gain passes */
@@ -141,7 +140,7 @@ ds_status ds_step_motion(const ds_step_run *run, ds_state *after) {
   int32_t count = run->assembly.island_count + run->scene->body_count;
   balance *all = DS_NEW0(&run->stepper->arena, balance, count + 1);
   ds_motion *motion = &run->report->motion;
-  bool safeguarded = ds_solver_of(run->options)->safeguarded; /* else the motion is what the method gives */
+  bool guarded = ds_step_is_guarded(run->options);
   if (!all) return DS_ERROR_MEMORY;
   if (!is_finite(after)) return DS_ERROR_NOT_FINITE;
   for (int32_t i = 0; i < run->scene->body_count; i++)
@@ -155,7 +154,7 @@ ds_status ds_step_motion(const ds_step_run *run, ds_state *after) {
     if (!b->open_energy && b->gain > 0) {
       motion->gain = fmax(motion->gain, b->gain);
       motion->gain_share = fmax(motion->gain_share, b->gain / b->energy);
-      if (run->last_try && safeguarded && b->gain > GAIN * b->energy) {
+      if (run->last_try && guarded && b->gain > GAIN * b->energy) {
         slow_down(run, after, (int32_t)(b - all), b->gain);
         motion->limited++;
       }

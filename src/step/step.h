@@ -172,6 +172,9 @@ bool ds_step_parts(int32_t *parts, const ds_step_run *run);
 typedef ds_status ds_step_part(ds_step_run *run, ds_state *state);
 ds_status ds_step_in_parts(ds_step_run *run, ds_state *state, int32_t parts, ds_step_part *take);
 
+/* Whether a step that gains energy is taken again, and slowed down in the end. Not with methods that are what others
+ * published, nor where velocities are corrected for overlaps: the motion is then what these give. */
+bool ds_step_is_guarded(const ds_options *options);
 /* tries.c: takes a step that was solved as a whole, in so many parts at first: by `whole` if it is one, else by `part`,
  * until its motion passes and has the accuracy asked for. If it fails the state is as it was. */
 ds_status ds_step_try(ds_step_run *run, ds_state *state, int32_t parts, ds_step_part *whole, ds_step_part *part);

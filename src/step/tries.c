@@ -13,6 +13,10 @@
 
 enum { PASS_PARTS = 16, CONTROL_PARTS = 64 }; /* at most */
 
+bool ds_step_is_guarded(const ds_options *o) {
+  return ds_solver_of(o)->safeguarded && o->stabilization < DS_STABILIZE_BAUMGARTE;
+}
+
 bool ds_step_is_accepted(const ds_step_run *run) { return run->report->motion.passed || run->last_try; }
 
 /* What is left of the report of a try that is not kept: the work that it took. */
@@ -44,7 +48,7 @@ static double difference(const ds_state *a, const ds_state *b) {
 static ds_status pass(ds_step_run *run, ds_state *state, int32_t *parts, int32_t most, const ds_state *start,
                       const ds_step_report *before, ds_step_part *whole, ds_step_part *part) {
   for (;; *parts *= 2) {
-    run->last_try = 2 * *parts > most || run->options->deadline > 0 || !ds_solver_of(run->options)->safeguarded;
+    run->last_try = 2 * *parts > most || run->options->deadline > 0 || !ds_step_is_guarded(run->options);
     run->report->parts = *parts;
     ds_status status = *parts > 1 ? ds_step_in_parts(run, state, *parts, part) : whole(run, state);
     bool again = status == DS_OK ? !ds_step_is_accepted(run) : status == DS_ERROR_NOT_FINITE;
