@@ -1,7 +1,7 @@
 # Drystone. `make help` lists the targets; CMake does the work, its presets are in CMakePresets.json.
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
-.PHONY: all wheel demo test mutate bench soak shake fuzz format schema install clean help
+.PHONY: all wheel demo test mutate bench paper soak shake fuzz format schema install clean help
 
 PREFIX ?= /usr/local
 SOAK_TIME ?= 600
@@ -50,6 +50,9 @@ bench: all ## compare with other engines on the same scenes; tables in bench/res
 	@bench/solve/profile.py
 	@bench/haptic.py
 	@bench/view.py
+
+paper: all ## the tables of the papers, run again: docs/paper.md. Resumable; QUICK=1 for minutes
+	@scripts/paper.py $(if $(QUICK),--quick)
 
 soak: all ## long standing runs, SOAK_TIME=600 simulated seconds each; table in bench/results/soak.md
 	@SOAK_TIME=$(SOAK_TIME) scripts/soak.sh

@@ -12,7 +12,9 @@ Results go to results/assemblies.json and .md. Exit code: 0, or 1 where the vaul
 certificate is not valid.
 """
 import json
+import math
 import os
+import random
 import resource
 import subprocess
 import sys
@@ -32,9 +34,14 @@ CASES = {
     "barrel vault": "vault:courses=21,stones=16",
     "barrel vault, thin": "vault:courses=21,stones=16,thickness=0.08",
     "dome": "vault:shape=dome,courses=12,stones=24",
+    "vault of 1,000 stones": "vault:courses=41,stones=24,length=4",
+    "vault of 10,000 stones": "vault:courses=101,stones=96,length=4",
     "Armadillo Vault": "armadillo_cra.json",
     "Armadillo Vault, slippery": "armadillo_cra.json --mu 0.17",
 }
+ALONE = {"vault of 10,000 stones"}  # rivals would take hours
+LOADS = {"Armadillo Vault": "push:x"}
+LAYOUTS = {20: 4, 40: 4, 80: 4, 160: 4}  # toy bricks: how many layouts of how many bricks
 EDGES = 8
 MOST_WORK = 15  # factorizations of the Armadillo Vault's verdict
 
@@ -149,7 +156,8 @@ def run_case(name, options):
     if words[0].endswith(".json"):
         words[0] = str(Path(os.environ["DRYSTONE_CASES"]) / words[0])
     proof = options.work / "proof.json"
-    done = subprocess.run([options.drystone, "stand", *words, "--quick", "--json", "--certificate", str(proof)],
+    loads = ["--load", LOADS[name]] if name in LOADS else []
+    done = subprocess.run([options.drystone, "stand", *words, "--quick", "--json", "--certificate", str(proof), *loads],
                           capture_output=True, text=True)
     if done.returncode not in (0, 3, 4):
         return {"error": done.stderr.strip() or "undecided"}
@@ -158,9 +166,41 @@ def run_case(name, options):
     row = {"blocks": sum(not b["support"] for b in answer["blocks"].values()),
            "points": sum(f["points"] for f in answer["interfaces"].values()), "verdict": answer["verdict"],
            "valid": valid, "factorizations": answer["factorizations"], "seconds": answer["time_ms"] / 1e3}
+    for load, result in answer["loads"].items():
+        row["load"] = {"case": load, "seconds": result["time_ms"] / 1e3, "falls": result["falls"],
+                       "factorizations": result["factorizations"]}
     for rival in RIVALS:
-        row[rival] = run_rival(rival, proof, options.limit)
+        row[rival] = {"error": ""} if name in ALONE else run_rival(rival, proof, options.limit)
     return row
+
+
+def random_bricks(count, rng):
+    """A layout in StableLego's format: bricks that are put down at random, each on another one or on the plate."""
+    kinds = {2: (2, 4), 3: (2, 6), 4: (1, 8), 5: (1, 4), 6: (1, 6), 9: (1, 2), 10: (1, 1), 12: (2, 2)}
+    bricks, taken = {}, set()
+    while len(bricks) < count:
+        kind, ori, z = rng.choice(list(kinds)), rng.randint(0, 1), rng.randint(0, 14)
+        a, b = kinds[kind] if ori == 0 else reversed(kinds[kind])
+        x, y = rng.randint(0, 20 - a), rng.randint(0, 20 - b)
+        cells = [(x + i, y + j, z) for i in range(a) for j in range(b)]
+        below = z == 0 or any((i, j, z - 1) in taken for i, j, _ in cells)
+        if below and not taken.intersection(cells):
+            taken.update(cells)
+            bricks[str(len(bricks) + 1)] = {"x": x, "y": y, "z": z, "brick_id": kind, "ori": ori}
+    return bricks
+
+
+def run_bricks(options):
+    """Layouts per second of processor time, by their size."""
+    rng, path, rates = random.Random(1), options.work / "bricks.json", {}
+    for size, count in LAYOUTS.items():
+        seconds = 0.0
+        for _ in range(count):
+            path.write_text(json.dumps(random_bricks(size, rng)))
+            done = subprocess.run([options.drystone, "stand", str(path), "--quick", "--json"], capture_output=True, text=True)
+            seconds += json.loads(done.stdout)["time_ms"] / 1e3
+        rates[str(size)] = count / seconds
+    return rates
 
 
 def cell(row, rival):
@@ -186,6 +226,18 @@ def summary(data):
         lines.append(f"| {name} | {row['blocks']} | {row['points']} | {row['verdict']}{'' if row['valid'] else ', NOT VALID'} "
                      f"| {row['factorizations']} | {1e3 * row['seconds']:.1f} ms | "
                      + " | ".join(cell(row, rival) for rival in RIVALS) + " |")
+    small, large = (data["cases"].get(f"vault of {n} stones", {}) for n in ("1,000", "10,000"))
+    if "seconds" in small and "seconds" in large:
+        growth = math.log(large["seconds"] / small["seconds"]) / math.log(large["blocks"] / small["blocks"])
+        lines += ["", f"From {small['blocks']} to {large['blocks']} stones the time grows with the power {growth:.2f}."]
+    for name, row in data["cases"].items():
+        if "load" in row:
+            it = row["load"]
+            lines += ["", f"{name}, {it['case']}: falls above {it['falls']:.5f}, in {it['factorizations']} factorizations and "
+                      f"{it['seconds']:.2f} s."]
+    if "bricks" in data:
+        lines += ["", "Toy bricks, layouts per second: " +
+                  ", ".join(f"{rate:.0f} of {size} bricks" for size, rate in data["bricks"].items()) + "."]
     return lines + [""], sound
 
 
@@ -213,6 +265,9 @@ def main():
         cases[name] = run_case(name, options)
         keep_results(data, store)
         print(name, cases[name], flush=True)
+    if not options.tables and not options.only and "bricks" not in data:
+        data["bricks"] = run_bricks(options)
+        keep_results(data, store)
     return conclude(data, tables, write_tables, summary)
 
 

@@ -371,6 +371,7 @@ static void write_setup(json_object *j, const run_report *r) {
   json_text(j, "tolerance_of", o->tolerance > 0 ? "every step" : "rest");
   json_real(j, "step_budget", o->step_budget);
   json_real(j, "error_control", o->error_control);
+  json_real(j, "deadline", o->deadline);
   json_integer(j, "friction_samples", o->friction_samples);
   json_integer(j, "max_iterations", o->max_iterations);
   json_bool(j, "warm_start", o->warm_start);

@@ -45,10 +45,10 @@ static void catch_signals(void) {
 typedef struct run_options {
   const char *source, *from, *record, *report, *dump_folder, *dump_when;
   arg_list settings;
-  double time, step, tolerance, step_budget, error_control;
+  double time, step, tolerance, step_budget, error_control, deadline;
   int32_t method, metric, integrator, restitution_law, impacts, face_pressure, record_every;
-  bool has_time, has_step, has_tolerance, has_step_budget, has_error_control, has_method, has_metric, has_integrator,
-      has_restitution_law, has_impacts, has_face_pressure, has_record_every;
+  bool has_time, has_step, has_tolerance, has_step_budget, has_error_control, has_deadline, has_method, has_metric,
+      has_integrator, has_restitution_law, has_impacts, has_face_pressure, has_record_every;
   bool strict;
   source_reading reading; /* threads and quiet are those of the run */
   source_method method_setting;
@@ -82,6 +82,7 @@ static bool parse(run_options *o, const char **words, int argc, char **argv) {
       {"--tol", NULL, ARG_REAL, &o->tolerance, 1e-16, 1, NULL, &o->has_tolerance},
       {"--error-control", NULL, ARG_REAL, &o->error_control, 0, 1e12, NULL, &o->has_error_control},
       {"--step-budget", NULL, ARG_REAL, &o->step_budget, 0, 1e9, NULL, &o->has_step_budget},
+      {"--deadline", NULL, ARG_REAL, &o->deadline, 0, 1e6, NULL, &o->has_deadline},
       {"--method", NULL, ARG_CHOICE, &o->method, 0, 0, methods.text, &o->has_method},
       {"--integrator", NULL, ARG_CHOICE, &o->integrator, 0, 0, INTEGRATOR_CHOICES, &o->has_integrator},
       {"--restitution-law", NULL, ARG_CHOICE, &o->restitution_law, 0, 0, laws.text, &o->has_restitution_law},
@@ -151,6 +152,7 @@ static bool plan(run_context *c, ds_error *error) {
   if (o->has_step) c->run.options.step = o->step;
   if (o->has_tolerance) c->run.options.tolerance = o->tolerance;
   if (o->has_error_control) c->run.options.error_control = o->error_control;
+  if (o->has_deadline) c->run.options.deadline = o->deadline;
   if (o->has_step_budget) c->run.options.step_budget = o->step_budget;
   if (o->has_integrator) c->run.options.integrator = (ds_integrator)o->integrator;
   if (o->has_restitution_law) c->run.options.restitution_law = o->restitution_law;

@@ -150,7 +150,9 @@ static bool answer_all(stand_answers *x, const stand_case *c, ds_error *error) {
     if (!try_tolerance(&x->retries[i], c, i == 0 ? 0.1 : 10, error)) return false;
   for (int32_t i = 0; i < o->loads.count; i++) {
     x->loads[i].text = o->loads.items[i];
+    double start = ds_thread_clock();
     if (!stand_solve_load(&x->loads[i], a, error)) return false;
+    x->loads[i].seconds = ds_thread_clock() - start;
   }
   if (o->least_mu && ds_stand_least_mu(&x->mu, a, error) != DS_OK) return false;
   for (int32_t i = 0; i < a->interface_count && o->ranges; i++)

@@ -59,6 +59,7 @@ typedef struct stand_load {
   bool settle; /* a settlement */
   ds_multiplier result;
   ds_settlement settlement;
+  double seconds; /* of processor time */
 } stand_load;
 
 /* Everything that was asked for. */

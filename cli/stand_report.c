@@ -333,6 +333,7 @@ void stand_print_json(const stand_case *c, const stand_answers *x) {
     json_real(&k, "equilibrium", m->equilibrium);
     json_real(&k, "falls", m->falls);
     json_integer(&k, "factorizations", m->factorizations);
+    json_real(&k, "time_ms", 1e3 * x->loads[i].seconds);
     json_end(&k);
   }
   json_end(&loads);

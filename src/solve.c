@@ -19,7 +19,7 @@ enum { ROUNDS_MAX = 3, CORRECTIONS_MAX = 30, OWN_NUMBERS = 8192 };
 static const double ONE_BODY_DENSITY = 0.5;
 
 ds_solve_options ds_default_solve_options(void) {
-  return (ds_solve_options){.tolerance = 1e-8, .max_iterations = 200, .budget = 4000, .threads = 1};
+  return (ds_solve_options){.tolerance = 1e-8, .max_iterations = 200, .budget = 20000, .threads = 1};
 }
 
 static ds_status no_memory(ds_error *error) { return ds_fail(error, DS_ERROR_MEMORY, "out of memory"); }

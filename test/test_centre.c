@@ -133,7 +133,7 @@ static void centres_are_on_the_path(void) {
            *y = DS_NEW0(&arena, double, n + 1);
     double *mu = DS_NEW0(&arena, double, n + 1), kappa = 2 * p.target, gap = 0.01 * p.rho * p.target * p.target;
     for (int32_t k = 0; k < p.contact_count; k++) mu[k] = p.mu[k] < 1e-6 ? 1 : p.mu[k];
-    if (!solve.system || !ds_centre_find(&solve, x, z, &p, kappa, gap, DS_CENTRE_RESIDUAL)) continue;
+    if (!solve.system || !ds_centre_find(&solve, x, z, &p, kappa, gap, DS_CENTRED)) continue;
     found++, steps += solve.work.projections;
     velocities(y, &work_space, &p, x, mu);
     double sum = 0;

@@ -8,6 +8,9 @@ field() { sed -n "s/^  \"$1\": \\(.*[^,]\\),*\$/\\1/p" "$2"; }
 expect 2 "COMMAND"
 expect 0 "card" help run
 expect 0 "--record-every" run --help
+expect 0 '"deadline": 0.5,' run stack:count=2 --time 0.05 --deadline 0.5 --report -
+expect 0 '"deadline": 0.25,' run stack:count=2 --time 0.05 --set options.deadline=0.25 --report -
+expect 2 "deadline" run stack:count=2 --set options.deadline=-1
 expect 0 "scenes" help
 expect 0 "scenes" --help
 expect 2 "did you mean 'run'" help rnu

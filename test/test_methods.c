@@ -81,11 +81,8 @@ static void random_bodies(void) {
   const struct {
     const char *name;
     int32_t iterations, samples, least; /* of 20 problems solved to 1e-8 */
-  } expected[] = {{"lcp", 5000, 8, 19},
-                  {"anitescu-hart", 200, 0, 17},
-                  {"pgs-disk", 20000, 0, 18},
-                  {"nncg-disk", 5000, 0, 18},
-                  {"mass-split", 50000, 0, 16}};
+  } expected[] = {{"lcp", 5000, 8, 19},       {"anitescu-hart", 200, 0, 17}, {"pgs-disk", 20000, 0, 18},
+                  {"nncg-disk", 5000, 0, 18}, {"mass-split", 50000, 0, 16},  {"sqp", 30, 8, 12}};
   for (size_t m = 0; m < sizeof expected / sizeof *expected; m++) {
     ds_arena arena = {0};
     ds_options options = ds_default_options();

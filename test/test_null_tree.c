@@ -66,6 +66,14 @@ static void a_net(int kind, int32_t blocks, uint64_t *seed) {
     for (int32_t i = tree.rank; i < n; i++) left = fmax(left, fabs(x[i]));
     c[k] = random_in(seed, -1, 1);
   }
+  for (int32_t k = 0; k < 5; k++) { /* the path of one block alone gives the same */
+    int32_t block = random_int(seed, blocks), i = random_int(seed, DS_NULL_BLOCK);
+    ds_null_tree_free_part(y, &tree, block, i);
+    memset(x, 0, (size_t)n * sizeof *x);
+    x[DS_NULL_BLOCK * block + i] = 1;
+    ds_null_tree_enter(x, &tree);
+    for (int32_t j = tree.rank; j < n; j++) CHECK_NEAR(y[j - tree.rank], x[j], 0);
+  }
   ds_null_tree_solve(y, &tree, c); /* A Q (y, 0) = c */
   memset(y + tree.rank, 0, (size_t)(n - tree.rank) * sizeof *y);
   ds_null_tree_leave(y, &tree);

@@ -64,8 +64,8 @@ typedef struct ds_solve_options {
   double tolerance;       /* scale-free natural-map error, default 1e-8; with as_step 0 = automatic, as in a step */
   ds_method method;       /* default 0: coupled */
   int32_t max_iterations; /* as in ds_options */
-  double budget;          /* limit of factorizations per independent part; sweeps count by their cost. Default 4000;
-                             0 = no limit */
+  double budget;          /* limit of factorizations per independent part; sweeps count by their cost. Default
+                             20000; 0 = no limit */
   bool asymmetric;        /* also correct for the skew part of W (local form); default false */
   bool as_step;           /* solve like a step of a simulation: a dumped step gives the same bits; default false */
   int32_t threads;        /* default 1; 0 = all processors; results are the same for any number */

@@ -1,12 +1,8 @@
 /* x += h v, R <- exp(h w) R with the velocities in which the contact constraints hold. Contact changes the angular
  * momentum by R I Rᵀ (w - w_p); the angular velocity kept is the one of that momentum in the new orientation, so that
  * momentum is conserved to rounding and free spinning keeps its energy (predict/rigid.c). Overlaps are taken away by
- * displacements besides (separate.c), and what would pass through something is stopped on its way (sweep.c).
- *
- * What stands keeps its place to the last bit: an island whose bodies all would move less than the solver can tell from
- * rest is not moved, and has no velocity. Otherwise its rounding would be integrated, and come back in the next step as
- * other contact points: corners of faces that lie on each other, with sides that are nearly parallel, move a thousand
- * times as far as the bodies.
+ * displacements besides (separate.c), what would pass through something is stopped on its way (sweep.c), and what
+ * stands keeps its place to the last bit (rest.c).
  *
  * Deformable bodies besides: q += h q'. Contact changes their momentum
  * by R (J (w - w_p) + C (q' - q'_p)), and the angular velocity kept is that of the momentum with the new q. */
@@ -16,11 +12,6 @@
 #include <string.h>
 
 #include "body/deformable.h"
-
-/* Of the way h² |g| that gravity takes a body in a step from rest: what moves less rests. The forces on it balance to
- * this share of its weight, a tenth of the error up to which an island at rest counts as solved. Rounding alone moves
- * the 366 blocks of a standing vault by up to 2e-10 of that way per step. */
-static const double rest_share = 1e-9, rest_of_tolerance = 0.1;
 
 /* v+ = 2 v - v0 and P+ = 2 I W - P of the midpoint rule. Where damping would turn them about within the step, its
  * second half is implicit. */
@@ -100,29 +91,6 @@ static ds_move *plan_moves(ds_arena *arena, const ds_scene *scene, const ds_asse
   return moves;
 }
 
-static bool moves_less(const ds_move *m, const ds_body *body, double way, double h) {
-  ds_vec3 move = v3_mad(m->dx, h, m->v), turn = v3_mad(m->turn, h, m->w);
-  return m->share == 1 && v3_norm(move) + v3_norm(turn) * body->bounding_radius <= way;
-}
-
-/* Marks the bodies of islands that rest. Bodies that are held by hands, joined or deformable have springs of their own.
- */
-static void find_rest(ds_move *moves, const ds_scene *scene, const ds_assembly *assembly, double h) {
-  for (int32_t i = 0; i < assembly->island_count; i++) {
-    const ds_island *island = &assembly->islands[i];
-    const ds_certificate *c = &island->certificate;
-    double share = fmin(rest_share, rest_of_tolerance * c->tolerance),
-           way = share * h * h * v3_norm(scene->def.gravity);
-    bool rests = c->converged && !island->articulation;
-    for (int32_t k = 0; k < island->problem.body_count && rests; k++) {
-      int32_t body = island->bodies[k];
-      const ds_step_body *step = &assembly->bodies[body];
-      rests = !step->ops->deforms && !step->hold && moves_less(&moves[body], &scene->bodies[body], way, h);
-    }
-    for (int32_t k = 0; k < island->problem.body_count; k++) moves[island->bodies[k]].rests = rests;
-  }
-}
-
 /* Relative velocity of the contact's bodies at its point, from the velocities of the solution. */
 static void store_contact(ds_contact *out, const ds_contact_point *c, const ds_contact_frame *f, const double *r,
                           const double *u) {
@@ -175,17 +143,19 @@ bool ds_integrate(ds_arena *arena, ds_state *state, ds_integration *integration,
   integration->contacts = DS_NEW(arena, ds_contact, contacts->count + 1);
   if (!moves || !held || !integration->contacts) return false;
   double *energy = ds_limit_begin(arena, &integration->energy, state, assembly, contacts, moves, h);
-  if (!energy) return false;
+  ds_state kept;
+  if (!energy || !ds_keep_rest(arena, &kept, state, assembly)) return false;
   if ((!assembly->stabilized &&
        !ds_separate(arena, moves, &integration->separation, state, assembly, contacts, held, h)) ||
       !ds_sweep(arena, moves, &integration->stopped, scene, state, assembly, contacts, h))
     return false;
-  find_rest(moves, scene, assembly, h);
+  ds_find_rest(moves, scene, assembly, h);
   ds_store_contacts(integration->contacts, assembly, contacts);
   for (int32_t k = 0; k < contacts->count; k++) integration->contacts[k].held = held[k];
   move_bodies(state, scene, assembly, moves, wait, h);
   state->reduced_step = h;
   ds_limit_end(state, assembly, energy);
+  ds_restore_rest(state, &kept, assembly, h);
   return true;
 }
 

@@ -57,4 +57,11 @@ double *ds_limit_begin(ds_arena *arena, double *all, const ds_state *state, cons
                        const ds_contact_list *contacts, const ds_move *moves, double h);
 void ds_limit_end(ds_state *state, const ds_assembly *assembly, const double *before);
 
+/* rest.c: marks the bodies of islands of rigid bodies that rest. */
+void ds_find_rest(ds_move *moves, const ds_scene *scene, const ds_assembly *assembly, double h);
+/* rest.c: before bodies are moved, a copy of what a step may change of islands that rest with velocities; false where
+ * memory ran out. Afterwards those that rest are as they were. */
+bool ds_keep_rest(ds_arena *arena, ds_state *kept, const ds_state *state, const ds_assembly *assembly);
+void ds_restore_rest(ds_state *state, const ds_state *kept, const ds_assembly *assembly, double h);
+
 #endif

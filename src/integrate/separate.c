@@ -86,7 +86,10 @@ double *ds_held_overlaps(ds_arena *arena, const ds_contact_list *contacts, const
       if (!ds_feature_is_ahead(contacts->points[next].feature)) deepest = fmax(deepest, -contacts->points[next].gap);
     while (old < end && (ds_index(old->a) < a || (ds_index(old->a) == a && ds_index(old->b) < b))) old++;
     bool known = old < end && ds_index(old->a) == a && ds_index(old->b) == b;
-    double overlap = known ? fmin(old->held, deepest + slack) : is_new(state, a) || is_new(state, b) ? deepest : 0;
+    double before = 0; /* contacts that a step found at its end alone do not have it */
+    for (const ds_contact *c = old; c < end && ds_index(c->a) == a && ds_index(c->b) == b; c++)
+      before = fmax(before, c->held);
+    double overlap = known ? fmin(before, deepest + slack) : is_new(state, a) || is_new(state, b) ? deepest : 0;
     for (int32_t i = k; i < next; i++) held[i] = overlap > slack ? overlap : 0;
   }
   return held;

@@ -1,5 +1,6 @@
 #include "problem/subproblem.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -284,12 +285,21 @@ double ds_subproblem_progress(const ds_subproblem *p, const double *r, const dou
   return p->target > 0 ? fmax(error, approach / (p->target * p->target)) : error;
 }
 
+/* (sum W_k |r_k|²)^½: what impulses do to velocities if they do not cancel. */
+static double effect(const ds_subproblem *p, const double *r) {
+  double sum = 0;
+  for (int32_t k = 0; k < p->contact_count; k++)
+    sum += p->scale[k] * (r[3 * k] * r[3 * k] + r[3 * k + 1] * r[3 * k + 1] + r[3 * k + 2] * r[3 * k + 2]);
+  return sqrt(sum);
+}
+
 double ds_subproblem_error(const ds_subproblem *p, const double *r, const double *u, int32_t samples) {
   double error = ds_subproblem_progress(p, r, u, samples), work = 0, energy = 0;
   if (error == 0 || !(p->target > 0)) return error;
+  double rounding = DBL_EPSILON * effect(p, r); /* of velocities: impulses have no more digits */
   for (int32_t k = 0; k < p->contact_count; k++) {
     const double *rk = r + 3 * k, *uk = u + 3 * k, *q = p->free_slip + 3 * k;
-    work += fabs(rk[0] * uk[0]);
+    work += fabs(rk[0]) * fmax(0, fabs(uk[0]) - sqrt(p->scale[k]) * rounding);
     for (int32_t c = 0; c < 3; c++) energy += 0.5 * rk[c] * (uk[c] - q[c]); /* rᵀGᵀ(v - v_p)/2 */
   }
   double idle = work / fmax(energy, 1e-3 * p->rho * p->target * p->target);

@@ -19,6 +19,9 @@ static const double MANY_SWEEPS = 26; /* that a factorization costs, where sweep
 /* Sweeps and Newton in turn: of so many sweeps, until so many turns bring nothing. */
 enum { SWEEPS_IN_TURN = 60, IDLE_TURNS = 3 };
 
+/* Times as long are paths of a problem of its own: those of wedges near their limit need up to 3,500 steps. */
+enum { LONGER = 5 };
+
 /* What decides whether a tool is tried. */
 enum fact {
   NEAR = 1,       /* the start has an error below DS_NEAR: Newton comes first, whatever it costs */
@@ -162,7 +165,8 @@ static bool leave_to_one_body(search *q, const tool *row) {
  * lead into it. */
 static bool path(search *q, const tool *row) {
   ds_solve *s = q->s;
-  ds_homotopy_options o = {.relaxation = row->relaxation, .iterations = row->budget};
+  int32_t longer = s->purpose == DS_FOR_PROBLEM ? LONGER : 1;
+  ds_homotopy_options o = {.relaxation = row->relaxation, .iterations = longer * row->budget};
   ds_iterate_clear(&q->y, q->p);
   q->y.error = INFINITY;
   bool unbounded = ds_homotopy_solve(s, &q->y, q->p, &o) == DS_HOMOTOPY_UNBOUNDED;

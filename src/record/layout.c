@@ -182,6 +182,7 @@ const ds_setting *ds_record_settings(int32_t *count) {
       LATER(newmark_damping, DS_SETTING_REAL),
       LATER(step_budget, DS_SETTING_REAL),
       LATER(error_control, DS_SETTING_REAL),
+      LATER(deadline, DS_SETTING_REAL),
   };
   *count = (int32_t)(sizeof settings / sizeof *settings);
   return settings;

@@ -73,7 +73,7 @@ typedef struct ds_setting {
 } ds_setting;
 typedef struct ds_setting_values {
   double time, step, tolerance, rel_err, margin, newmark_damping, step_budget, error_control, stabilization_gain,
-      envelope, friction_stabilization;
+      envelope, friction_stabilization, deadline;
   int32_t method, friction_samples, max_iterations, warm_start, sub_islands, contacts_per_face;
   int32_t metric, newton, integrator, restitution_law, impacts, face_pressure, stabilization;
 } ds_setting_values;

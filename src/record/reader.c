@@ -131,6 +131,7 @@ static ds_status read_settings(ds_recording *r, ds_error *error) {
   o->newmark_damping = values.newmark_damping;
   o->step_budget = values.step_budget;
   o->error_control = values.error_control;
+  o->deadline = values.deadline;
   ds_error why;
   return ds_options_check(o, &why) == DS_OK ? DS_OK : damaged(r, error, why.message);
 }

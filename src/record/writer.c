@@ -99,6 +99,7 @@ static bool write_settings(hid_t file, const ds_run_settings *run) {
                               .newton = o->newton,
                               .newmark_damping = o->newmark_damping,
                               .step_budget = o->step_budget,
+                              .deadline = o->deadline,
                               .error_control = o->error_control};
   int32_t count;
   const ds_setting *settings = ds_record_settings(&count);

@@ -74,6 +74,7 @@ static const ds_field option_fields[] = {
     {.key = "newmark_damping", .kind = DS_FIELD_NUMBER, AT(newmark_damping), .high = 1},
     {.key = "error_control", .kind = DS_FIELD_NUMBER, AT(error_control), .unit = "m/s", .high = DS_FIELD_LIMIT},
     {.key = "step_budget", .kind = DS_FIELD_NUMBER, AT(step_budget), .high = 1e9},
+    {.key = "deadline", .kind = DS_FIELD_NUMBER, AT(deadline), .unit = "s", .high = 1e6},
 };
 #undef AT
 
