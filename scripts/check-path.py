@@ -37,7 +37,7 @@ for (name, file), (called, _) in zip(path, path[1:]):
     if code is None:
         faults.append(f"{file}: there is no function {name}")
     elif not re.search(rf"\b{called}\b", code):
-        by_table = re.search(rf"\b{called}\b", tables) or re.search(rf"\{{[^{{}}]*\b{called}\b[^{{}}]*\}}", texts[file])
+        by_table = re.search(rf"\b{called}\b", tables) or re.search(rf"^ +\{{[^{{}}]*\b{called}\b", texts[file], re.M)
         if not by_table:
             faults.append(f"{file}: {name} does not call {called}")
 if len(path) - 1 > CALLS:
