@@ -18,7 +18,7 @@ def body(text, name):
     lines = text.splitlines()
     for i, line in enumerate(lines):
         if re.match(rf"^[A-Za-z_].*\b{name}\(", line) and not line.endswith(";"):
-            end = next((k for k in range(i, len(lines)) if lines[k].startswith("}") or lines[k].endswith(" }")), None)
+            end = i if line.endswith(" }") else next((k for k in range(i, len(lines)) if lines[k].startswith("}")), None)
             return None if end is None else "\n".join(lines[i : end + 1])
     return None
 
