@@ -1,7 +1,7 @@
 # Drystone. `make help` lists the targets; CMake does the work, its presets are in CMakePresets.json.
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
-.PHONY: all wheel demo test mutate bench paper soak shake fuzz format schema install clean help
+.PHONY: all wheel deb demo test mutate bench paper soak shake fuzz format schema install clean help
 
 PREFIX ?= /usr/local
 SOAK_TIME ?= 600
@@ -19,6 +19,10 @@ all: ## build the program, build/drystone (default)
 wheel: all ## the Python package as a wheel, in build/wheels/
 	@$(call build,release,--target drystone-python-package)
 	@python3 python/tools/wheel.py build/release build/wheels
+
+deb: all ## Debian packages of program, shared library, headers and Python, in build/packages/
+	@$(call build,release,--target drystone drystone-scenes drystone-python-package)
+	@scripts/deb.sh build/release build/packages
 
 demo: all ## a card house that stands: picture, plot, recording and report in demo/
 	@scripts/demo.sh
@@ -58,7 +62,7 @@ soak: all ## long standing runs, SOAK_TIME=600 simulated seconds each; table in 
 	@SOAK_TIME=$(SOAK_TIME) scripts/soak.sh
 	@$(DEPS) test
 	@$(call build,release,)
-	@for name in composites composites_thrown soft_piles plates stand_random; do DRYSTONE_TEST_LONG=1 build/release/test/test_$$name; done
+	@for name in composites composites_thrown deformable_rebound soft_piles plates stand_random; do DRYSTONE_TEST_LONG=1 build/release/test/test_$$name; done
 
 shake: all ## scenes shaken for 30 s, imperfect ones and the gallery for 60 s; every step must be certified; tables in bench/results/
 	@$(DEPS) test

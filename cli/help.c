@@ -228,6 +228,10 @@ static const char film_options[] =
     "  -q, --quiet             no progress line and no summary\n";
 #endif
 
+static const char help_options[] =
+    "      --man               the manual page, for man(1)\n"
+    "      --completion SHELL  completion of commands and options for bash, zsh or fish\n";
+
 static const command_entry entries[] = {
     {"run", command_run, "run SOURCE [options]", "simulate a scene", run_options},
     {"solve", command_solve, "solve FILE... [options]",
@@ -262,10 +266,15 @@ static const command_entry entries[] = {
     {"film", command_film, "film RECORD.h5 -o FILE.mp4|FILE.gif|DIR/ [options]",
      "make a film from a recording; needs Chromium, and ffmpeg for .mp4 and .gif", film_options},
 #endif
-    {"help", command_help, "help [COMMAND]", "show this list, or the options of a command", NULL},
+    {"help", command_help, "help [COMMAND] [options]", "show this list, or the options of a command", help_options},
     {"version", command_version, "version", "print the version of the library", NULL},
 };
 enum { ENTRY_COUNT = (int)(sizeof entries / sizeof *entries) };
+
+const command_entry *command_list(int32_t *count) {
+  *count = ENTRY_COUNT;
+  return entries;
+}
 
 const command_entry *command_find(const char *name) {
   for (int i = 0; i < ENTRY_COUNT; i++)

@@ -13,6 +13,7 @@ typedef struct command_entry {
   const char *options; /* lines, or NULL */
 } command_entry;
 
+const command_entry *command_list(int32_t *count);
 const command_entry *command_find(const char *name); /* NULL = unknown */
 const char *command_nearest(const char *name);       /* NULL = none is near */
 void command_print_all(FILE *out);

@@ -7,6 +7,7 @@
 #include "command.h"
 #include "drystone/drystone.h"
 #include "help.h"
+#include "manual.h"
 
 static int unknown(const char *name) {
   const char *nearest = command_nearest(name);
@@ -22,6 +23,15 @@ int command_help(int argc, char **argv) {
   if (argc < 2) {
     command_print_all(stdout);
     return EXIT_OK;
+  }
+  if (strcmp(argv[1], "--man") == 0) {
+    manual_print(stdout);
+    return EXIT_OK;
+  }
+  if (strcmp(argv[1], "--completion") == 0) {
+    if (argc == 3 && completion_print(stdout, argv[2])) return EXIT_OK;
+    fprintf(stderr, "drystone help: --completion: give bash, zsh or fish\n");
+    return EXIT_INPUT;
   }
   const command_entry *entry = command_find(argv[1]);
   if (entry == NULL) return unknown(argv[1]);

@@ -19,6 +19,7 @@ static bool project(const ds_step_run *run, const ds_solve *solve, int32_t item,
   double *start = run->watch ? run->watch[item].start : NULL;
   ds_certificate work = {0}, *of = &island->certificate;
   for (int32_t round = 0; round == 0 || ds_step_turns(run, island, solve->arena, warm, round); round++) {
+    if (start) ds_step_watch_start(run, item);
     bool done = island->articulation ? ds_articulation_project(solve, island, start, &run->assembly, warm)
                 : island->impact ? ds_project_impact(solve, island->r, island->v, of, &island->problem, island->impact)
                                  : ds_project_island(solve, island->r, island->v, of, &island->problem);
@@ -57,7 +58,7 @@ ds_status ds_step_find(ds_step_run *run) {
   ds_status status = ds_detect(arena, &run->contacts, run->scene, run->state, &run->detect); /* 1 */
   if (status == DS_OK && !ds_limits_add(arena, &run->contacts, run->scene, run->state, NULL, run->options->step))
     status = DS_ERROR_MEMORY;
-  if (status == DS_OK && run->options->integrator == DS_INTEGRATOR_MIDPOINT)
+  if (status == DS_OK && ds_moves_by_midpoint(run->options))
     status = ds_detect_middle(arena, &run->contacts, run->scene, run->state, run->state->bodies, &run->detect);
   ds_step_lap(run, DS_STAGE_DETECT);
   if (status == DS_OK && !ds_step_strike(run)) status = DS_ERROR_MEMORY;

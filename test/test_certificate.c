@@ -219,11 +219,12 @@ static void check_worst(const sim *s) {
 }
 
 static void step_is_the_worst_of_islands(void) {
-  for (int budget = 0; budget < 2; budget++) {
+  for (int run = 0; run < 3; run++) {
     sim s;
-    int32_t islands = 0, factored = 0;
+    int32_t islands = 0, factored = 0, budget = run == 1;
     if (sim_generate(&s, "pile:count=20")) {
       s.options.step_budget = budget;
+      s.options.integrator = run == 2 ? DS_INTEGRATOR_MIDPOINT : DS_INTEGRATOR_EULER;
       for (int i = 0; i < 60 && sim_step(&s); i++) {
         check_worst(&s);
         islands = s.report.islands > islands ? s.report.islands : islands;
@@ -277,8 +278,10 @@ static void joint_gap_counts(void) {
  * does. */
 static void work_of_joints_counts(void) {
   sim s;
-  if (sim_generate(&s, "linkage")) {
+  for (int midpoint = 0; midpoint < 2; midpoint++) {
+    if (!sim_generate(&s, "linkage")) continue;
     int32_t all = 0, counted = 0, most = 0;
+    s.options.integrator = midpoint ? DS_INTEGRATOR_MIDPOINT : DS_INTEGRATOR_EULER;
     for (int i = 0; i < 150 && sim_step(&s); i++) {
       all += (int32_t)ds_stepper_work(s.stepper), counted += s.report.worst.factorizations;
       most = s.report.worst.factorizations > most ? s.report.worst.factorizations : most;
@@ -287,8 +290,8 @@ static void work_of_joints_counts(void) {
     CHECK(most > 2);
     CHECK_LE(0.9 * all, counted);
     CHECK_LE(counted, all);
+    sim_close(&s);
   }
-  sim_close(&s);
 }
 
 int main(void) {

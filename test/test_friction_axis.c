@@ -129,6 +129,7 @@ static void test_direction(void) {
     slope p = usual_slope(random_in(&seed, 0.5, 1.2), random_in(&seed, -pi, pi));
     p.yaw = random_in(&seed, -1, 1);
     p.on_slope = i % 2;
+    if (i % 4 > 1) p.mu = 0.15, p.along = 0.4; /* the axis is that of most friction */
     ds_vec3 turn = random_vec3(&seed, v3(-1, -1, -1), v3(1, 1, 1));
     if (i >= 8) p.frame = quat_exp(turn);
     double m[2] = {p.along, p.mu};

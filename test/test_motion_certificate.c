@@ -17,7 +17,7 @@ static void steps_that_gain_are_divided(void) {
     if (sim_finish(&s, "rod", scene)) {
       double before = sim_energy(&s), most = 0;
       int32_t parts = 0;
-      if (midpoint) s.options.integrator = DS_INTEGRATOR_MIDPOINT;
+      s.options.integrator = midpoint ? DS_INTEGRATOR_MIDPOINT : DS_INTEGRATOR_EULER;
       for (int i = 0; i < 200 && sim_step(&s); i++) {
         most = fmax(most, s.report.motion.gain_share);
         parts = s.report.parts > parts ? s.report.parts : parts;
@@ -46,7 +46,7 @@ static void scripted_work_is_accounted_for(void) {
     sim s;
     if (sim_finish(&s, "lift", scene)) {
       double rise = 0, gain = 0, momentum = 0, mass = ds_body_mass(scene, id).mass;
-      if (midpoint) s.options.integrator = DS_INTEGRATOR_MIDPOINT;
+      s.options.integrator = midpoint ? DS_INTEGRATOR_MIDPOINT : DS_INTEGRATOR_EULER;
       for (int i = 0; i < 100 && sim_step(&s); i++) {
         rise += fmax(0, s.report.energy_after - s.report.energy_before);
         gain = fmax(gain, s.report.motion.gain);
@@ -72,7 +72,6 @@ static void applied_work_is_accounted_for(void) {
   ds_body_id id = scene_add(scene, &body, shape_sphere(0.1));
   sim s;
   if (sim_finish(&s, "push", scene)) {
-    s.options.integrator = DS_INTEGRATOR_MIDPOINT;
     double gain = 0, momentum = 0;
     for (int i = 0; i < 50 && sim_step(&s); i++) {
       gain = fmax(gain, s.report.motion.gain_share);
@@ -105,7 +104,7 @@ static void slip_of_sticking_contacts(void) {
     sim s;
     if (sim_finish(&s, "turntable", scene)) {
       double slip = 0, want = 0.5 * 0.01 * 0.01 * 2 * 2 * 0.5;
-      if (midpoint) s.options.integrator = DS_INTEGRATOR_MIDPOINT;
+      s.options.integrator = midpoint ? DS_INTEGRATOR_MIDPOINT : DS_INTEGRATOR_EULER;
       for (int i = 0; i < 100 && sim_step(&s); i++)
         if (i > 1) slip = fmax(slip, s.report.motion.slip);
       printf("     %s: %.3g m\n", midpoint ? "midpoint" : "euler", slip);

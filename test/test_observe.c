@@ -74,6 +74,14 @@ static void watch(void *user, const ds_observation *o) {
   if (o->step % w->every == 0) solve_again(w, o);
 }
 
+/* The certificate of an island is of all problems that it has solved in the step; the one observed is among them. */
+static void check_island(const ds_certificate *island, const ds_certificate *seen, const ds_options *options) {
+  CHECK(island->bodies == seen->bodies && island->contacts == seen->contacts);
+  CHECK(island->factorizations >= seen->factorizations);
+  CHECK(island->projection_iterations >= seen->projection_iterations);
+  if (options->integrator == DS_INTEGRATOR_EULER) CHECK(memcmp(island, seen, sizeof *island) == 0);
+}
+
 static uint64_t run_watched(witness *w, const char *spec, const char *const *settings, int32_t setting_count,
                             int32_t threads, int32_t steps) {
   ds_run_settings run = {.options = ds_default_options()};
@@ -93,7 +101,7 @@ static uint64_t run_watched(witness *w, const char *spec, const char *const *set
       const ds_certificate *islands = ds_stepper_islands(s.stepper, &count);
       CHECK_NEAR(w->islands, count, 0);
       CHECK_NEAR((double)s.report.step, (double)w->step, 0);
-      for (int32_t k = 0; k < count && k < 64; k++) CHECK(memcmp(&islands[k], &w->last[k], sizeof *islands) == 0);
+      for (int32_t k = 0; k < count && k < 64; k++) check_island(&islands[k], &w->last[k], &s.options);
     }
     hash = ds_state_hash(s.state);
   }
@@ -122,6 +130,8 @@ static void test_moving(void) {
   check_scene("pile:count=30", NULL, 2, test_quick() ? 60 : 120, 7);
   check_scene("wall:rows=3,bricks=4,shake=0.05", NULL, 2, test_quick() ? 110 : 160, 9);
   check_scene("dominoes:count=6", NULL, 2, 60, 3);
+  check_scene("dominoes:count=6", "options.integrator=midpoint", 2, 60, 3);
+  check_scene("pile:count=10", "options.integrator=midpoint", 2, 60, 7);
 }
 
 /* Frictionless, scripted, bouncing, and by the other methods. */

@@ -334,7 +334,7 @@ static void check_doctored(const char *set, const char *attribute, hsize_t row, 
 }
 
 static void test_damaged_index(void) {
-  check_doctored("/", "format_version", 0, 6, "format version 6");
+  check_doctored("/", "format_version", 0, 7, "format version 7");
   check_doctored("/", "format_version", 0, 0, "format version 0");
   check_doctored("/settings", "step", 0, -1, "step");
   check_doctored("/settings", "method", 0, 77, "method");
@@ -345,6 +345,8 @@ static void test_damaged_index(void) {
   check_doctored("/frames/contact_start", NULL, 3, -1, "negative");
   check_doctored("/frames/contact_start", NULL, 3, 1e15, "missing");
   check_doctored("/frames/contact_count", NULL, 3, 1e9, "missing");
+  check_doctored("/frames/motion", NULL, 3, -1, "negative");
+  check_doctored("/frames/motion", NULL, 3, 1e15, "missing");
   check_doctored("/frames/time", NULL, 5, (double)NAN, "ascend");
   check_doctored("/frames/time", NULL, 5, 1e9, "ascend");
 }
@@ -373,6 +375,7 @@ static void test_older_settings(void) {
 
 static void test_damaged_structure(void) {
   static const char *const sets[] = {"/frames/time",
+                                     "/frames/motion",
                                      "/frames/pose",
                                      "/frames/velocity",
                                      "/frames/report",
@@ -522,6 +525,78 @@ static void test_as_documented(void) {
     for (int i = 0; i < 6; i++) CHECK(velocities[k][1][i] == moving[i] && velocities[k][0][i] == 0);
     CHECK(times[k] == 0.01 * k && count[k] == k / 4 && (k < 4 || start[k] == (k < 8 ? 0 : 1)));
   }
+  world_close(&w);
+}
+
+static hsize_t rows_of(const char *path, const char *set) {
+  hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT), at = H5Dopen2(file, set, H5P_DEFAULT);
+  hid_t space = H5Dget_space(at);
+  hsize_t dims[3] = {0, 0, 0};
+  H5Sget_simple_extent_dims(space, dims, NULL);
+  H5Sclose(space);
+  H5Dclose(at);
+  H5Fclose(file);
+  return dims[0];
+}
+
+/* What stands is stored once, although its impulses change by rounding; what moves or changes by more is not. */
+static void test_rest(void) {
+  enum { FRAMES = 40, MOVED = 20, PUSHED = 30 };
+  world w;
+  if (!world_open(&w)) return;
+  ds_error error = {{0}};
+  const char *path = place("rest.h5");
+  ds_recorder *recorder = ds_recorder_create(path, scene_text, &w.run, w.scene, &error);
+  CHECK(recorder != NULL);
+  double drift = 0;
+  for (int k = 0; recorder != NULL && k < FRAMES; k++) {
+    ds_step_report report = fill(&w, k < MOVED ? 13 : 14); /* three contacts, impulses of 6 N s at most */
+    w.state->time = report.time = 0.01 * k;
+    drift = k < PUSHED ? 1e-14 * (k % 3) : 1e-9 + 4e-13 * k; /* the last ten differ by more than rounding */
+    w.contacts[1].impulse.z += 6 * drift;
+    w.contacts[2].velocity.x -= drift;
+    CHECK(ds_recorder_append(recorder, w.scene, w.state, &report, &error) == DS_OK);
+  }
+  CHECK(ds_recorder_close(recorder, &error) == DS_OK);
+  CHECK_NEAR((double)rows_of(path, "/frames/pose"), 2, 0);
+  CHECK_NEAR((double)rows_of(path, "/frames/velocity"), 2, 0);
+  CHECK_NEAR((double)rows_of(path, "/contacts"), 3 * (1 + FRAMES - PUSHED), 0);
+  CHECK_NEAR((double)rows_of(path, "/frames/time"), FRAMES, 0);
+  ds_recording *r = ds_recording_open(path, &error);
+  CHECK(r != NULL);
+  for (int k = 0; r != NULL && k < FRAMES; k++) {
+    ds_frame frame;
+    CHECK(ds_recording_read(r, &frame, k, &error) == DS_OK);
+    fill(&w, k < MOVED ? 13 : 14);
+    ds_pose pose = ds_state_pose(w.scene, w.state, (ds_body_id){2});
+    CHECK(memcmp(&frame.poses[1], &pose, sizeof pose) == 0 && frame.contact_count == 3);
+    double push = k < PUSHED ? 0 : 6 * (1e-9 + 4e-13 * k);
+    CHECK(fabs(frame.contacts[1].impulse.z - w.contacts[1].impulse.z - push) <= 6 * 1e-13);
+  }
+  ds_recording_close(r);
+  world_close(&w);
+}
+
+/* Version 5 had a row of poses per frame. */
+static void test_version_5(void) {
+  world w;
+  if (!world_open(&w)) return;
+  ds_error error = {{0}};
+  const char *path = place("five.h5");
+  CHECK(ds_recorder_close(write_frames(&w, path, 12), &error) == DS_OK);
+  doctor(path, "/", "format_version", 0, 5);
+  hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
+  CHECK(H5Ldelete(file, "/frames/motion", H5P_DEFAULT) >= 0);
+  H5Fclose(file);
+  ds_recording *r = ds_recording_open(path, &error);
+  CHECK(r != NULL && ds_recording_frame_count(r) == 12);
+  for (int k = 0; r != NULL && k < 12; k++) {
+    ds_frame frame;
+    CHECK(ds_recording_read(r, &frame, k, &error) == DS_OK);
+    fill(&w, k);
+    CHECK(frame.velocities[1].y == ds_state_velocity(w.state, (ds_body_id){2}).y);
+  }
+  ds_recording_close(r);
   world_close(&w);
 }
 
@@ -699,13 +774,15 @@ int main(void) {
   RUN(test_damaged_frame);
   RUN(test_damaged_numbers);
   RUN(test_as_documented);
+  RUN(test_rest);
+  RUN(test_version_5);
   RUN(test_truncated);
   RUN(test_places);
   RUN(test_full_disk);
   RUN(test_state);
   RUN(test_joints);
-  static const char *const names[] = {"a",   "live", "killed", "text",  "empty",  "other",
-                                      "bad", "cut",  "full",   "state", "joints", "plain"};
+  static const char *const names[] = {"a",   "live", "killed", "text",   "empty", "other", "bad",
+                                      "cut", "full", "state",  "joints", "plain", "rest",  "five"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     char name[32];
     snprintf(name, sizeof name, "%s.h5", names[i]);

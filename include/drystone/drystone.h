@@ -188,10 +188,12 @@ int64_t ds_stepper_work(const ds_stepper *stepper);
  * the report says so. If the status is not DS_OK, the state is unchanged. */
 ds_status ds_step(ds_stepper *stepper, ds_state *state, ds_step_report *report, const ds_scene *scene,
                   const ds_options *options);
-/* Certificates of the last step's islands, in the order of their lowest body. */
+/* Certificates of the last step's islands, in the order of their lowest body: each of all problems that the island has
+ * solved in the step. */
 const ds_certificate *ds_stepper_islands(const ds_stepper *stepper, int32_t *count);
 
-/* The problem of one island as it was solved, for observers. Valid during the call. ds_problem_solve with
+/* The problem of one island for the whole step as it was solved, for observers. By the midpoint rule there are more:
+ * for the velocities at the end, and of parts of the step up to an impact. Valid during the call. ds_problem_solve with
  * as_step, the same options and start gives the same impulses, bit for bit. */
 typedef struct ds_observation {
   int64_t step;                      /* as in the report of the step */

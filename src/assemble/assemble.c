@@ -46,10 +46,11 @@ void ds_set_turn(ds_step_body *body, ds_vec3 v, ds_vec3 w, double h) {
 }
 
 /* Which islands move by the midpoint rule: those of rigid bodies that no hand holds. Deformable bodies and hands have
- * implicit integrators of their own, whose velocities are those at the end of the step. */
+ * implicit integrators of their own, whose velocities are those at the end of the step. Steps with a deadline solve one
+ * problem, which can be cut short, and move by it. */
 static void choose_rules(const ds_assembly *assembly, const ds_scene *scene, const ds_state *state,
                          const ds_options *options) {
-  const bool wanted = options->integrator == DS_INTEGRATOR_MIDPOINT;
+  const bool wanted = ds_moves_by_midpoint(options);
   double h = options->step;
   for (int32_t i = 0; i < assembly->island_count; i++) {
     ds_island *island = &assembly->islands[i];
@@ -102,14 +103,29 @@ bool ds_contact_is_open(const ds_contact_point *c, const ds_scene *scene) {
   return c->gap > DS_TOUCHING * ds_smaller_radius(scene, c->a, c->b);
 }
 
-/* The lever arm of a contact on side 0 or 1, from the centre of mass x at the start; `grip` away from its point. */
-static ds_vec3 arm_of(const ds_step_body *body, ds_vec3 x, const ds_contact_point *c, int side, bool midpoint,
-                      ds_vec3 grip) {
+static int32_t body_of(const ds_contact_point *c, int side) { return side == 0 ? c->a : c->b; }
+
+/* The lever arm of a contact on side 0 or 1 by what that body does alone: of its point, or of where it is in the middle
+ * of the step; `grip` away from it. */
+static ds_vec3 own_arm(const ds_step_body *body, ds_vec3 x, const ds_contact_point *c, int side, ds_vec3 grip) {
+  return c->in_middle[side] ? v3_add(c->middle[side], grip) : ds_mean_arm(body, v3_add(v3_sub(c->point, x), grip));
+}
+
+/* The lever arm of a contact on side 0 or 1, from the centre of mass at the start. What moves over both of two bodies
+ * that move, or over one of them, is at one place in space, that of the other or the mean of both; and so is what lands
+ * in the step. Its impulses change no angular momentum then. */
+static ds_vec3 arm_of(const ds_assembly *assembly, const ds_state *state, const ds_contact_point *c, int side,
+                      bool midpoint, ds_vec3 grip) {
+  int32_t i = body_of(c, side), k = body_of(c, 1 - side);
+  const ds_step_body *body = &assembly->bodies[i], *other = &assembly->bodies[k];
+  ds_vec3 x = state->bodies[i].x, y = state->bodies[k].x;
   if (!midpoint) return v3_add(v3_sub(c->point, x), grip);
-  if (!c->in_middle[side]) return ds_mean_arm(body, v3_add(v3_sub(c->point, x), grip));
-  ds_quat half = quat_exp(v3_scale(0.5, body->turn));
-  ds_vec3 arm = v3_add(c->middle[side], grip), before = quat_unrotate(half, arm), after = quat_rotate(half, arm);
-  return v3_scale(0.5 * body->stretch, v3_add(before, after));
+  bool lands = !ds_feature_is_limit(c->feature) && ds_contact_is_open(c, state->scene);
+  if ((!c->in_middle[side] && !lands) || !body->moves || !other->moves) return own_arm(body, x, c, side, grip);
+  ds_vec3 centre = v3_mad(x, 0.5, body->way), from = v3_mad(y, 0.5, other->way);
+  ds_vec3 there = v3_sub(v3_add(from, own_arm(other, y, c, 1 - side, v3(0, 0, 0))), centre);
+  if (c->in_middle[1 - side] || lands) there = v3_scale(0.5, v3_add(there, own_arm(body, x, c, side, v3(0, 0, 0))));
+  return v3_add(there, grip);
 }
 
 /* From a contact to where its friction acts, as arm_of needs it: at the start of the step; or in its middle on a body
@@ -117,7 +133,7 @@ static ds_vec3 arm_of(const ds_step_body *body, ds_vec3 x, const ds_contact_poin
 static ds_vec3 grip_of(const ds_assembly *assembly, const ds_contact_point *c, const ds_contact_frame *f, int side,
                        bool midpoint) {
   if (!midpoint || !c->in_middle[side]) return f->grip;
-  return quat_rotate(quat_exp(v3_scale(0.5, assembly->bodies[side == 0 ? c->b : c->a].turn)), f->grip);
+  return quat_rotate(quat_exp(v3_scale(0.5, assembly->bodies[body_of(c, 1 - side)].turn)), f->grip);
 }
 
 /* Correcting velocities are no larger than this, m/s [NFS10 2]. */
@@ -148,7 +164,7 @@ static void right_hand_side(double b[3], const ds_contact_point *c, const ds_con
   double h = options->step;
   ds_vec3 before = v3(0, 0, 0), scripted = v3(0, 0, 0), sliding = v3(0, 0, 0);
   for (int side = 0; side < 2; side++) {
-    int32_t i = side == 0 ? c->a : c->b;
+    int32_t i = body_of(c, side);
     const ds_body_state *s = &state->bodies[i];
     const ds_step_body *body = &assembly->bodies[i];
     double sign = side == 0 ? 1 : -1;
@@ -157,8 +173,8 @@ static void right_hand_side(double b[3], const ds_contact_point *c, const ds_con
       ds_anchor anchor = side == 0 ? c->on_a : c->on_b;
       if (body->ops->stir) before = v3_mad(before, sign, body->ops->stir(body, anchor, body->rate_before));
     } else {
-      ds_vec3 arm = arm_of(body, s->x, c, side, midpoint, v3(0, 0, 0));
-      ds_vec3 grip = arm_of(body, s->x, c, side, midpoint, grip_of(assembly, c, f, side, midpoint));
+      ds_vec3 arm = arm_of(assembly, state, c, side, midpoint, v3(0, 0, 0));
+      ds_vec3 grip = arm_of(assembly, state, c, side, midpoint, grip_of(assembly, c, f, side, midpoint));
       ds_vec3 v = v3_add(body->v, v3_cross(body->w, arm));
       before = v3_mad(before, sign, v);
       scripted = v3_mad(scripted, sign, v);
@@ -187,17 +203,17 @@ void ds_force_rows(double *g, const ds_step_body *body, const ds_vec3 force[3], 
 }
 
 /* Rows of contact c on side a (sign 1) or b (-1). */
-static void fill_rows(double *g, const ds_assembly *assembly, ds_vec3 x, const ds_contact_point *c,
+static void fill_rows(double *g, const ds_assembly *assembly, const ds_state *state, const ds_contact_point *c,
                       const ds_contact_frame *f, double sign) {
   int side = sign > 0 ? 0 : 1;
-  const ds_step_body *body = &assembly->bodies[side == 0 ? c->a : c->b];
-  ds_vec3 arm = arm_of(body, x, c, side, body->midpoint, v3(0, 0, 0));
+  const ds_step_body *body = &assembly->bodies[body_of(c, side)];
+  ds_vec3 arm = arm_of(assembly, state, c, side, body->midpoint, v3(0, 0, 0));
   body->ops->rows(g, body, arm, side == 0 ? c->on_a : c->on_b, c->a == c->b ? &c->on_b : NULL, f, sign);
   if (v3_norm2(f->grip) > 0) { /* of a body that does not deform */
     double normal[6];
     memcpy(normal, g, sizeof normal);
     ds_vec3 grip = grip_of(assembly, c, f, side, body->midpoint);
-    body->ops->rows(g, body, arm_of(body, x, c, side, body->midpoint, grip), c->on_a, NULL, f, sign);
+    body->ops->rows(g, body, arm_of(assembly, state, c, side, body->midpoint, grip), c->on_a, NULL, f, sign);
     memcpy(g, normal, sizeof normal);
   }
   if (body->hold) ds_hold_rows(g, body->hold);
@@ -242,10 +258,9 @@ static void fill_run(void *context, int32_t item, int32_t worker) {
     bool swapped = !fill->assembly->bodies[c->a].moves;
     for (int side = 0; side < 2; side++) {
       bool is_a = (side == 0) != swapped;
-      int32_t i = is_a ? c->a : c->b;
       if (p->body[2 * k + side] < 0) continue;
       double *g = fill->island->g + p->jacobian[2 * k + side];
-      fill_rows(g, fill->assembly, fill->state->bodies[i].x, c, f, is_a ? 1 : -1);
+      fill_rows(g, fill->assembly, fill->state, c, f, is_a ? 1 : -1);
     }
     right_hand_side(fill->island->b + 3 * k, c, f, fill->assembly, fill->state, fill->state->scene, fill->options,
                     fill->island->midpoint);

@@ -122,6 +122,11 @@ static inline void ds_share_out(ds_pool *pool, int32_t count, ds_pool_item *item
     for (int32_t i = 0; i < count; i++) item(context, i, 0);
 }
 
+/* Whether rigid bodies that no hand holds move by the midpoint rule. */
+static inline bool ds_moves_by_midpoint(const ds_options *options) {
+  return options->integrator == DS_INTEGRATOR_MIDPOINT && options->deadline == 0;
+}
+
 /* False where memory ran out. The pool may be NULL. */
 bool ds_assemble(ds_arena *arena, ds_assembly *assembly, const ds_scene *scene, const ds_state *state,
                  const ds_contact_list *contacts, const ds_options *options, ds_pool *pool);

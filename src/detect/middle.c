@@ -41,10 +41,20 @@ static double way_on(ds_vec3 *then_arm, const ds_contact_point *c, ds_vec3 point
   return v3_dist(quat_unrotate(then->q, *then_arm), quat_unrotate(start->q, v3_sub(c->point, start->x)));
 }
 
+/* Whether a body has no corners: what touches is never the same point, however slowly it turns. */
+static bool is_round(const ds_body *body) {
+  bool round = body->shape_count > 0;
+  for (int32_t i = 0; i < body->shape_count; i++) {
+    ds_shape_kind kind = body->shapes[i].kind;
+    round &= kind == DS_SHAPE_SPHERE || kind == DS_SHAPE_ELLIPSOID || kind == DS_SHAPE_CAPSULE;
+  }
+  return round;
+}
+
 /* Which points stand for a contact: the same ones of a body throughout where it has a corner there; those of the middle
  * on both where one rolls on the other, and where the corner of one surely slides on the other. (What sticks to a body
- * that turns seems to slide by (h w)² arm/8: half a step at the velocity of its start leads off a circle by so much.)
- */
+ * that turns seems to slide by about (h w)² arm: half a step at the velocity of its start leads off a circle. On what
+ * is round the place of a contact goes h w arm/2.) */
 static void place(ds_contact_point *c, const ds_contact_point *found, const ds_state *state, const ds_state *then,
                   double h, double size) {
   int32_t index[2] = {c->a, c->b};
@@ -53,11 +63,14 @@ static void place(ds_contact_point *c, const ds_contact_point *found, const ds_s
     const ds_body_state *s = &state->bodies[index[side]];
     double turn = h * v3_norm(s->w);
     way[side] = way_on(&c->middle[side], c, found->point, s, &then->bodies[index[side]]);
-    apparent += 2 * turn * turn * v3_dist(c->point, s->x);
+    apparent += fmin(2 * turn, 0.25) * turn * v3_dist(c->point, s->x);
   }
   double least = fmin(way[0], way[1]), most = fmax(way[0], way[1]);
   bool rolls = least > apparent;
-  for (int side = 0; side < 2; side++) c->in_middle[side] = rolls || (way[side] == most && most > apparent);
+  for (int side = 0; side < 2; side++) {
+    bool moves_over = rolls || (way[side] == most && most > apparent);
+    c->in_middle[side] = moves_over || is_round(&state->scene->bodies[index[side]]);
+  }
   c->normal = found->normal;
 }
 

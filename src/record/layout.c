@@ -10,6 +10,8 @@ const char *ds_record_set_path(ds_record_set set) {
   switch (set) {
     case DS_SET_TIME:
       return "/frames/time";
+    case DS_SET_MOTION:
+      return "/frames/motion";
     case DS_SET_POSE:
       return "/frames/pose";
     case DS_SET_VELOCITY:

@@ -9,17 +9,24 @@
 
 #define DS_RECORD_FORMAT "drystone-recording"
 /* Version 2 may have /solids, version 3 /deformables, version 4 joints in its scene and /joints; version 5 has /state.
- * Recordings are written as version 5; all are read. */
-enum { DS_RECORD_FORMAT_FIRST = 1, DS_RECORD_FORMAT_STATE = 5, DS_RECORD_FORMAT_VERSION = 5 };
+ * Version 6 has /frames/motion: what does not move is stored once. Recordings are written as version 6; all are read.
+ */
+enum {
+  DS_RECORD_FORMAT_FIRST = 1,
+  DS_RECORD_FORMAT_STATE = 5,
+  DS_RECORD_FORMAT_MOTION = 6,
+  DS_RECORD_FORMAT_VERSION = 6
+};
 
-/* The datasets, each with one row per frame but for the last four. Those of reduced coordinates are there where a scene
- * has deformable bodies: R = 0 of them else. */
+/* The datasets, each with one row per frame but for those with M rows and the last four. Those of reduced coordinates
+ * are there where a scene has deformable bodies: R = 0 of them else. */
 typedef enum ds_record_set {
   DS_SET_TIME,          /* F */
-  DS_SET_POSE,          /* F x B x 7: x y z, w x y z */
-  DS_SET_VELOCITY,      /* F x B x 6: linear, angular */
-  DS_SET_REDUCED,       /* F x R: coordinates of all deformable bodies */
-  DS_SET_REDUCED_RATE,  /* F x R: their rates */
+  DS_SET_MOTION,        /* F: row of the next four */
+  DS_SET_POSE,          /* M x B x 7: x y z, w x y z */
+  DS_SET_VELOCITY,      /* M x B x 6: linear, angular */
+  DS_SET_REDUCED,       /* M x R: coordinates of all deformable bodies */
+  DS_SET_REDUCED_RATE,  /* M x R: their rates */
   DS_SET_REPORT,        /* F rows of ds_report_row */
   DS_SET_CONTACT_START, /* F: first row in /contacts */
   DS_SET_CONTACT_COUNT, /* F: number of rows */
@@ -33,6 +40,10 @@ typedef enum ds_record_set {
 const char *ds_record_set_path(ds_record_set set);
 static inline bool ds_record_set_is_reduced(ds_record_set set) {
   return set == DS_SET_REDUCED || set == DS_SET_REDUCED_RATE;
+}
+
+static inline bool ds_record_set_is_motion(ds_record_set set) {
+  return set == DS_SET_POSE || set == DS_SET_VELOCITY || ds_record_set_is_reduced(set);
 }
 
 /* A step report as a row: fixed-size integers, no padding that is not zero. */

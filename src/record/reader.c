@@ -30,10 +30,11 @@ struct ds_recording {
   char version[32];
   ds_scene *scene;
   ds_run_settings settings;
-  bool closed, has_state;
+  bool closed, has_state, has_motion; /* has_motion: /frames/motion; else a frame's row is its number */
   int32_t body_count, reduced_count, frames;
   int64_t contact_rows, file_size;
   double *times;
+  int64_t *motion, motion_rows; /* a frame's row of poses, velocities and reduced coordinates */
   int64_t *contact_start;
   int32_t *contact_count;
   double *row; /* 7 numbers per body */
@@ -165,6 +166,7 @@ static bool set_fits(ds_recording *r, ds_record_set set, int64_t *rows) {
     case DS_SET_CONTACTS:
       ok = ok && rank == 1 && ds_record_has_members(type, r->contact_type);
       break;
+    case DS_SET_MOTION:
     case DS_SET_CONTACT_START:
     case DS_SET_CONTACT_COUNT:
       ok = ok && class == H5T_INTEGER && rank == 1;
@@ -192,6 +194,7 @@ static ds_status bad_set(const ds_recording *r, ds_error *error, int set, const 
 
 static bool has_set(const ds_recording *r, int set) {
   if (set == DS_SET_STATE) return r->has_state;
+  if (set == DS_SET_MOTION) return r->has_motion;
   return r->reduced_count > 0 || !ds_record_set_is_reduced((ds_record_set)set);
 }
 
@@ -235,15 +238,19 @@ static bool read_rows(const ds_recording *r, void *rows, ds_record_set set, hid_
 static ds_status count_frames(ds_recording *r, const int64_t *rows, ds_error *error) {
   int64_t frames = rows[DS_SET_COUNT];
   for (int i = 0; i <= DS_SET_CONTACT_COUNT; i++) {
-    if (!has_set(r, i) || rows[i] >= frames) continue;
+    if (!has_set(r, i) || rows[i] >= frames || (r->has_motion && ds_record_set_is_motion((ds_record_set)i))) continue;
     if (r->closed) return damaged(r, error, "its datasets are shorter than its number of frames");
     frames = rows[i];
   }
   struct stat status; /* it may have grown since */
   if (stat(r->path, &status) == 0 && (int64_t)status.st_size > r->file_size) r->file_size = (int64_t)status.st_size;
-  int64_t bodies = r->body_count > 0 ? r->body_count : 1,
-          bytes = 8 * (7 + 6) * bodies + 16 * (int64_t)r->reduced_count + 8 + 8 + 4;
-  if (frames > r->file_size / bytes || frames > INT32_MAX) return damaged(r, error, too_short);
+  int64_t bodies = r->body_count > 0 ? r->body_count : 1, bytes = 8 * (7 + 6) * bodies + 16 * (int64_t)r->reduced_count;
+  r->motion_rows = INT64_MAX;
+  for (int i = 0; i < DS_SET_COUNT; i++)
+    if (has_set(r, i) && ds_record_set_is_motion((ds_record_set)i) && rows[i] < r->motion_rows)
+      r->motion_rows = rows[i];
+  int64_t of_frame = 8 + 8 + 4 + (r->has_motion ? 8 : bytes);
+  if (frames > r->file_size / of_frame || frames > INT32_MAX) return damaged(r, error, too_short);
   r->frames = (int32_t)frames;
   r->contact_rows = rows[DS_SET_CONTACTS];
   return DS_OK;
@@ -252,6 +259,7 @@ static ds_status count_frames(ds_recording *r, const int64_t *rows, ds_error *er
 static ds_status read_index(ds_recording *r, ds_error *error) {
   size_t frames = (size_t)r->frames + 1, bodies = (size_t)r->body_count + 1;
   r->times = calloc(frames, sizeof *r->times);
+  r->motion = calloc(frames, sizeof *r->motion);
   r->contact_start = calloc(frames, sizeof *r->contact_start);
   r->contact_count = calloc(frames, sizeof *r->contact_count);
   r->row = calloc(bodies, 7 * sizeof *r->row);
@@ -262,18 +270,28 @@ static ds_status read_index(ds_recording *r, ds_error *error) {
   r->angular_velocities = calloc(bodies, sizeof *r->angular_velocities);
   r->reduced = calloc((size_t)r->reduced_count + 1, sizeof *r->reduced);
   r->reduced_rate = calloc((size_t)r->reduced_count + 1, sizeof *r->reduced_rate);
-  if (!r->times || !r->contact_start || !r->contact_count || !r->row || !r->reports || !r->poses || !r->velocities ||
-      !r->angular_velocities || !r->reduced || !r->reduced_rate)
+  if (!r->times || !r->motion || !r->contact_start || !r->contact_count || !r->row || !r->reports || !r->poses ||
+      !r->velocities || !r->angular_velocities || !r->reduced || !r->reduced_rate)
     return no_memory(r, error);
   if (r->frames == 0) return DS_OK;
   if (!read_rows(r, r->times, DS_SET_TIME, H5T_NATIVE_DOUBLE, 0, r->frames) ||
+      (r->has_motion && !read_rows(r, r->motion, DS_SET_MOTION, H5T_NATIVE_INT64, 0, r->frames)) ||
       !read_rows(r, r->contact_start, DS_SET_CONTACT_START, H5T_NATIVE_INT64, 0, r->frames) ||
       !read_rows(r, r->contact_count, DS_SET_CONTACT_COUNT, H5T_NATIVE_INT32, 0, r->frames))
     return damaged(r, error, "the index of its frames cannot be read");
+  int64_t row_bytes = 8 * (7 + 6) * (r->body_count > 0 ? (int64_t)r->body_count : 1) + 16 * (int64_t)r->reduced_count;
   for (int32_t i = 0; i < r->frames; i++) {
     int64_t start = r->contact_start[i], count = r->contact_count[i];
     if (!isfinite(r->times[i]) || (i > 0 && r->times[i] < r->times[i - 1]))
       return damaged(r, error, "its times do not ascend");
+    if (!r->has_motion) r->motion[i] = i;
+    if (r->motion[i] < 0) return damaged(r, error, "a frame's motion has a negative index");
+    if (r->motion[i] >= r->motion_rows) {
+      if (r->closed) return damaged(r, error, "a frame's motion is missing");
+      r->frames = i; /* its writer was killed before it was there */
+      break;
+    }
+    if (r->motion[i] + 1 > r->file_size / row_bytes) return damaged(r, error, too_short);
     if (start < 0 || count < 0) return damaged(r, error, "a frame's contacts have a negative index");
     if (start > r->contact_rows || count > r->contact_rows - start) {
       if (r->closed) return damaged(r, error, "a frame's contacts are missing");
@@ -317,6 +335,7 @@ static ds_status open_file(ds_recording *r, ds_error *error) {
     return ds_fail(error, DS_ERROR_INPUT, "%s: recording of format version %d; this program reads versions %d to %d",
                    r->path, (int)version, (int)DS_RECORD_FORMAT_FIRST, (int)DS_RECORD_FORMAT_VERSION);
   r->has_state = version >= DS_RECORD_FORMAT_STATE;
+  r->has_motion = version >= DS_RECORD_FORMAT_MOTION;
   if (!ds_attribute_read_text(r->version, sizeof r->version, r->file, "drystone_version"))
     return damaged(r, error, "it has no drystone_version");
   return DS_OK;
@@ -373,6 +392,7 @@ void ds_recording_close(ds_recording *r) {
   free(r->path);
   free(r->text);
   free(r->times);
+  free(r->motion);
   free(r->contact_start);
   free(r->contact_count);
   free(r->row);
@@ -465,7 +485,7 @@ ds_status ds_recording_read_report(ds_recording *r, ds_step_report *report, int3
 }
 
 static ds_status read_motion(ds_recording *r, int32_t index, ds_error *error) {
-  if (!read_rows(r, r->row, DS_SET_POSE, H5T_NATIVE_DOUBLE, index, 1))
+  if (!read_rows(r, r->row, DS_SET_POSE, H5T_NATIVE_DOUBLE, r->motion[index], 1))
     return bad_frame(r, error, index, "its poses cannot be read");
   for (int32_t i = 0; i < r->body_count; i++) {
     const double *x = r->row + 7 * (size_t)i;
@@ -475,7 +495,7 @@ static ds_status read_motion(ds_recording *r, int32_t index, ds_error *error) {
       return bad_frame(r, error, index, "a pose is not finite, or its rotation not a unit quaternion");
     r->poses[i] = pose;
   }
-  if (!read_rows(r, r->row, DS_SET_VELOCITY, H5T_NATIVE_DOUBLE, index, 1))
+  if (!read_rows(r, r->row, DS_SET_VELOCITY, H5T_NATIVE_DOUBLE, r->motion[index], 1))
     return bad_frame(r, error, index, "its velocities cannot be read");
   for (int32_t i = 0; i < r->body_count; i++) {
     const double *x = r->row + 6 * (size_t)i;
@@ -488,7 +508,7 @@ static ds_status read_motion(ds_recording *r, int32_t index, ds_error *error) {
 }
 
 static bool read_numbers(ds_recording *r, double *x, ds_record_set set, int32_t index) {
-  if (!read_rows(r, x, set, H5T_NATIVE_DOUBLE, index, 1)) return false;
+  if (!read_rows(r, x, set, H5T_NATIVE_DOUBLE, r->motion[index], 1)) return false;
   for (int32_t i = 0; i < r->reduced_count; i++)
     if (!isfinite(x[i])) return false;
   return true;

@@ -4,13 +4,15 @@
  * writer, multiple readers) and then renamed, so that the name always refers to a readable recording. From then on
  * datasets only grow. A frame is valid once /frames/count includes it, which is written after all rows have been
  * flushed: about every FLUSH_SECONDS, so that a killed run loses no more than that. Until then frames are kept in
- * memory, some hundred at most, because HDF5 writes many rows at the cost of one. Contacts that are bit for bit those
- * of the frame before are not written again; the new frame points to the same rows.
+ * memory, some hundred at most, because HDF5 writes many rows at the cost of one. Poses, velocities
+ * and reduced coordinates that are bit for bit those of the frame before are not written again; the new frame points to
+ * the same row. So it is with contacts, whose impulses and velocities may differ by rounding (SAME).
  *
  * Where a write fails, on a full disk or at a size limit, the file stays as it was then: readable up to the last flush.
  * The clock decides when to flush, never what is written. */
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +29,10 @@
 #include "record/layout.h"
 
 #define FLUSH_SECONDS 0.25
+/* Of the largest impulse of a frame, and m/s: contacts that differ less from those stored are the same. At rest solvers
+ * move impulses by 1e-16 of the largest, and velocities by 1e-15 m/s, from step to step (card house, arch); what they
+ * are asked for is 1e-8. */
+#define SAME 1e-13
 enum {
   CHUNK_BYTES = 1 << 16, /* a chunk is rewritten at every flush until it is full, so not larger */
   WAITING_BYTES = 1 << 20,
@@ -35,7 +41,8 @@ enum {
 
 /* Frames that wait to be written. */
 typedef struct waiting {
-  int32_t capacity, count;
+  int32_t capacity, count, motions; /* frames, and rows of motion */
+  int64_t *motion;
   double *time, *pose, *velocity, *reduced, *reduced_rate;
   ds_report_row *report;
   int64_t *contact_start;
@@ -51,10 +58,12 @@ struct ds_recorder {
   char *path;
   char reason[160]; /* of the first failure */
   int32_t body_count, reduced_count;
-  int64_t frames, contact_rows; /* written */
-  int64_t readable;             /* frames that have been flushed */
+  int64_t frames, motion_rows, contact_rows; /* written */
+  int64_t readable;                          /* frames that have been flushed */
   waiting next;
-  ds_contact_row *last; /* contacts of the last frame, and where they are or will be */
+  double *last_motion;     /* of the last frame: poses, velocities, reduced coordinates and rates */
+  int64_t last_motion_row; /* where it is or will be; -1 = there is none */
+  ds_contact_row *last;    /* contacts of the last frame, and where they are or will be */
   int32_t last_count, last_capacity;
   int64_t last_start;
   unsigned char *state; /* of the last frame, where it is not yet written */
@@ -182,6 +191,7 @@ static bool create_sets(ds_recorder *r) {
     hsize_t bodies = r->body_count > 0 ? (hsize_t)r->body_count : 1;
     hid_t *s = r->sets;
     s[DS_SET_TIME] = create_growing(r->out.file, DS_SET_TIME, H5T_IEEE_F64LE, 0, 0, 0);
+    s[DS_SET_MOTION] = create_growing(r->out.file, DS_SET_MOTION, H5T_STD_I64LE, 0, 0, 0);
     s[DS_SET_POSE] = create_growing(r->out.file, DS_SET_POSE, H5T_IEEE_F64LE, 2, bodies, 7);
     s[DS_SET_VELOCITY] = create_growing(r->out.file, DS_SET_VELOCITY, H5T_IEEE_F64LE, 2, bodies, 6);
     if (r->reduced_count > 0) {
@@ -253,6 +263,7 @@ static bool recorder_free(ds_recorder *r) {
 static void recorder_free_memory(ds_recorder *r) {
   waiting *w = &r->next;
   free(w->time);
+  free(w->motion);
   free(w->pose);
   free(w->velocity);
   free(w->reduced);
@@ -262,6 +273,7 @@ static void recorder_free_memory(ds_recorder *r) {
   free(w->contact_count);
   free(w->contacts);
   free(r->last);
+  free(r->last_motion);
   free(r->state);
   free(r->path);
   free(r);
@@ -275,6 +287,7 @@ static bool waiting_create(waiting *w, int32_t body_count, int32_t reduced_count
                                                       : WAITING_BYTES / frame;
   w->capacity = (int32_t)n;
   w->time = calloc(n, sizeof *w->time);
+  w->motion = calloc(n, sizeof *w->motion);
   w->pose = calloc(n * bodies, 7 * sizeof *w->pose);
   w->velocity = calloc(n * bodies, 6 * sizeof *w->velocity);
   w->reduced = calloc(n * reduced + 1, sizeof *w->reduced);
@@ -282,8 +295,8 @@ static bool waiting_create(waiting *w, int32_t body_count, int32_t reduced_count
   w->report = calloc(n, sizeof *w->report);
   w->contact_start = calloc(n, sizeof *w->contact_start);
   w->contact_count = calloc(n, sizeof *w->contact_count);
-  return w->time && w->pose && w->velocity && w->reduced && w->reduced_rate && w->report && w->contact_start &&
-         w->contact_count;
+  return w->time && w->motion && w->pose && w->velocity && w->reduced && w->reduced_rate && w->report &&
+         w->contact_start && w->contact_count;
 }
 
 static ds_recorder *recorder_new(const char *path, const ds_scene *scene) {
@@ -296,8 +309,10 @@ static ds_recorder *recorder_new(const char *path, const ds_scene *scene) {
   r->report_type = ds_record_report_type(false);
   r->contact_type = ds_record_contact_type(false);
   r->path = strdup(path);
-  if (waiting_create(&r->next, r->body_count, r->reduced_count) && r->path != NULL && r->report_type >= 0 &&
-      r->contact_type >= 0)
+  r->last_motion_row = -1;
+  r->last_motion = calloc(13 * (size_t)r->body_count + 2 * (size_t)r->reduced_count + 1, sizeof *r->last_motion);
+  if (waiting_create(&r->next, r->body_count, r->reduced_count) && r->path != NULL && r->last_motion != NULL &&
+      r->report_type >= 0 && r->contact_type >= 0)
     return r;
   recorder_free(r);
   recorder_free_memory(r);
@@ -382,21 +397,28 @@ static bool write_scalar(ds_recorder *r, ds_record_set set, int64_t value) {
 static bool write_waiting(ds_recorder *r) {
   waiting *w = &r->next;
   if (w->count == 0) return true;
-  bool ok = append_rows(r, DS_SET_TIME, H5T_NATIVE_DOUBLE, r->frames, w->count, w->time) &&
-            append_rows(r, DS_SET_POSE, H5T_NATIVE_DOUBLE, r->frames, w->count, w->pose) &&
-            append_rows(r, DS_SET_VELOCITY, H5T_NATIVE_DOUBLE, r->frames, w->count, w->velocity) &&
-            (r->reduced_count == 0 ||
-             (append_rows(r, DS_SET_REDUCED, H5T_NATIVE_DOUBLE, r->frames, w->count, w->reduced) &&
-              append_rows(r, DS_SET_REDUCED_RATE, H5T_NATIVE_DOUBLE, r->frames, w->count, w->reduced_rate))) &&
-            append_rows(r, DS_SET_REPORT, r->report_type, r->frames, w->count, w->report) &&
-            append_rows(r, DS_SET_CONTACT_START, H5T_NATIVE_INT64, r->frames, w->count, w->contact_start) &&
-            append_rows(r, DS_SET_CONTACT_COUNT, H5T_NATIVE_INT32, r->frames, w->count, w->contact_count) &&
-            (w->contacts_count == 0 ||
-             append_rows(r, DS_SET_CONTACTS, r->contact_type, r->contact_rows, w->contacts_count, w->contacts));
+  const struct {
+    ds_record_set set;
+    const double *rows;
+  } motion[] = {{DS_SET_POSE, w->pose},
+                {DS_SET_VELOCITY, w->velocity},
+                {DS_SET_REDUCED, w->reduced},
+                {DS_SET_REDUCED_RATE, w->reduced_rate}};
+  bool ok = true;
+  for (int i = 0; ok && w->motions > 0 && i < (r->reduced_count > 0 ? 4 : 2); i++)
+    ok = append_rows(r, motion[i].set, H5T_NATIVE_DOUBLE, r->motion_rows, w->motions, motion[i].rows);
+  ok = ok && append_rows(r, DS_SET_TIME, H5T_NATIVE_DOUBLE, r->frames, w->count, w->time) &&
+       append_rows(r, DS_SET_MOTION, H5T_NATIVE_INT64, r->frames, w->count, w->motion) &&
+       append_rows(r, DS_SET_REPORT, r->report_type, r->frames, w->count, w->report) &&
+       append_rows(r, DS_SET_CONTACT_START, H5T_NATIVE_INT64, r->frames, w->count, w->contact_start) &&
+       append_rows(r, DS_SET_CONTACT_COUNT, H5T_NATIVE_INT32, r->frames, w->count, w->contact_count) &&
+       (w->contacts_count == 0 ||
+        append_rows(r, DS_SET_CONTACTS, r->contact_type, r->contact_rows, w->contacts_count, w->contacts));
   if (!ok || !arrived(r)) return false;
   r->frames += w->count;
+  r->motion_rows += w->motions;
   r->contact_rows += w->contacts_count;
-  w->count = w->contacts_count = 0;
+  w->count = w->motions = w->contacts_count = 0;
   return true;
 }
 
@@ -434,8 +456,8 @@ static bool flush(ds_recorder *r) {
 
 static void keep_motion(ds_recorder *r, const ds_scene *scene, const ds_state *state) {
   waiting *w = &r->next;
-  double *x = w->pose + 7 * (size_t)r->body_count * (size_t)w->count;
-  double *v = w->velocity + 6 * (size_t)r->body_count * (size_t)w->count;
+  size_t bodies = (size_t)r->body_count, reduced = (size_t)r->reduced_count, row = (size_t)w->motions;
+  double *pose = w->pose + 7 * bodies * row, *velocity = w->velocity + 6 * bodies * row, *x = pose, *v = velocity;
   for (int32_t i = 0; i < r->body_count; i++, x += 7, v += 6) {
     ds_body_id body = ds_scene_body(scene, i);
     ds_pose pose = ds_state_pose(scene, state, body);
@@ -444,10 +466,22 @@ static void keep_motion(ds_recorder *r, const ds_scene *scene, const ds_state *s
     to_array(v, ds_state_velocity(state, body));
     to_array(v + 3, ds_state_angular_velocity(state, body));
   }
-  size_t reduced = (size_t)r->reduced_count, at = reduced * (size_t)w->count;
-  if (reduced == 0) return;
-  memcpy(w->reduced + at, state->reduced, reduced * sizeof *w->reduced);
-  memcpy(w->reduced_rate + at, state->reduced_rate, reduced * sizeof *w->reduced_rate);
+  size_t at = reduced * row, size = sizeof(double);
+  if (reduced > 0) memcpy(w->reduced + at, state->reduced, reduced * size);
+  if (reduced > 0) memcpy(w->reduced_rate + at, state->reduced_rate, reduced * size);
+  double *last = r->last_motion;
+  bool same = r->last_motion_row >= 0 && memcmp(last, pose, 7 * bodies * size) == 0 &&
+              memcmp(last + 7 * bodies, velocity, 6 * bodies * size) == 0 &&
+              memcmp(last + 13 * bodies, w->reduced + at, reduced * size) == 0 &&
+              memcmp(last + 13 * bodies + reduced, w->reduced_rate + at, reduced * size) == 0;
+  if (!same) {
+    memcpy(last, pose, 7 * bodies * size);
+    memcpy(last + 7 * bodies, velocity, 6 * bodies * size);
+    memcpy(last + 13 * bodies, w->reduced + at, reduced * size);
+    memcpy(last + 13 * bodies + reduced, w->reduced_rate + at, reduced * size);
+    r->last_motion_row = r->motion_rows + w->motions++;
+  }
+  w->motion[w->count] = r->last_motion_row;
 }
 
 static void keep_report(ds_recorder *r, const ds_step_report *report) {
@@ -492,6 +526,26 @@ static void contact_to_row(ds_contact_row *row, const ds_contact *c) {
   row->mode = (int32_t)c->mode;
 }
 
+static bool near(const double *a, const double *b, double bound) {
+  return fabs(a[0] - b[0]) <= bound && fabs(a[1] - b[1]) <= bound && fabs(a[2] - b[2]) <= bound;
+}
+
+/* Whether contacts are those stored but for rounding. They are compared with what is stored, so nothing adds up. */
+static bool same_contacts(const ds_contact_row *rows, const ds_contact_row *stored, int32_t count) {
+  double largest = 0;
+  for (int32_t i = 0; i < count; i++)
+    for (int k = 0; k < 3; k++) largest = fmax(largest, fabs(stored[i].impulse[k]));
+  for (int32_t i = 0; i < count; i++) {
+    ds_contact_row exact = rows[i];
+    memcpy(exact.impulse, stored[i].impulse, sizeof exact.impulse);
+    memcpy(exact.velocity, stored[i].velocity, sizeof exact.velocity);
+    if (memcmp(&exact, &stored[i], sizeof exact) != 0 || !near(rows[i].velocity, stored[i].velocity, SAME) ||
+        !near(rows[i].impulse, stored[i].impulse, SAME * largest))
+      return false;
+  }
+  return true;
+}
+
 static bool keep_contacts(ds_recorder *r, const ds_state *state) {
   waiting *w = &r->next;
   int32_t count;
@@ -505,7 +559,7 @@ static bool keep_contacts(ds_recorder *r, const ds_state *state) {
   ds_contact_row *rows = w->contacts != NULL ? w->contacts + w->contacts_count : NULL;
   size_t bytes = (size_t)count * sizeof *rows;
   for (int32_t i = 0; i < count; i++) contact_to_row(&rows[i], &contacts[i]);
-  if (count != r->last_count || (count > 0 && memcmp(rows, r->last, bytes) != 0)) {
+  if (count != r->last_count || !same_contacts(rows, r->last, count)) {
     r->last_start = r->contact_rows + w->contacts_count;
     r->last_count = count;
     w->contacts_count += count;

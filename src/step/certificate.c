@@ -1,5 +1,6 @@
 /* What a step says of its solution: the certificate of every island, and the worst of them. Of a step in parts the
- * islands and what there is are those of the last part, errors the largest and iterations the sums over all parts. */
+ * islands and what there is are those of the last part, errors the largest and iterations the sums over all parts. An
+ * island has solved several problems where it moves by the midpoint rule: its certificate is of them all. */
 #include <math.h>
 
 #include "base/array.h"
@@ -33,32 +34,63 @@ bool ds_step_reserve(const ds_step_run *run) {
                           sizeof *stepper->islands);
 }
 
-void ds_step_count(const ds_step_run *run, const ds_island *island) {
-  ds_certificate more = island->certificate;
-  more.bodies = more.contacts = 0; /* of islands that were counted */
-  add_certificate(&run->report->worst, &more);
-  if (!more.converged && run->report->unconverged_islands == 0) run->report->unconverged_islands = 1;
+/* The island of the step that an island of a node or of a part belongs to; -1 where there is none. */
+static int32_t island_of(const ds_step_run *run, const ds_island *island) {
+  for (int32_t k = 0; run->whole && k < island->problem.body_count; k++) {
+    int32_t i = run->whole->bodies[island->bodies[k]].island;
+    if (i >= 0) return i;
+  }
+  return -1;
 }
 
-void ds_step_certify(const ds_step_run *run, const bool *divided) {
+void ds_step_count(const ds_step_run *run, const ds_island *island) {
+  ds_certificate more = island->certificate;
+  int32_t i = island_of(run, island);
+  more.bodies = more.contacts = 0; /* of islands that were counted */
+  add_certificate(i >= 0 ? &run->stepper->islands[i] : &run->report->worst, &more);
+}
+
+void ds_step_count_work(const ds_step_run *run, const ds_island *island) {
+  ds_certificate more = {.converged = true};
+  int32_t i = island_of(run, island);
+  ds_certificate_add_work(&more, &island->certificate);
+  more.unbounded = false, more.conflict = more.rel_err = 0;
+  add_certificate(i >= 0 ? &run->stepper->islands[i] : &run->report->worst, &more);
+}
+
+void ds_step_open_certificates(ds_step_run *run, const bool *divided) {
   ds_stepper *stepper = run->stepper;
   ds_step_report *report = run->report;
   double rest = ds_options_tolerance(run->options);
-  int32_t unconverged = 0;
+  run->whole = &run->assembly;
   report->contacts = run->contacts.count;
   report->islands = stepper->island_count = run->assembly.island_count;
-  report->moving_islands = report->active_contacts = report->worst.bodies = report->worst.contacts = 0;
+  report->moving_islands = report->active_contacts = 0;
   for (int32_t i = 0; i < stepper->island_count; i++) {
     const ds_island *island = &run->assembly.islands[i];
-    stepper->islands[i] = island->certificate;
-    if (divided && divided[i]) continue;
-    add_certificate(&report->worst, &island->certificate);
-    unconverged += !island->certificate.converged;
+    ds_certificate *c = &stepper->islands[i];
+    *c = island->certificate;
+    if (divided[i]) { /* what was found is not used, what it took is */
+      *c = (ds_certificate){.bodies = c->bodies, .contacts = c->contacts, .converged = true};
+      ds_step_count_work(run, island);
+    }
     report->moving_islands += island->certificate.tolerance > rest;
     for (int32_t k = 0; k < island->problem.contact_count; k++) report->active_contacts += island->r[3 * k] > 0;
+  }
+}
+
+void ds_step_certify(ds_step_run *run) {
+  const ds_stepper *stepper = run->stepper;
+  ds_step_report *report = run->report;
+  int32_t unconverged = 0;
+  report->worst.bodies = report->worst.contacts = 0;
+  for (int32_t i = 0; i < stepper->island_count; i++) {
+    add_certificate(&report->worst, &stepper->islands[i]);
+    unconverged += !stepper->islands[i].converged;
   }
   if (unconverged > report->unconverged_islands) report->unconverged_islands = unconverged;
   for (int32_t k = 0; k < run->contacts.count; k++)
     if (!ds_feature_is_limit(run->contacts.points[k].feature) && !ds_feature_is_ahead(run->contacts.points[k].feature))
       report->penetration = fmax(report->penetration, -run->contacts.points[k].gap);
+  run->whole = NULL;
 }

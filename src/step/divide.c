@@ -12,6 +12,7 @@
 
 enum { PARTS = 12 };                 /* of a step, at most so many end with an impact */
 enum { TRIES = 5, HALVINGS = 4 };    /* of the time of an impact; of a part that was not solved */
+static const double LATE = 1e-5;     /* of the smaller radius: by so much an impact may be overdue */
 static const double SHORTEST = 1e-4; /* part, of the step */
 static const double SHARE = 0.05;    /* of an island's energy: impacts of less are left to the whole step */
 static const double SLOW = 0.25;     /* of what gravity does in a step: approaches that are left alone */
@@ -100,16 +101,13 @@ static double body_gap(const ds_body *a, ds_pose pose_a, const ds_body *b, ds_po
   return gap;
 }
 
-/* How far a contact is open at time t: of a limit what is left of its way, of bodies that do not touch yet their
- * distance, else by its points. */
-static double gap_at(const ds_step_run *run, const ds_contact_point *c, bool touching, double t) {
+/* How far a contact is open at time t, by its points; of a limit what is left of its way. */
+static double gap_at(const ds_step_run *run, const ds_contact_point *c, double t) {
   if (ds_feature_is_limit(c->feature)) {
     const ds_joint *joint = &run->scene->joints[ds_feature_joint(c->feature)];
     return ds_limit_gap(joint, c->feature, pose_at(run, joint->a, t), pose_at(run, joint->b, t));
   }
   ds_pose a = pose_at(run, c->a, t), b = pose_at(run, c->b, t);
-  const ds_body *one = &run->scene->bodies[c->a], *other = &run->scene->bodies[c->b];
-  if (!touching) return body_gap(one, a, other, b, 2 * fmin(one->bounding_radius, other->bounding_radius));
   const ds_body_state *sa = &run->state->bodies[c->a], *sb = &run->state->bodies[c->b];
   ds_vec3 pa = pose_point(a, quat_unrotate(sa->q, v3_sub(c->point, sa->x)));
   ds_vec3 pb = pose_point(b, quat_unrotate(sb->q, v3_sub(c->point, sb->x)));
@@ -138,23 +136,31 @@ static double fastest(const ds_step_run *run, const ds_contact_point *c) {
 /* The same of bodies apart, which may pass through each other and be apart again at the end: steps no longer than their
  * distance allows. */
 static double first_touch(const ds_step_run *run, const ds_contact_point *c, double near) {
+  const ds_body *one = &run->scene->bodies[c->a], *other = &run->scene->bodies[c->b];
   double t = 0, h = run->options->step, speed = fastest(run, c);
   if (!(speed > 0)) return h;
   for (int i = 0; i < 200 && t < h; i++) {
-    double gap = gap_at(run, c, false, t);
+    double enough = near + (h - t) * speed;
+    double gap = body_gap(one, pose_at(run, c->a, t), other, pose_at(run, c->b, t), enough);
     if (gap <= near) return t;
+    if (gap > enough) return h;
     t += fmax(gap - 0.5 * near, 0.5 * near) / speed;
   }
   return fmin(t, h);
 }
 
-/* The last time before a contact closes; all of the part where it does not. */
-static double meeting(const ds_step_run *run, const ds_contact_point *c, bool touching, double near) {
+/* The last time before a contact closes; all of the part where it does not, or where it closes at its end by no more
+ * than `late`. */
+static double meeting(const ds_step_run *run, const ds_contact_point *c, bool apart, double near, double late) {
   double from = 0, to = run->options->step;
-  if (!touching && !ds_feature_is_limit(c->feature)) return first_touch(run, c, near);
-  if (gap_at(run, c, touching, to) > 0) return to;
+  if (apart) {
+    const ds_body *one = &run->scene->bodies[c->a], *other = &run->scene->bodies[c->b];
+    if (late > 0 && body_gap(one, pose_at(run, c->a, to), other, pose_at(run, c->b, to), near) > -late) return to;
+    return first_touch(run, c, near);
+  }
+  if (gap_at(run, c, to) > -late) return to;
   for (int i = 0; i < 60; i++) {
-    double middle = 0.5 * (from + to), gap = gap_at(run, c, touching, middle);
+    double middle = 0.5 * (from + to), gap = gap_at(run, c, middle);
     if (gap > 0) from = middle;
     if (gap > 0 && gap <= near) break;
     if (!(gap > 0)) to = middle;
@@ -163,10 +169,6 @@ static double meeting(const ds_step_run *run, const ds_contact_point *c, bool to
 }
 
 /* ---- a part up to its first impact ---- */
-
-static double near_of(const ds_scene *scene, const ds_contact_point *c) {
-  return 0.5 * DS_TOUCHING * ds_smaller_radius(scene, c->a, c->b);
-}
 
 static bool mark_impacts(const ds_step_run *run, bool *off) {
   bool any = false;
@@ -196,6 +198,12 @@ static void mark_pairs(const ds_contact_list *all, bool *off, bool *touching, co
   }
 }
 
+/* Solves once more; what the last time took is counted. */
+static ds_status solve_again(ds_step_run *run) {
+  for (int32_t i = 0; i < run->assembly.island_count; i++) ds_step_count_work(run, &run->assembly.islands[i]);
+  return ds_step_solve(run, run->state, NULL);
+}
+
 /* Contacts of second looks say where bodies get to in the whole of the part: a shorter one would be led there at once,
  * with any velocity. */
 static void drop_ahead(ds_contact_list *list) {
@@ -203,6 +211,22 @@ static void drop_ahead(ds_contact_list *list) {
   for (int32_t k = 0; k < list->count; k++)
     if (!ds_feature_is_ahead(list->points[k].feature)) list->points[count++] = list->points[k];
   list->count = count;
+}
+
+/* When the first of the contacts that are off closes. */
+static double first_meeting(const ds_step_run *run, const ds_contact_list *all, const bool *off, const bool *touching,
+                            double late) {
+  double first = run->options->step;
+  const ds_contact_point *known = NULL; /* bodies apart whose first contact has told of all */
+  for (int32_t k = 0; k < all->count; k++) {
+    const ds_contact_point *c = &all->points[k];
+    bool apart = !touching[k] && !ds_feature_is_limit(c->feature);
+    if (!off[k] || (apart && known && known->a == c->a && known->b == c->b)) continue;
+    if (apart) known = c;
+    double size = ds_smaller_radius(run->scene, c->a, c->b);
+    first = fmin(first, meeting(run, c, apart, 0.5 * DS_TOUCHING * size, late * size));
+  }
+  return first;
 }
 
 /* Cuts the part to its first impact, and solves it without those to come. */
@@ -219,17 +243,15 @@ static ds_status to_impact(ds_step_run *run, ds_options *options, double shortes
     if (!off[k]) kept[count++] = all.points[k];
   run->contacts = (ds_contact_list){kept, count};
   for (int i = 0; i < TRIES; i++) {
-    ds_status status = ds_step_solve(run, run->state, NULL);
+    ds_status status = solve_again(run);
     if (status != DS_OK) return status;
-    double first = options->step;
-    for (int32_t k = 0; k < all.count; k++)
-      if (off[k]) first = fmin(first, meeting(run, &all.points[k], touching[k], near_of(run->scene, &all.points[k])));
+    double first = first_meeting(run, &all, off, touching, i == 0 ? 0 : LATE);
     if (!(first < options->step)) return DS_OK;
     options->step = fmin(fmax(first, shortest), options->step);
     drop_ahead(&run->contacts);
     if (options->step == shortest) break;
   }
-  return ds_step_solve(run, run->state, NULL);
+  return solve_again(run);
 }
 
 /* ---- all parts ---- */
@@ -249,6 +271,7 @@ static ds_status take_part(ds_step_run *part, ds_state *at, ds_options *options,
   for (int i = 0; i < halvings && status == DS_OK && !is_solved(part); i++) {
     options->step *= 0.5;
     part->detect.step = options->step;
+    for (int32_t k = 0; k < part->assembly.island_count; k++) ds_step_count_work(part, &part->assembly.islands[k]);
     status = ds_step_find(part);
   }
   if (status != DS_OK) return status;

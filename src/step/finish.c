@@ -46,10 +46,11 @@ static ds_status move(ds_step_run *run, ds_state *state) {
   bool any;
   const bool *divided = ds_step_to_divide(run, &any);
   if (!divided || !ds_step_reserve(run)) return DS_ERROR_MEMORY;
-  ds_step_certify(run, divided);
+  ds_step_open_certificates(run, divided);
   if (!ds_step_move(run, state, divided)) return DS_ERROR_MEMORY;
   ds_status status = any ? ds_step_divide(run, state, divided) : DS_OK;
   if (any && ds_step_is_stopped(run)) return DS_STOPPED;
+  ds_step_certify(run);
   if (status == DS_OK) status = take_over(run, state);
   return status == DS_OK ? ds_step_motion(run, state) : status;
 }

@@ -124,7 +124,7 @@ static bool gather(const ds_step_run *run, ds_contact_list *list, const ds_state
 bool ds_step_strike(ds_step_run *run) {
   ds_arena *arena = &run->stepper->arena;
   const ds_scene *scene = run->scene;
-  if (!ds_step_has_laws(run->options) || run->options->integrator != DS_INTEGRATOR_EULER) return true;
+  if (!ds_step_has_laws(run->options) || ds_moves_by_midpoint(run->options)) return true;
   for (int round = 0; round < ROUNDS; round++) {
     bool any;
     ds_state *now = DS_NEW(arena, ds_state, 1);

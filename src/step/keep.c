@@ -42,7 +42,7 @@ void ds_step_restore(ds_state *state, const ds_state *kept) {
 }
 
 bool ds_step_begin(ds_step_run *run, const ds_state *state) {
-  bool fits = run->options->integrator != DS_INTEGRATOR_MIDPOINT || run->scene->joint_count == 0 || state->step > 0;
+  bool fits = !ds_moves_by_midpoint(run->options) || run->scene->joint_count == 0 || state->step > 0;
   run->state = &run->kept;
   return ds_step_keep(&run->stepper->arena, &run->kept, state) && (fits || ds_step_fit(run));
 }

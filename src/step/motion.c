@@ -73,7 +73,7 @@ static void add_contact(balance *all, const ds_step_run *run, const ds_state *af
     balance *b = &all[place_of(run, i)];
     ds_vec3 impulse = v3_scale(side == 0 ? 1 : -1, c->impulse);
     int32_t worker = drive ? i : other;
-    b->open_energy |= rebounds && c->mu > 0 && c->mode != DS_CONTACT_OPEN;
+    b->open_energy |= rebounds && c->mu > 0 && v3_norm2(c->impulse) > 0;
     if (!within) b->momentum = v3_sub(b->momentum, impulse);
     if (drive || !within)
       b->gain -= v3_dot(impulse, way_of(&run->state->bodies[worker], &after->bodies[worker], c->point)) / h;

@@ -3,7 +3,9 @@
  * The midpoint rule leads to the velocities 2 v - v0, as if the second half of the impulses were the first. They are
  * not where something has landed, come off or come to rest. So the second half is solved for: contacts that are closed
  * now, where the bodies are now, with the velocities that come before it; the impulses of the first half are where it
- * starts from, and mostly where it ends. Impacts and rebounds happen here. Linkages that touch something lose what
+ * starts from, and mostly where it ends. What slides on keeps its friction of the first half, against the mean of its
+ * way: that against the velocity of the end would be of first order where its direction changes. Impacts and rebounds
+ * happen here. Linkages that touch something lose what
  * velocity they have across their joints (ds_articulation_keep); free ones keep it: to project it out at every node
  * would cost energy. */
 #include <math.h>
@@ -16,6 +18,8 @@
 #include "predict/predict.h"
 #include "project/project.h"
 #include "step/step.h"
+
+static const double SAME = 0.5; /* cosine up to which a direction of sliding is the same */
 
 /* Bodies that have a node: of islands that move by the midpoint rule and do not rest. */
 static bool *moving_bodies(ds_arena *arena, const ds_step_run *run, const ds_state *state, const bool *wait,
@@ -88,6 +92,36 @@ static bool gather(ds_arena *arena, ds_contact_list *list, const ds_contact_list
   return true;
 }
 
+/* Whether a contact that slid in the first half, with the friction r, slides on: as the velocities of `now` have it,
+ * which the same friction again has led to. */
+static bool slides_on(const ds_step_run *node, const ds_state *now, int32_t index, const double *r) {
+  const ds_contact_frame *f = &node->assembly.frames[index];
+  const ds_contact_point *c = &node->contacts.points[index];
+  ds_vec3 va = ds_velocity_at(&now->bodies[c->a], v3_add(c->point, f->grip));
+  ds_vec3 u = v3_sub(va, ds_velocity_at(&now->bodies[c->b], v3_add(c->point, f->grip)));
+  double u1 = v3_dot(f->t1, u), u2 = v3_dot(f->t2, u), friction = hypot(r[1], r[2]);
+  if (ds_feature_is_limit(c->feature) || ds_feature_is_drive(c->feature)) return false;
+  if (!(friction >= (1 - 1e-6) * f->mu * r[0]) || !(friction > 0)) return false;
+  return -(r[1] * u1 + r[2] * u2) > SAME * friction * hypot(u1, u2);
+}
+
+/* Contacts that slide on have no friction besides. False where memory ran out. */
+static bool keep_frictions(const ds_step_run *node, const ds_state *now) {
+  for (int32_t i = 0; i < node->assembly.island_count; i++) {
+    ds_island *island = &node->assembly.islands[i];
+    ds_subproblem *p = &island->problem;
+    double *mu = DS_NEW(&node->stepper->arena, double, p->contact_count + 1);
+    if (!mu) return false;
+    for (int32_t k = 0; k < p->contact_count; k++) {
+      bool same = island->midpoint && slides_on(node, now, island->contacts[k], island->r + 3 * k);
+      mu[k] = same ? 0 : p->mu[k];
+      if (same) island->r[3 * k + 1] = island->r[3 * k + 2] = 0;
+    }
+    p->mu = mu;
+  }
+  return true;
+}
+
 /* Predictions without the second half: less what the impulses of the first would do again. */
 static void take_back(ds_island *island) {
   const ds_subproblem *p = &island->problem;
@@ -103,7 +137,7 @@ static bool add_impulses(ds_arena *arena, ds_step_run *run, const ds_assembly *a
   ds_contact *now = DS_NEW(arena, ds_contact, list->count + 1);
   ds_contact *all = DS_NEW(arena, ds_contact, list->count + run->solved_count + 1);
   if (!now || !all) return false;
-  double share = run->options->integrator == DS_INTEGRATOR_MIDPOINT ? 0.5 : 1; /* of ds_store_contacts, for halves */
+  double share = ds_moves_by_midpoint(run->options) ? 0.5 : 1; /* of ds_store_contacts, for halves */
   ds_store_contacts(now, assembly, list);
   int32_t count = 0, i = 0, k = 0;
   while (i < list->count || k < run->solved_count) {
@@ -140,6 +174,7 @@ bool ds_step_solve_node(ds_step_run *node, ds_step_run *run, ds_state *now, bool
   *assembly = (ds_assembly){.level = DS_LEVEL_NODE, .active = node->active, .slow = slow};
   now->contacts = run->solved, now->contact_count = impact ? 0 : run->solved_count;
   if (!before || !ds_assemble(arena, assembly, node->scene, now, &node->contacts, node->options, node->stepper->pool) ||
+      (!impact && !keep_frictions(node, now)) ||
       !ds_articulate_islands(arena, assembly, &node->contacts, node->scene, now, node->options))
     return false;
   if (laws && !ds_step_set_laws(node)) return false;

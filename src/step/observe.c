@@ -13,12 +13,16 @@ bool ds_step_watch(ds_step_run *run) {
   ds_island_watch *watch = DS_NEW0(arena, ds_island_watch, assembly->island_count + 1);
   for (int32_t i = 0; watch && i < assembly->island_count; i++) {
     size_t components = 3 * (size_t)assembly->islands[i].problem.contact_count;
-    watch[i].start = DS_NEW(arena, double, components + 1);
+    watch[i].start = DS_NEW0(arena, double, components + 1);
     if (!watch[i].start) return false;
-    memcpy(watch[i].start, assembly->islands[i].r, components * sizeof(double));
   }
   run->watch = watch;
   return watch != NULL;
+}
+
+void ds_step_watch_start(const ds_step_run *run, int32_t island) {
+  const ds_island *i = &run->assembly.islands[island];
+  memcpy(run->watch[island].start, i->r, 3 * (size_t)i->problem.contact_count * sizeof(double));
 }
 
 bool ds_step_show(const ds_step_run *run) {

@@ -45,6 +45,7 @@ typedef struct ds_step_run {
   ds_detect_options detect;
   ds_contact_list contacts; /* stage 1 */
   ds_assembly assembly;     /* stages 2 to 4 */
+  const ds_assembly *whole; /* that of the whole step, while it takes place; else NULL */
   ds_effort *efforts;       /* what each island may take */
   ds_island_watch *watch;   /* NULL where nobody observes */
   ds_step_report *report;
@@ -127,9 +128,10 @@ bool ds_step_is_late(const ds_step_run *run);
 /* Whether the caller has asked for the step to end (stepper.c); to be asked once. */
 bool ds_step_is_stopped(const ds_step_run *run);
 
-/* observe.c: the starts of all islands, where somebody observes; the islands as they were solved, to the observer.
- * False where memory ran out. */
+/* observe.c: where somebody observes, room for the starts of all islands; the start of one; the islands as they were
+ * solved, to the observer. False where memory ran out. */
 bool ds_step_watch(ds_step_run *run);
+void ds_step_watch_start(const ds_step_run *run, int32_t island);
 bool ds_step_show(const ds_step_run *run);
 
 /* ---- again.c: what is to be solved once more ---- */
@@ -142,11 +144,13 @@ ds_status ds_step_roll_on(ds_step_run *run);
 ds_status ds_step_look_again(ds_step_run *run);
 ds_status ds_step_settle(ds_step_run *run);
 
-/* certificate.c: room for the certificates of all islands, false where memory ran out; then these, and the worst of
- * them, save those that were divided. One more solution that was used. */
+/* certificate.c: room for the certificates of all islands, false where memory ran out; these, of islands that are to be
+ * divided what they took so far; one more solution that was used, or not; in the end the worst of all. */
 bool ds_step_reserve(const ds_step_run *run);
-void ds_step_certify(const ds_step_run *run, const bool *divided);
+void ds_step_open_certificates(ds_step_run *run, const bool *divided);
 void ds_step_count(const ds_step_run *run, const ds_island *island);
+void ds_step_count_work(const ds_step_run *run, const ds_island *island); /* that was not used */
+void ds_step_certify(ds_step_run *run);
 
 /* energy.c: kinetic, potential and elastic, J. h: of the step. */
 double ds_step_energy(const ds_scene *scene, const ds_state *state, double h);
