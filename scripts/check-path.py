@@ -18,7 +18,7 @@ def body(text, name):
     lines = text.splitlines()
     for i, line in enumerate(lines):
         if re.match(rf"^[A-Za-z_].*\b{name}\(", line) and not line.endswith(";"):
-            end = next((k for k in range(i, len(lines)) if lines[k].startswith("}") or lines[k].endswith(" }")), None)
+            end = i if line.endswith(" }") else next((k for k in range(i, len(lines)) if lines[k].startswith("}")), None)
             return None if end is None else "\n".join(lines[i : end + 1])
     return None
 
@@ -37,7 +37,7 @@ for (name, file), (called, _) in zip(path, path[1:]):
     if code is None:
         faults.append(f"{file}: there is no function {name}")
     elif not re.search(rf"\b{called}\b", code):
-        by_table = re.search(rf"\b{called}\b", tables) or re.search(rf"\{{[^{{}}]*\b{called}\b[^{{}}]*\}}", texts[file])
+        by_table = re.search(rf"\b{called}\b", tables) or re.search(rf"^ +\{{[^{{}}]*\b{called}\b", texts[file], re.M)
         if not by_table:
             faults.append(f"{file}: {name} does not call {called}")
 if len(path) - 1 > CALLS:

@@ -25,8 +25,9 @@ enum {
 }; /* GROUP: triangles whose vertices are tested against the same leaves of the other */
 static const double backward = 0.3; /* as in solid.c */
 static const double same_way = 0.5;
-static const double sideways = 0.3; /* of a way along a surface may have led into it */
-static const double still = 1e-3;   /* of the slack: ways shorter than this lead nowhere */
+static const double sideways = 0.3;      /* of a way along a surface may have led into it */
+static const double shallow_share = 0.1; /* of a rigid shape's thickness: deeper points may have come through it */
+static const double still = 1e-3;        /* of the slack: ways shorter than this lead nowhere */
 
 /* ---- candidates ---- */
 
@@ -88,6 +89,7 @@ typedef struct seeker {
   double thin;                 /* ways up to this length pass through no wall of the other unseen */
   double deep;                 /* how far inside a deformable points are looked for */
   double stir;                 /* of both surfaces, at most */
+  double shallow;              /* up to this depth a point has come in here, whichever way it faces */
   ds_nearby_spheres near, end; /* of the other, for the points in hand where they are and at the end of their ways */
 } seeker;
 
@@ -221,13 +223,14 @@ static void try_point(seeker *s, probe *p, ds_anchor anchor, uint32_t feature) {
     return;
   if (!near || at.gap > q->slack + q->relax * v3_norm(v3_sub(way, other_way(s, &at)))) {
     if (!(at.gap < slack + length + meets)) return;
-    if (v3_dot(own_normal(s, p), way) + meets < -backward * length) return; /* others go ahead of it */
+    if (s->to->surface && v3_dot(own_normal(s, p), way) + meets < -backward * length)
+      return; /* others go ahead of it */
     t = s->to->surface && s->round == 0 ? cross(&at, s, p, way, slack) : march(&at, s, p, way, length, slack);
     if (t < 0) return; /* passes by */
   }
   double gap = at.gap - t * v3_dot(at.normal, way);
-  if (t > 0 && gap < 0) return; /* comes from behind */
-  if (v3_dot(own_normal(s, p), at.normal) > same_way) return;
+  if (t > 0 && gap < 0) return;                                                       /* comes from behind */
+  if (-at.gap > s->shallow && v3_dot(own_normal(s, p), at.normal) > same_way) return; /* is on the far side */
   add(s, p->x, &at, gap, anchor, feature);
 }
 
@@ -359,6 +362,7 @@ static seeker seeker_of(ds_found *found, const ds_deformable_query *query, side 
   s.twist.move = v3_scale(sign, mat3_tmul_v3(&to->r, move));
   s.twist.turn = v3_scale(sign, mat3_tmul_v3(&to->r, twist->turn));
   const ds_shape *shape = to->party->shape;
+  s.shallow = to->surface ? -(double)INFINITY : shallow_share * ds_shape_ops_of(shape)->thickness(shape);
   if (shape->kind == DS_SHAPE_SOLID) s.thin = 0.5 * shape->solid->info.thickness;
   if (to->surface) s.thin = 0.5 * to->surface->skin->tree->thickness;
   s.stir = (from->surface ? from->surface->stir : 0) + (to->surface ? to->surface->stir : 0);

@@ -19,9 +19,6 @@ static const double MANY_SWEEPS = 26; /* that a factorization costs, where sweep
 /* Sweeps and Newton in turn: of so many sweeps, until so many turns bring nothing. */
 enum { SWEEPS_IN_TURN = 60, IDLE_TURNS = 3 };
 
-/* Times as long are paths of a problem of its own: those of wedges near their limit need up to 3,500 steps. */
-enum { LONGER = 5 };
-
 /* What decides whether a tool is tried. */
 enum fact {
   NEAR = 1,       /* the start has an error below DS_NEAR: Newton comes first, whatever it costs */
@@ -52,7 +49,7 @@ typedef struct tool tool;
 struct tool {
   uint32_t when;                        /* facts that must hold */
   bool (*run)(search *q, const tool *); /* true where the search ends: the goal is met, or nothing is left to try */
-  int32_t budget;                       /* in iterations of its own */
+  int32_t budget[2];                    /* in iterations of its own: of a step, of a problem of its own */
   double relaxation;                    /* of a path */
   enum { ONCE, PER_START, PER_PROBLEM } again;
 };
@@ -82,14 +79,14 @@ static bool from_start(search *q, const tool *row) {
   ds_solve *s = q->s;
   const ds_goal *g = &s->goal;
   int32_t before = s->work.projections;
-  if (ds_newton_solve(s, q->at, q->p, g, first_proximal(q->at), row->budget)) return true;
-  if (s->purpose != DS_FOR_PROBLEM || s->work.projections - before < row->budget) return false;
+  if (ds_newton_solve(s, q->at, q->p, g, first_proximal(q->at), row->budget[q->s->purpose])) return true;
+  if (s->purpose != DS_FOR_PROBLEM || s->work.projections - before < row->budget[q->s->purpose]) return false;
   const ds_single_contact *blocks = ds_gauss_seidel_blocks(s->arena, q->p);
   if (!blocks) return false;
   ds_iterate_copy(&q->y, q->at, q->p);
-  sweep(s, &q->y, q->p, blocks, g->target, row->budget);
+  sweep(s, &q->y, q->p, blocks, g->target, row->budget[q->s->purpose]);
   if (keep(q->at, &q->y, q->p, g)) return true;
-  ds_newton_solve(s, &q->y, q->p, g, first_proximal(&q->y), row->budget);
+  ds_newton_solve(s, &q->y, q->p, g, first_proximal(&q->y), row->budget[q->s->purpose]);
   return keep(q->at, &q->y, q->p, g);
 }
 
@@ -100,7 +97,7 @@ static bool sweeps_alone(search *q, const tool *row) {
   const ds_goal *g = &s->goal;
   ds_iterate *y = &q->y;
   double wanted = fmax(g->target, 0.3 * g->tolerance);
-  double budget = fmin(row->budget, 200 * ds_system_in_sweeps(s->system));
+  double budget = fmin(row->budget[q->s->purpose], 200 * ds_system_in_sweeps(s->system));
   const ds_single_contact *blocks = ds_gauss_seidel_blocks(s->arena, q->p);
   if (!blocks) return false;
   ds_iterate_copy(y, q->at, q->p);
@@ -136,7 +133,7 @@ static bool in_turn(search *q, const tool *row) {
   g.tolerance = g.moving;
   if (x->error > 1) ds_iterate_clear(x, p);
   ds_iterate_copy(y, x, p);
-  for (int32_t turn = 0, idle = 0; turn < row->budget && idle < IDLE_TURNS; turn++) {
+  for (int32_t turn = 0, idle = 0; turn < row->budget[q->s->purpose] && idle < IDLE_TURNS; turn++) {
     double before = y->error;
     sweep(s, y, p, blocks, fmax(g.target, 0.3 * g.tolerance), sweeps);
     bool there = y->error <= g.tolerance;
@@ -165,8 +162,7 @@ static bool leave_to_one_body(search *q, const tool *row) {
  * lead into it. */
 static bool path(search *q, const tool *row) {
   ds_solve *s = q->s;
-  int32_t longer = s->purpose == DS_FOR_PROBLEM ? LONGER : 1;
-  ds_homotopy_options o = {.relaxation = row->relaxation, .iterations = longer * row->budget};
+  ds_homotopy_options o = {.relaxation = row->relaxation, .iterations = row->budget[s->purpose]};
   ds_iterate_clear(&q->y, q->p);
   q->y.error = INFINITY;
   bool unbounded = ds_homotopy_solve(s, &q->y, q->p, &o) == DS_HOMOTOPY_UNBOUNDED;
@@ -222,7 +218,7 @@ static bool rescue(search *q, const tool *row) {
   const ds_single_contact *blocks = ds_gauss_seidel_blocks(s->arena, q->p);
   if (!blocks) return true;
   memset(q->y.r, 0, 3 * (size_t)q->p->contact_count * sizeof(double));
-  for (int32_t round = 0; round < row->budget; round++) {
+  for (int32_t round = 0; round < row->budget[q->s->purpose]; round++) {
     sweep(s, &q->y, q->p, blocks, s->goal.target, 200 * (round + 1));
     ds_iterate_copy(&q->z, &q->y, q->p);
     ds_newton_solve(s, &q->z, q->p, &s->goal, DS_PROXIMAL, 60);
@@ -235,7 +231,8 @@ static bool rescue(search *q, const tool *row) {
 static bool stagger(search *q, const tool *row) {
   ds_solve *s = q->s;
   int32_t most = s->options->max_iterations;
-  ds_staggered_options o = {.tolerance = s->goal.tolerance, .iterations = most < row->budget ? most : row->budget};
+  ds_staggered_options o = {.tolerance = s->goal.tolerance,
+                            .iterations = most < row->budget[q->s->purpose] ? most : row->budget[q->s->purpose]};
   ds_staggered_solve(s, q->x, q->p, &o);
   s->work.tool[DS_TOOL_STAGGERED] = s->work.staggered;
   ds_newton_solve(s, q->x, q->p, &s->goal, DS_PROXIMAL, 60);
@@ -247,28 +244,28 @@ static bool stagger(search *q, const tool *row) {
  * measured                                                                               when, tool, budget */
 static const tool ORDER[] = {
     /* Newton first where it is near: standing scenes take 0.5 to 2 factorizations per step */
-    {LARGE | LOOSE | NEAR, from_start, 20, 0, PER_START},
+    {LARGE | LOOSE | NEAR, from_start, {20, 20}, 0, PER_START},
     /* two thousand falling bunnies at 1e-4: five turns do what takes 3,000 sweeps or 1,500 factorizations of a path */
-    {LARGE | LOOSE, in_turn, 40, 0, PER_START},
+    {LARGE | LOOSE, in_turn, {40, 40}, 0, PER_START},
     /* large piles: sweeps reach loose tolerances for the price of a few factorizations */
-    {STRICT | DEAR | FAR, sweeps_alone, 4000, 0, PER_START},
+    {STRICT | DEAR | FAR, sweeps_alone, {4000, 4000}, 0, PER_START},
     /* 24 of the first 38 problems of problems/ end here */
-    {STRICT, from_start, 20, 0, PER_START},
-    {STRICT | DEAR | NEAR, sweeps_alone, 4000, 0, PER_START},
+    {STRICT, from_start, {20, 20}, 0, PER_START},
+    {STRICT | DEAR | NEAR, sweeps_alone, {4000, 4000}, 0, PER_START},
     /* of 10,000 random problems 102 were unsolved on the graph of contacts alone, 40 with one body */
-    {ONE_BODY, leave_to_one_body, 0, 0, ONCE},
-    /* paths of walls may need 800 steps */
-    {0, path, 1000, 1, PER_PROBLEM},
+    {ONE_BODY, leave_to_one_body, {0, 0}, 0, ONCE},
+    /* paths of walls may need 800 steps, those of wedges near their limit 3,500 */
+    {0, path, {1000, 5000}, 1, PER_PROBLEM},
     /* some 70 factorizations, and most problems that get here have a solution: after the first path */
-    {0, conflict, 0, 0, ONCE},
-    {WARM | FEASIBLE, from_zero, 0, 0, ONCE},
+    {0, conflict, {0, 0}, 0, ONCE},
+    {WARM | FEASIBLE, from_zero, {0, 0}, 0, ONCE},
     /* 13 problems with mass ratios up to 1e8: all solved with these, 2,890 factorizations */
-    {0, path, 1000, 10, PER_PROBLEM},
-    {0, path, 1000, 0.1, PER_PROBLEM},
+    {0, path, {1000, 5000}, 10, PER_PROBLEM},
+    {0, path, {1000, 5000}, 0.1, PER_PROBLEM},
     /* of 300 random wedges 63 were unsolved without this one, 33 with it: jams that need room to be seen */
-    {0, path, 1000, 100, PER_PROBLEM},
-    {0, rescue, 9, 0, PER_PROBLEM},
-    {0, stagger, 10, 0, PER_PROBLEM},
+    {0, path, {1000, 5000}, 100, PER_PROBLEM},
+    {0, rescue, {9, 9}, 0, PER_PROBLEM},
+    {0, stagger, {10, 10}, 0, PER_PROBLEM},
 };
 enum { TOOLS = sizeof ORDER / sizeof *ORDER };
 

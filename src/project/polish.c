@@ -139,7 +139,8 @@ double ds_projection_polish(ds_solve *solve, double *r, double *v, const ds_subp
   double best = natural_error(&q, trial), prox = 1e-4;
   memcpy(v, trial, (size_t)p->dof * sizeof(double));
   memcpy(q.center, q.part, 3 * (size_t)p->contact_count * sizeof(double));
-  for (int32_t i = 0; i < DS_STEPS && best > tolerance; i++) {
+  /* it starts near: half the steps will do, and more of them do not get to corners of a polygon */
+  for (int32_t i = 0; i < DS_STEPS / 2 && best > tolerance; i++) {
     if (!newton_step(&q, solve->system, prox)) break;
     solve->work.projections++;
     velocity(&q, trial, v_hat);

@@ -16,8 +16,9 @@
  * (restitution.c). */
 #define DS_EXACT 1e-9
 
-/* How far an interior point goes along a step with which it would reach the boundary at t: not quite there. */
-static inline double ds_step_inside(double t) { return t < 1 ? 0.99 * t : 1; }
+/* How far an interior point goes along a step that reaches the boundary at t: not quite there, whatever rounding does.
+ */
+static inline double ds_step_inside(double t) { return 0.99 * t < 1 ? 0.99 * t : 1; }
 
 /* alpha goes to the normal components of r, beta to its tangential ones; the others are left alone. v is the minimizer.
  * The return value is the relative error of the projection's own optimality conditions (natural map), best seen. */

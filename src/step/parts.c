@@ -13,9 +13,9 @@
  *
  * Where it is more than a small share of the energy of the body's motion and of its weight times its size, the step is
  * solved again in parts that are short against the period of the change of rates d, omega² = dᵀ K d / dᵀ d, and in
- * which contact points move by a small share of the body's size. Bodies at rest, in free flight and sliding ones take
- * whole steps, and those too stiff to be resolved by the most parts that are taken do too: they are as good as rigid.
- */
+ * which contact points move by a small share of the body's size; or in fewer, where the error, which is of first order
+ * in h, is small enough with them. Bodies at rest, in free flight and sliding ones take whole steps, and those too
+ * stiff to be resolved by the most parts that are taken do too: they are as good as rigid. */
 #include <math.h>
 
 #include "body/reduced.h"
@@ -100,22 +100,24 @@ static double frequency2(const ds_step_deformable *d, const double *rate) {
 static double parts_of(const ds_step_run *run, int32_t body, excitement e) {
   const ds_step_deformable *d = ds_step_reduced(&run->assembly.bodies[body]);
   double rate[DS_REDUCED_MAX] = {0}, energy, h = run->options->step;
+  const ds_step_body *s = &run->assembly.bodies[body];
   ds_vec3 v, w;
+  if (s->island < 0) return 1;
   ds_body_velocity(&v, &w, rate, &run->assembly, body);
   for (int32_t a = 0; a < d->reduced->r; a++) {
     double delta = d->newmark.root_delta[a] * d->newmark.root_delta[a], change = rate[a] - d->rate_before[a];
     double x2 = h * h * d->reduced->stiffness[a * (d->reduced->r + 1)];
     e.error += delta * (x2 * rate[a] * rate[a] + change * change);
   }
-  const ds_step_body *s = &run->assembly.bodies[body];
   double slowest = d->newmark.root_delta[0] * d->newmark.root_delta[0];
-  double change = fmin(v3_dist(v, run->state->bodies[body].v), v3_dist(v, s->v)); /* zero at rest, and in free flight */
+  double change = fmin(v3_dist(v, run->state->bodies[body].v), v3_dist(v, s->v)); /* zero at rest */
   e.error += slowest * run->scene->bodies[body].mass.mass * change * change;
   if (d->reduced->quadratic) e.error += fabs(ds_deformable_surprise(&energy, d, rate, h));
-  if (!(e.error > LOSS * energy_scale(run, body))) return 1;
+  double excess = e.error / (LOSS * energy_scale(run, body)); /* of first order in h: so many parts are enough */
+  if (!(excess > 1)) return 1;
   double phase = h * sqrt(fmax(0, frequency2(d, rate))) / PHASE, least = h * sqrt(d->reduced->stiffness[0]) / PHASE;
   double way = h * e.closing / (ADVANCE * run->scene->bodies[body].bounding_radius);
-  return least > PARTS_MAX ? 1 : fmin(PARTS_MAX, ceil(fmax(phase, way)));
+  return least > PARTS_MAX ? 1 : fmin(PARTS_MAX, ceil(fmin(excess, fmax(phase, way))));
 }
 
 bool ds_step_parts(int32_t *parts, const ds_step_run *run) {
