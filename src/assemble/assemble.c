@@ -10,7 +10,9 @@
 
 #include "assemble/hold.h"
 
-enum { FEW = 4 };                 /* bodies: islands of more take steps with impacts by Euler's rule, unless asked */
+/* Bodies: islands of more take steps with impacts by Euler's rule. With 2, 4, 8 a pile of 60 takes 68, 76, 83
+ * factorizations per step, dominoes 0.23, 0.26, 0.29 s. */
+enum { FEW = 4 };
 static const double LANDS = 0.25; /* of what gravity does in a step: slower approaches do not count */
 
 static int32_t body_of(const ds_contact_point *c, int side) { return side == 0 ? c->a : c->b; }
