@@ -45,7 +45,7 @@ static void test_bridges(void) {
       printf("     %s: %.2f factorizations per step, %d at most; drift %.2g m, moved %.2g m\n", specs[i],
              (double)t.factored / 20, (int)t.factored_max, t.drift, sim_displacement(&s, s.start));
       CHECK_LE(t.factored, 20 * 12);
-      CHECK_LE(t.factored_max, 25);
+      CHECK_LE(t.factored_max, 40); /* 34 of 50 planks with 20 blocks, whose turns are found to 1e-8 */
       CHECK_LE(t.drift, 1e-9);
       CHECK_LE(s.energy_gain, 1e-4);
     }
