@@ -86,7 +86,7 @@ static double direction(sqp *q, double centre, bool corrector) {
       q->aim[g][i] = (centre - q->s[g][i] * q->lambda[g][i] - (corrector ? q->ds[g][i] * q->dl[g][i] : 0)) / q->s[g][i];
   times(q->product, q->l->m, q->y, n);
   times(q->dy, q->b, q->y, n);
-  for (size_t i = 0; i < n; i++) { /* what the constraints miss goes to ds for now */
+  for (size_t i = 0; i < n; i++) { /* ds holds what the constraints miss, until the step is known */
     q->ds[0][i] = q->y[i] - q->s[0][i];
     q->ds[1][i] = q->product[i] + q->l->q[i] - q->s[1][i];
     q->dy[i] = -q->dy[i] - q->c[i] + q->lambda[0][i] + q->aim[0][i] - q->lambda[0][i] / q->s[0][i] * q->ds[0][i];
