@@ -172,6 +172,7 @@ typedef enum ds_joint_kind {
   DS_JOINT_HINGE,  /* they share the points of an axis: one rotation is free */
   DS_JOINT_WELD,   /* they move as one */
   DS_JOINT_SLIDER, /* one moves along an axis of the other: one translation is free */
+  DS_JOINT_PLANAR, /* one moves in a plane of the other, across its axis: two translations and the turn are free */
 } ds_joint_kind;
 
 /* A joint without friction between two rigid bodies [docs/joints.md]. One of the two may be static or kinematic. */

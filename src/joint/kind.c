@@ -5,10 +5,8 @@
 #include "base/check.h"
 
 static const ds_joint_ops *const kinds[] = {
-    [DS_JOINT_BALL] = &ds_joint_ball,
-    [DS_JOINT_HINGE] = &ds_joint_hinge,
-    [DS_JOINT_WELD] = &ds_joint_weld,
-    [DS_JOINT_SLIDER] = &ds_joint_slider,
+    [DS_JOINT_BALL] = &ds_joint_ball,     [DS_JOINT_HINGE] = &ds_joint_hinge,   [DS_JOINT_WELD] = &ds_joint_weld,
+    [DS_JOINT_SLIDER] = &ds_joint_slider, [DS_JOINT_PLANAR] = &ds_joint_planar,
 };
 
 const ds_joint_ops *ds_joint_ops_of(ds_joint_kind kind) {

@@ -58,7 +58,7 @@ typedef struct ds_joint_ops {
   ds_joint_plane (*plane)(const ds_joint_pose *pose); /* NULL: it has no such plane */
 } ds_joint_ops;
 
-extern const ds_joint_ops ds_joint_ball, ds_joint_hinge, ds_joint_weld, ds_joint_slider;
+extern const ds_joint_ops ds_joint_ball, ds_joint_hinge, ds_joint_weld, ds_joint_slider, ds_joint_planar;
 
 const ds_joint_ops *ds_joint_ops_of(ds_joint_kind kind);
 
