@@ -111,12 +111,14 @@ static double opening(const ds_contact_point *c, const ds_move *moves, const ds_
   return speed;
 }
 
-/* How far the contact is open after the step. */
+/* How far the contact is open after the step, by the points that it was solved for: what rolls is where it is in the
+ * middle of the step. */
 static double gap_after(const ds_contact_point *c, const ds_move *moves, const ds_state *state,
                         const ds_assembly *assembly, double h) {
   const ds_move *a = &moves[c->a], *b = &moves[c->b];
-  ds_vec3 va = v3_add(a->v, v3_cross(a->w, v3_sub(c->point, state->bodies[c->a].x)));
-  ds_vec3 vb = v3_add(b->v, v3_cross(b->w, v3_sub(c->point, state->bodies[c->b].x)));
+  ds_vec3 arm_a = c->in_middle[0] ? c->middle[0] : v3_sub(c->point, state->bodies[c->a].x);
+  ds_vec3 arm_b = c->in_middle[1] ? c->middle[1] : v3_sub(c->point, state->bodies[c->b].x);
+  ds_vec3 va = v3_add(a->v, v3_cross(a->w, arm_a)), vb = v3_add(b->v, v3_cross(b->w, arm_b));
   return c->gap + h * (v3_dot(c->normal, v3_sub(va, vb)) + opening(c, moves, assembly));
 }
 

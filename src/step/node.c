@@ -155,7 +155,8 @@ static bool add_impulses(ds_arena *arena, ds_step_run *run, const ds_assembly *a
       all[count] = *c;
       all[count].impulse = v3_add(c->impulse, v3_sub(v3_scale(share, now[i].impulse), half));
       all[count].velocity = now[i].velocity;
-      if (now[i].mode != DS_CONTACT_OPEN) all[count].mode = now[i].mode;
+      bool slides_on = c->mode == DS_CONTACT_SLIDE && r[1] == 0 && r[2] == 0;
+      if (now[i].mode != DS_CONTACT_OPEN && !slides_on) all[count].mode = now[i].mode;
       count++;
     }
     i += order <= 0;
