@@ -18,7 +18,7 @@ static bool project(const ds_step_run *run, const ds_solve *solve, int32_t item,
   ds_island *island = &run->assembly.islands[item];
   double *start = run->watch ? run->watch[item].start : NULL;
   ds_certificate work = {0}, *of = &island->certificate;
-  for (int32_t round = 0; round == 0 || ds_step_turns(run, island, solve->arena, warm, round); round++) {
+  for (int32_t round = 0; round == 0 || ds_step_turns(run, solve, island, warm, round); round++) {
     if (start) ds_step_watch_start(run, item);
     bool done = island->articulation ? ds_articulation_project(solve, island, start, &run->assembly, warm)
                 : island->impact ? ds_project_impact(solve, island->r, island->v, of, &island->problem, island->impact)
@@ -32,13 +32,13 @@ static bool project(const ds_step_run *run, const ds_solve *solve, int32_t item,
 
 bool ds_step_project(ds_step_run *run, const ds_state *warm) { return ds_step_share(run, warm, project); }
 
-ds_status ds_step_solve(ds_step_run *run, const ds_state *warm, double *const *stiffer) {
+static ds_status solve_once(ds_step_run *run, const ds_state *warm, double *const *stiffer) {
   ds_stepper *stepper = run->stepper;
   ds_assembly *assembly = &run->assembly;
   const ds_scene *scene = run->scene;
   const ds_options *options = run->options;
   run->clock = ds_clock();
-  *assembly = (ds_assembly){.stiffer = stiffer, .active = run->active, .slow = run->slow};
+  *assembly = (ds_assembly){.stiffer = stiffer, .active = run->active, .adrift = run->adrift, .slow = run->slow};
   if (!ds_assemble(&stepper->arena, assembly, scene, warm, &run->contacts, options, stepper->pool)) /* 2 */
     return DS_ERROR_MEMORY;
   ds_step_lap(run, DS_STAGE_ASSEMBLE);
@@ -51,10 +51,18 @@ ds_status ds_step_solve(ds_step_run *run, const ds_state *warm, double *const *s
   return DS_OK;
 }
 
+ds_status ds_step_solve(ds_step_run *run, const ds_state *warm, double *const *stiffer) {
+  ds_status status = solve_once(run, warm, stiffer);
+  if (status != DS_OK || run->options->integrator != DS_INTEGRATOR_AUTO || !ds_step_is_adrift(run)) return status;
+  return solve_once(run, warm, stiffer); /* by the other rule */
+}
+
 ds_status ds_step_find(ds_step_run *run) {
   ds_arena *arena = &run->stepper->arena;
   run->clock = ds_clock();
   run->struck_count = 0;
+  run->adrift = DS_NEW0(arena, bool, run->scene->body_count + 1);
+  if (!run->adrift) return DS_ERROR_MEMORY;
   ds_status status = ds_detect(arena, &run->contacts, run->scene, run->state, &run->detect); /* 1 */
   if (status == DS_OK && !ds_limits_add(arena, &run->contacts, run->scene, run->state, NULL, run->options->step))
     status = DS_ERROR_MEMORY;
@@ -101,8 +109,9 @@ ds_status ds_step(ds_stepper *stepper, ds_state *state, ds_step_report *report, 
       .workers = stepper->workers,
       .recall = &state->recall};
   report->energy_before = ds_step_energy(scene, state, options->step);
+  run.spent = DS_NEW0(&stepper->arena, double, scene->body_count + 1);
   int32_t parts = 1;
-  ds_status status = ds_step_begin(&run, state) ? ds_step_find(&run) : DS_ERROR_MEMORY; /* 1 to 4 */
+  ds_status status = run.spent && ds_step_begin(&run, state) ? ds_step_find(&run) : DS_ERROR_MEMORY; /* 1 to 4 */
   if (status == DS_OK && !ds_step_parts(&parts, &run)) status = DS_ERROR_MEMORY;
   if (status == DS_OK) status = ds_step_try(&run, state, parts, finish, take); /* 5 */
   if (status != DS_OK) report->worst.converged = false;

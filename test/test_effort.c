@@ -249,9 +249,10 @@ static void check_report(const sim *s, double budget) {
     limited |= island[k].limited;
     CHECK(island[k].converged == (island[k].natural_error <= island[k].tolerance));
     CHECK(!(island[k].limited && island[k].converged));
-    CHECK_LE(island[k].factorizations, PARTS * budget + LAST_WORD);
+    CHECK_LE(island[k].factorizations, 2 * PARTS * (budget + LAST_WORD)); /* a step and its parts */
   }
-  CHECK_NEAR(s->report.unconverged_islands, unconverged, 0);
+  CHECK_LE(unconverged, s->report.unconverged_islands); /* most of any part; islands are those of the last */
+  if (s->report.parts == 1) CHECK_NEAR(s->report.unconverged_islands, unconverged, 0);
   CHECK(worst->converged == (unconverged == 0) && worst->limited == limited);
   CHECK(isfinite(worst->natural_error) && isfinite(s->report.energy_after));
 }

@@ -71,10 +71,19 @@ static bool something_lands(const ds_island *island, const ds_assembly *assembly
   return false;
 }
 
+/* Whether turns of an island were not found by the midpoint rule in this step. */
+static bool is_adrift(const ds_island *island, const ds_assembly *assembly) {
+  bool adrift = false;
+  for (int32_t k = 0; assembly->adrift && k < island->problem.body_count; k++)
+    adrift |= assembly->adrift[island->bodies[k]];
+  return adrift;
+}
+
 /* Which islands move by the midpoint rule: those of rigid bodies that no hand holds. Deformable bodies and hands have
  * implicit integrators of their own, whose velocities are those at the end of the step. Steps with a deadline solve one
- * problem, which can be cut short, and move by it. By default islands of many bodies in which something lands are
- * left out too: in parts up to their impacts they would cost several times as much, for a motion that is chaotic. */
+ * problem, which can be cut short, and move by it. By default islands of many bodies in which something lands, or whose
+ * turns were not found, are left out too: in parts they would cost several times as much, for a motion that is chaotic.
+ */
 static void choose_rules(const ds_assembly *assembly, const ds_contact_list *contacts, const ds_scene *scene,
                          const ds_state *state, const ds_options *options) {
   bool by_size = options->integrator == DS_INTEGRATOR_AUTO && assembly->level == DS_LEVEL_CHORD &&
@@ -88,8 +97,8 @@ static void choose_rules(const ds_assembly *assembly, const ds_contact_list *con
       const ds_step_body *body = &assembly->bodies[island->bodies[k]];
       island->midpoint &= !body->ops->deforms && !body->hold;
     }
-    if (island->midpoint && by_size && island->problem.body_count > FEW && island->joint_count == 0)
-      island->midpoint = !something_lands(island, assembly, contacts, scene, state, h);
+    if (island->midpoint && by_size && island->problem.body_count > FEW)
+      island->midpoint = !is_adrift(island, assembly) && !something_lands(island, assembly, contacts, scene, state, h);
   }
   for (int32_t i = 0; i < scene->body_count; i++) {
     ds_step_body *body = &assembly->bodies[i];

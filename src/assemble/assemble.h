@@ -92,6 +92,7 @@ typedef struct ds_island {
   double *bias;                         /* 2 x contacts: what friction stabilization adds to b_T; or NULL */
   const struct ds_impact *impact;       /* of an impact: its laws (project/restitution.h); else NULL */
   struct ds_refinement *refinement;     /* of its turns, where it has joints (predict/refine.c); else NULL */
+  double change, first_change;          /* m/s: of velocities, in the last and first round for its turns */
   bool unsettled;                       /* its turns were not found */
   bool midpoint;                        /* its bodies move by the midpoint rule, and its impulses are halves */
   ds_certificate certificate;
@@ -111,6 +112,7 @@ typedef struct ds_assembly {
   double *const *stiffer; /* one per body, as in ds_step_body; or NULL */
   ds_level level;
   const bool *active; /* one per body: the others are left alone; NULL: all are active */
+  const bool *adrift; /* one per body: turns of its island were not found before; or NULL */
   double slow;        /* m/s: approaches that would rebound more slowly do not */
   bool stabilized;    /* overlaps are not a matter of positions: ds_options.stabilization. Set by ds_assemble */
 } ds_assembly;

@@ -23,7 +23,6 @@ ds_vec3 ds_midpoint_spin(ds_vec3 inertia, ds_vec3 momentum, ds_vec3 half_torque,
 typedef struct ds_refinement {
   ds_anderson secant;
   double *x, *image; /* velocities that rows are about, and those found; 6 per body */
-  double change;     /* of the last round, m/s */
 } ds_refinement;
 
 /* Sets the refinement of an island. False where memory ran out. */
@@ -31,7 +30,8 @@ bool ds_refine_new(ds_arena *arena, ds_island *island);
 /* Fills rows, right-hand sides and predictions of a midpoint island again, for the velocities found, where these change
  * them by more than `tolerance` of its speed; false where they do not, and nothing is done (refine.c). */
 bool ds_refine_island(ds_island *island, const ds_assembly *assembly, const ds_contact_list *contacts,
-                      const ds_scene *scene, const ds_state *state, const ds_options *options, double tolerance);
+                      const ds_scene *scene, const ds_state *state, const ds_options *options, double tolerance,
+                      double fair);
 
 /* The angular velocity, in the body frame, and the rates (into d->rate) of a free deformable body over one step: it has
  * angular momentum `before`, and `momentum` with what torques and damping do in this step (deformable.c). */

@@ -5,7 +5,8 @@
 #include "la/small.h"
 #include "predict/predict.h"
 
-static const double WORSE = 2; /* a change that grows by this factor: contacts have changed, the secant is of no use */
+static const double WORSE = 2;  /* a change that grows by this factor: contacts have changed, the secant is of no use */
+static const double SLOW = 0.1; /* a change that shrinks by less: what is left is the solver's own error */
 
 /* (I + K)⁻¹ I w, body frame */
 static ds_vec3 eased(const ds_step_body *body, ds_vec3 w) {
@@ -58,7 +59,8 @@ bool ds_refine_new(ds_arena *arena, ds_island *island) {
 }
 
 bool ds_refine_island(ds_island *island, const ds_assembly *assembly, const ds_contact_list *contacts,
-                      const ds_scene *scene, const ds_state *state, const ds_options *options, double tolerance) {
+                      const ds_scene *scene, const ds_state *state, const ds_options *options, double tolerance,
+                      double fair) {
   const ds_subproblem *p = &island->problem;
   ds_refinement *r = island->refinement;
   double h = options->step, change = 0, speed = h * v3_norm(scene->def.gravity);
@@ -73,10 +75,12 @@ bool ds_refine_island(ds_island *island, const ds_assembly *assembly, const ds_c
     put(r->x + 6 * k, v3_scale(1 / h, body->way), v3_scale(1 / h, body->turn), def->bounding_radius);
     put(r->image + 6 * k, v, w, def->bounding_radius);
   }
-  if (!(change > tolerance * speed)) return false;
+  bool slow = change <= fair * speed && change > SLOW * island->change;
+  double before = island->change;
+  island->change = change;
+  if (slow || !(change > tolerance * speed)) return false;
   if (r) {
-    if (change > WORSE * r->change) ds_anderson_forget(&r->secant);
-    r->change = change;
+    if (change > WORSE * before) ds_anderson_forget(&r->secant);
     ds_anderson_next(&r->secant, r->x, r->image);
   }
   for (int32_t k = 0; k < p->body_count; k++) {

@@ -43,11 +43,23 @@ static int32_t island_of(const ds_step_run *run, const ds_island *island) {
   return -1;
 }
 
+/* One more problem of an island: its error and tolerance are those of the one that misses by most. */
+static void add_problem(ds_certificate *all, const ds_certificate *c) {
+  double error = all->natural_error, tolerance = all->tolerance;
+  bool worse = tolerance == 0 || c->natural_error * tolerance > error * c->tolerance;
+  add_certificate(all, c);
+  all->natural_error = worse ? c->natural_error : error;
+  all->tolerance = worse ? c->tolerance : tolerance;
+}
+
 void ds_step_count(const ds_step_run *run, const ds_island *island) {
   ds_certificate more = island->certificate;
   int32_t i = island_of(run, island);
   more.bodies = more.contacts = 0; /* of islands that were counted */
-  add_certificate(i >= 0 ? &run->stepper->islands[i] : &run->report->worst, &more);
+  if (i >= 0)
+    add_problem(&run->stepper->islands[i], &more);
+  else
+    add_certificate(&run->report->worst, &more);
 }
 
 void ds_step_count_work(const ds_step_run *run, const ds_island *island) {

@@ -62,7 +62,8 @@ bool *ds_step_to_divide(const ds_step_run *run, bool *any) {
     double energy = energy_of(run, island);
     for (int32_t k = 0; k < island->problem.contact_count && !divided[i]; k++)
       divided[i] = is_impact(run, island, k, energy);
-    divided[i] |= (island->unsettled || !island->certificate.converged) && run->options->deadline == 0;
+    divided[i] |= (island->unsettled || !island->certificate.converged) && run->options->deadline == 0 &&
+                  !ds_step_is_spent(run, island);
     *any |= divided[i];
   }
   return divided;
@@ -263,12 +264,19 @@ static bool is_solved(const ds_step_run *run) {
   return all;
 }
 
+/* Whether smaller parts are of no use: nothing may be spent on them. */
+static bool is_spent(const ds_step_run *run) {
+  bool any = false;
+  for (int32_t i = 0; i < run->assembly.island_count; i++) any |= ds_step_is_spent(run, &run->assembly.islands[i]);
+  return any;
+}
+
 /* Takes one part, halved up to so many times until it is solved. */
 static ds_status take_part(ds_step_run *part, ds_state *at, ds_options *options, bool to_impacts, double shortest,
                            int halvings) {
   ds_status status = ds_step_find(part);
-  if (status == DS_OK && to_impacts) status = to_impact(part, options, shortest);
-  for (int i = 0; i < halvings && status == DS_OK && !is_solved(part); i++) {
+  if (status == DS_OK && to_impacts && !is_spent(part)) status = to_impact(part, options, shortest);
+  for (int i = 0; i < halvings && status == DS_OK && !is_solved(part) && !is_spent(part); i++) {
     options->step *= 0.5;
     part->detect.step = options->step;
     for (int32_t k = 0; k < part->assembly.island_count; k++) ds_step_count_work(part, &part->assembly.islands[k]);
@@ -364,7 +372,10 @@ ds_status ds_step_divide(ds_step_run *run, ds_state *state, const bool *divided)
     if (!divided[i]) continue;
     bool *active = DS_NEW0(arena, bool, n + 1);
     if (!active) return DS_ERROR_MEMORY;
-    for (int32_t k = 0; k < island->problem.body_count; k++) active[island->bodies[k]] = true;
+    for (int32_t k = 0; k < island->problem.body_count; k++) {
+      active[island->bodies[k]] = true;
+      run->spent[island->bodies[k]] = 0; /* the parts may take what the step may */
+    }
     ds_state at;
     ds_status status = divide_one(run, &before, active, &at);
     if (status != DS_OK) return status;

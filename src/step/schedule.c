@@ -1,4 +1,6 @@
 /* Stage 4 over all islands: which threads solve which, and what each may take. Islands do not see each other. */
+#include <math.h>
+
 #include "base/thread.h"
 #include "joint/articulate.h"
 #include "problem/effort.h"
@@ -41,7 +43,33 @@ static bool takes_all_threads(const ds_stepper *stepper, const ds_subproblem *p,
   return ds_pool_size(stepper->pool) > 1 && p->body_count >= 100 && 2 * (int64_t)p->contact_count > contacts;
 }
 
-/* What each island may take. False where memory ran out. */
+enum { SOLVES = 5 }; /* a step, or a part of it, may take as much as so many solves that use up their budget */
+
+/* What the bodies of an island have taken in this step before, with others perhaps. */
+static double spent_by(const ds_step_run *run, const ds_island *island) {
+  double spent = 0;
+  for (int32_t k = 0; k < island->problem.body_count; k++) spent = fmax(spent, run->spent[island->bodies[k]]);
+  return spent;
+}
+
+/* What of the budget of a solve is used up before it starts. */
+static double already_spent(const ds_step_run *run, double before) {
+  return fmax(0, before - (SOLVES - 1) * run->options->step_budget);
+}
+
+bool ds_step_is_spent(const ds_step_run *run, const ds_island *island) {
+  return run->options->step_budget > 0 && spent_by(run, island) >= SOLVES * run->options->step_budget;
+}
+
+static void keep_efforts(const ds_step_run *run) {
+  for (int32_t i = 0; i < run->assembly.island_count; i++) {
+    const ds_island *island = &run->assembly.islands[i];
+    double before = spent_by(run, island), spent = before - already_spent(run, before) + run->efforts[i].spent;
+    for (int32_t k = 0; k < island->problem.body_count; k++) run->spent[island->bodies[k]] = spent;
+  }
+}
+
+/* What each island may take, of what the step may. False where memory ran out. */
 static bool set_efforts(ds_step_run *run) {
   ds_stepper *stepper = run->stepper;
   const ds_assembly *assembly = &run->assembly;
@@ -49,6 +77,7 @@ static bool set_efforts(ds_step_run *run) {
   if (!run->efforts) return false;
   for (int32_t i = 0; i < assembly->island_count; i++)
     run->efforts[i] = (ds_effort){.budget = run->options->step_budget,
+                                  .spent = already_spent(run, spent_by(run, &assembly->islands[i])),
                                   .stop = &stepper->stop,
                                   .count = &stepper->work,
                                   .contacts = ds_island_problem(&assembly->islands[i])->contact_count};
@@ -71,6 +100,7 @@ bool ds_step_share(ds_step_run *run, const ds_state *warm, ds_island_solve *proj
     job.helpers = NULL;
   }
   ds_pool_run(stepper->pool, count, solve_one, &job);
+  keep_efforts(run);
   bool all = true;
   for (int32_t i = 0; i < count; i++) all &= job.done[i];
   if (run->options->deadline > 0) ds_step_learn_rate(run);

@@ -47,8 +47,10 @@ typedef struct ds_step_run {
   ds_assembly assembly;     /* stages 2 to 4 */
   const ds_assembly *whole; /* that of the whole step, while it takes place; else NULL */
   ds_effort *efforts;       /* what each island may take */
+  double *spent;            /* one per body: factorizations that its island has taken in this step (schedule.c) */
   ds_island_watch *watch;   /* NULL where nobody observes */
   ds_step_report *report;
+  bool *adrift;         /* one per body: turns of its island were not found (again.c) */
   bool last_try;        /* islands that gain energy are slowed down (motion.c) */
   bool moved;           /* a part of the step has taken place */
   double clock;         /* ds_clock at the end of the last stage */
@@ -76,6 +78,8 @@ bool ds_step_project(ds_step_run *run, const ds_state *warm);
 /* Solves one island; false where memory ran out. ds_step_share calls it for all of them, in parallel. */
 typedef bool ds_island_solve(const ds_step_run *run, const ds_solve *solve, int32_t item, const ds_state *warm);
 bool ds_step_share(ds_step_run *run, const ds_state *warm, ds_island_solve *project);
+/* Whether an island has taken all that it may take in this step: it is not tried in another way. */
+bool ds_step_is_spent(const ds_step_run *run, const ds_island *island);
 
 /* ---- keep.c ---- */
 /* Keeps the state, so that the stages read a copy that stays while the other changes. False where memory ran out. */
@@ -137,7 +141,10 @@ bool ds_step_show(const ds_step_run *run);
 /* ---- again.c: what is to be solved once more ---- */
 /* An island, for the turns that its solution has: true where these are others than it was solved for. False, too, where
  * memory ran out (ds_arena_failed). `round`: how often it was solved. */
-bool ds_step_turns(const ds_step_run *run, ds_island *island, ds_arena *arena, const ds_state *warm, int32_t round);
+bool ds_step_turns(const ds_step_run *run, const ds_solve *solve, ds_island *island, const ds_state *warm,
+                   int32_t round);
+/* Whether there are islands whose turns were not found. Their work so far is counted. */
+bool ds_step_is_adrift(const ds_step_run *run);
 /* The step, where rolling bodies touch elsewhere in the middle of it than it was solved for; where it runs into
  * something that its contacts do not see; where deformable bodies are stiffer (predict/judge.c). */
 ds_status ds_step_roll_on(ds_step_run *run);
