@@ -15,7 +15,7 @@ ds_options ds_default_options(void) {
                       .sub_islands = true,
                       .contacts_per_face = 8,
                       .margin = 0,
-                      .integrator = DS_INTEGRATOR_EULER,
+                      .integrator = DS_INTEGRATOR_AUTO,
                       .restitution_law = 0,
                       .impacts = DS_IMPACTS_SIMULTANEOUS,
                       .face_pressure = DS_PRESSURE_CORNERS,

@@ -36,7 +36,7 @@ static void speeding_up(void) {
       double late = v3_norm(ds_state_velocity(s.state, body));
       printf("     %.12f m/s after 0.5 s, %.12f m/s after 1 s\n", early, late);
       CHECK_NEAR(early, 0.25, 1e-9);
-      CHECK_NEAR(way, sign * 0.5 * 1e-4 * 50 * 51 / 2, 1e-9);
+      CHECK_NEAR(way, sign * 0.5 * 0.5 * 0.5 * 0.5, 1e-9);
       CHECK_NEAR(late, 0.3, 1e-9);
     }
     sim_close(&s);
@@ -55,7 +55,7 @@ static void on_an_incline(void) {
     sim s;
     if (sim_finish(&s, "brake", scene)) {
       sim_run(&s, 2);
-      double want = i == 0 ? 0.001 * 9.81 * sin(slope) * 1e-4 * 200 * 201 / 2 : 0;
+      double want = i == 0 ? 0.001 * 9.81 * sin(slope) * 2 * 2 / 2 : 0;
       printf("     slid %.12f m of %.12f\n", position(&s, slider), want);
       CHECK_NEAR(position(&s, slider), want, 1e-9);
     }
@@ -79,9 +79,9 @@ static void running_down(void) {
     sim_run(&s, 2);
     double way = position(&s, hinge), end = v3_norm(ds_state_angular_velocity(s.state, wheel));
     printf("     %.12f rad/s after 1 s, %.2g after 3; turned by %.9f rad\n", half, end, way);
-    CHECK_NEAR(half, 1, 1e-8);
+    CHECK_NEAR(half, 1, 4e-5); /* torques of a drive: to (h w)²/12 */
     CHECK_LE(end, 1e-10);
-    CHECK_NEAR(way, 2 * 2 / 2.0 - 0.01, 1e-6); /* v²/(2 a), less h v/2 of the first-order step */
+    CHECK_NEAR(way, 2 * 2 / 2.0, 1e-4); /* v²/(2 a) */
   }
   sim_close(&s);
 }

@@ -175,7 +175,8 @@ static double largest_difference(const char *spec, const ds_options *other, int3
  * the error of the natural map; velocities follow it up to the condition of the structure. A face that slides and turns
  * on more than three points has many: the spread of the pressure is not determined, and the torque of friction depends
  * on it (test_truth_roll.c). So the pile is one of balls; in the mixed one, and in dominoes that slide
- * on their feet while they fall, only the certificate of both ways is checked. */
+ * on their feet while they fall, only the certificate of both ways is checked. Turns of many bodies are known to 1e-3
+ * of their speed (step/again.c), and so are velocities of the pile. */
 static void test_warm_and_cold(void) {
   static const struct {
     const char *spec;
@@ -185,7 +186,7 @@ static void test_warm_and_cold(void) {
                {"card-house:levels=2", 30, 1e-6},
                {"arch", 20, 1e-6},
                {"slide", 60, 1e-6},
-               {"pile:count=40,kind=spheres", 100, 1e-6},
+               {"pile:count=40,kind=spheres", 100, 1e-3},
                {"dominoes:count=8", 100, INFINITY},
                {"pile:count=20", 100, INFINITY}};
   ds_options cold = ds_default_options();

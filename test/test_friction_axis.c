@@ -292,8 +292,9 @@ static void test_shapes(void) {
   sim_close(&s);
 }
 
-/* A tumbling heap of bodies with grains of all directions: every step is certified, none gains energy. */
-static void test_heap(void) {
+/* A tumbling heap of bodies with grains of all directions: every step is certified, none gains energy. By Euler's rule,
+ * which has one impulse and one velocity for a contact in a step, each is on its cone, and friction takes energy. */
+static void tumble(ds_integrator integrator) {
   ds_error error = {""};
   uint64_t seed = 9;
   ds_scene *scene = scene_new(v3(0.5, 0.3, -gravity), 0.6, 0);
@@ -315,10 +316,11 @@ static void test_heap(void) {
   if (sim_finish(&s, "heap", scene)) {
     double work = 0;
     s.options.tolerance = 1e-8;
+    s.options.integrator = integrator;
     for (int i = 0; i < (test_quick() ? 60 : 200) && sim_step(&s); i++) {
       int32_t count;
       const ds_contact *c = ds_state_contacts(s.state, &count);
-      for (int32_t k = 0; k < count; k++) {
+      for (int32_t k = 0; integrator == DS_INTEGRATOR_EULER && k < count; k++) {
         ds_vec3 f = v3_mad(c[k].impulse, -v3_dot(c[k].impulse, c[k].normal), c[k].normal);
         if (s.report.stopped_bodies == 0) work = fmax(work, v3_dot(f, c[k].velocity)); /* else they change after it */
         CHECK_LE(v3_norm(f), c[k].mu * v3_dot(c[k].impulse, c[k].normal) * (1 + 1e-9) + 1e-12);
@@ -329,6 +331,10 @@ static void test_heap(void) {
     CHECK_LE(s.energy_gain, 1e-9);
   }
   sim_close(&s);
+}
+static void test_heap(void) {
+  tumble(DS_INTEGRATOR_EULER);
+  tumble(DS_INTEGRATOR_AUTO);
 }
 
 static void refused(const char *materials, const char *shape, const char *want) {

@@ -583,7 +583,7 @@ static void test_ball_falls(void) {
   if (!test_quick()) {
     CHECK(out && back);
     CHECK_LE(low + loop, second);
-    CHECK_LE(second, highest - 0.05);
+    CHECK_LE(second, highest - 0.01);
   }
   sim_close(&s);
 }

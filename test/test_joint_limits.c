@@ -89,8 +89,9 @@ static void heavy_on_light(void) {
       printf("     angles %.9f, %.9f; torques %.6f of %.6f, %.6f of %.6f; moved %.2g m\n",
              ds_state_joint(s.scene, s.state, inner).position, ds_state_joint(s.scene, s.state, hinge).position,
              -limit_torque(&s, inner), at_post, -limit_torque(&s, hinge), at_hinge, sim_displacement(&s, settled));
-      CHECK_NEAR(ds_state_joint(s.scene, s.state, inner).position, 0.5, 2e-6);
-      CHECK_NEAR(ds_state_joint(s.scene, s.state, hinge).position, 0.3, 2e-6);
+      /* impacts are known to 1e-5 of the smaller radius */
+      CHECK_NEAR(ds_state_joint(s.scene, s.state, inner).position, 0.5, 1e-5);
+      CHECK_NEAR(ds_state_joint(s.scene, s.state, hinge).position, 0.3, 1e-5);
       CHECK_NEAR(-limit_torque(&s, inner), at_post, 1e-5 * at_post);
       CHECK_NEAR(-limit_torque(&s, hinge), at_hinge, 1e-5 * at_hinge);
       CHECK_LE(sim_displacement(&s, settled), 1e-9);

@@ -49,7 +49,7 @@ static void a_carriage(ds_quat q, bool carriage_first, bool down) {
   if (sim_finish(&s, "carriage", scene)) {
     ds_quat before = ds_state_pose(s.scene, s.state, body).q;
     sim_run(&s, 30 * h);
-    double got = sign * position(&s, slider), want = 9.81 * sin(slope) * h * h * 30 * 31 / 2;
+    double got = sign * position(&s, slider), want = 0.5 * 9.81 * sin(slope) * 30 * h * 30 * h;
     CHECK_NEAR(got, want, 1e-12);
     double most = 0, drift = 0;
     for (int i = 0; i < 100 && sim_step(&s); i++) {
@@ -131,7 +131,7 @@ static void on_a_hub(void) {
     CHECK_NEAR(most, 0.2, 1e-6);
     CHECK_NEAR(least, 0.2, 1e-6);
     CHECK_NEAR(-limit_force(&s, slider), want, 2e-3 * want); /* h w of the direction of a force within a step */
-    CHECK_NEAR(ds_state_momentum(s.scene, s.state).angular.z, before, 1e-9 * before);
+    CHECK_NEAR(ds_state_momentum(s.scene, s.state).angular.z, before, 1e-5 * before); /* of second order in h */
   }
   sim_close(&s);
 }

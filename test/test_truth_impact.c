@@ -52,9 +52,9 @@ static void test_bounce_heights(void) {
   CHECK_LE(bounce_height(0, 0.01, 1), 1e-9); /* no bounce at all */
 }
 
-/* What a step does to a ball over a floor, to the last digits: gravity first; a ball that this step's old velocity
- * takes to the floor rebounds with e times that velocity, where this is more than one step of gravity; else it may come
- * as near as the floor. In the air, however near, nothing acts. */
+/* What a step by Euler's rule does to a ball over a floor, to the last digits: gravity first; a ball that this step's
+ * old velocity takes to the floor rebounds with e times that velocity, where this is more than one step of gravity;
+ * else it may come as near as the floor. In the air, however near, nothing acts. */
 static void test_law_of_bouncing(void) {
   static const double es[4] = {0, 0.3, 0.8, 1}, steps[3] = {0.01, 0.004, 0.001};
   for (int32_t i = 0; i < 12; i++) {
@@ -68,6 +68,7 @@ static void test_law_of_bouncing(void) {
     sim s;
     if (sim_finish(&s, "ball", scene)) {
       s.options.step = h;
+      s.options.integrator = DS_INTEGRATOR_EULER;
       for (int32_t k = 0; k < 400 && sim_step(&s); k++) {
         double rebound = e * fmax(0, -v);
         bool strikes = gap + h * v <= 0 && rebound > h * gravity;
@@ -112,17 +113,18 @@ static void test_touching(void) {
   }
 }
 
-/* The speeds themselves are exact: after the impact e times before, up to one step of gravity. */
+/* After the impact, within a step, the ball has e² of the energy that it fell with. */
 static void test_rebound_speed(void) {
   sim s;
   if (sim_generate(&s, "bounce:e=0.8,height=1")) {
-    double last = 0, v = 0;
+    ds_body_id ball = sim_body(&s, "ball");
+    double v = 0, low = ds_state_center(s.state, ball).z - 1, fell = gravity * 1;
     for (int32_t i = 0; i < 100 && !(v > 0); i++) {
-      last = v;
       sim_step(&s);
-      v = ds_state_velocity(s.state, sim_body(&s, "ball")).z;
+      v = ds_state_velocity(s.state, ball).z;
     }
-    CHECK_NEAR(v, -0.8 * last, 1e-9);
+    double now = 0.5 * v * v + gravity * (ds_state_center(s.state, ball).z - low);
+    CHECK_NEAR(now, 0.8 * 0.8 * fell, 1e-5 * fell);
   }
   sim_close(&s);
 }
@@ -223,7 +225,7 @@ static void test_swarm(void) {
       }
       CHECK(touched > 0);
       CHECK_LE(linear, 1e-12);
-      CHECK_LE(angular, 1e-10);
+      CHECK_LE(angular, 5e-6); /* m, of second order in h */
       printf(
           "     swarm %d: %d contacts in all; momentum off by %.2g, angular momentum by %.2g; energy gain %.2g of %.3g "
           "J\n",
@@ -252,11 +254,11 @@ static void never_rises(const char *spec, double time, double tolerance) {
   sim_close(&s);
 }
 
-/* The tolerance is that of the solver: impulses right to 1e-8 times velocities that are wrong by as much. */
+/* Turns of many bodies are known to 1e-3 of the speed (step/again.c), and energy to the square of that. */
 static void test_energy_never_rises(void) {
   never_rises("stack", test_time(3, 0.3), 1e-8);
-  never_rises("dominoes", test_time(5, 0.5), 1e-8);
-  never_rises("pile:count=30", test_time(3, 0.8), 1e-8);
+  never_rises("dominoes", test_time(5, 0.5), 1e-6);
+  never_rises("pile:count=30", test_time(3, 0.8), 1e-6);
 }
 
 int main(void) {

@@ -73,13 +73,13 @@ static void test_far_from_the_limit(void) {
     sim_run(&s, 3);
     ds_vec3 moved =
         v3_sub(ds_state_center(s.state, sim_body(&s, "cube")), ds_state_center(s.start, sim_body(&s, "cube")));
-    CHECK_NEAR(-v3_dot(moved, v3(cos(theta), 0, -sin(theta))), stop, 1 * s.options.step);
+    CHECK_NEAR(-v3_dot(moved, v3(cos(theta), 0, -sin(theta))), stop, 1e-3 * stop);
     CHECK_LE(v3_norm(ds_state_velocity(s.state, sim_body(&s, "cube"))), 1e-9);
   }
   sim_close(&s);
 }
 
-/* A step moves by h times the speed at its end, so that a stop of n steps falls short by v h / 2. */
+/* v²/(2 mu g); the time of the stop is known to a step. */
 static void test_stopping_distance(void) {
   static const double speed[3] = {0.5, 2, 5}, mu[3] = {0.1, 0.3, 0.6};
   char spec[96];
@@ -91,8 +91,7 @@ static void test_stopping_distance(void) {
         double h = s.options.step, stop = speed[i] * speed[i] / (2 * mu[k] * gravity);
         sim_run(&s, speed[i] / (mu[k] * gravity) + 0.1);
         ds_vec3 p = ds_state_center(s.state, sim_body(&s, "cube"));
-        CHECK_NEAR(p.x, stop, speed[i] * h);
-        CHECK_NEAR(p.x, stop - 0.5 * speed[i] * h, mu[k] * gravity * h * h);
+        CHECK_NEAR(p.x, stop, 0.25 * mu[k] * gravity * h * h + 1e-9);
         CHECK_LE(fabs(p.y), 1e-7);
         CHECK_NEAR(p.z, 0.1, 1e-8);
         CHECK_LE(v3_norm(ds_state_velocity(s.state, sim_body(&s, "cube"))), 1e-9);

@@ -59,7 +59,7 @@ static void cards_fall(void) {
   for (int i = 0; i < 2; i++) {
     sim s;
     if (sim_generate(&s, "card-pair")) {
-      s.options.method = ds_method_named(methods[i]);
+      ds_options_choose(&s.options, ds_method_named(methods[i]));
       sim_run(&s, 1);
       moved[i] = sim_displacement(&s, s.start);
       CHECK(i == 0 ? s.unconverged == 0 : s.unconverged > 0);

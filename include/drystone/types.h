@@ -216,10 +216,10 @@ typedef enum ds_metric {
 
 /* How rigid bodies move in a step [docs/motion.md]. */
 typedef enum ds_integrator {
-  DS_INTEGRATOR_EULER,    /* x += h v with the velocity v at the end of the step: first order, dissipative; default */
+  DS_INTEGRATOR_EULER,    /* x += h v with the velocity v at the end of the step: first order, dissipative */
   DS_INTEGRATOR_MIDPOINT, /* the midpoint rule with impacts at their time: second order, conserves energy. Islands with
                              deformable bodies or hands move as with EULER */
-  DS_INTEGRATOR_AUTO,     /* MIDPOINT, but EULER for islands of many bodies while something lands in them */
+  DS_INTEGRATOR_AUTO,     /* MIDPOINT, but EULER for islands of many bodies while something lands in them; default */
 } ds_integrator;
 
 /* A law of restitution: its number in the table of laws, 0 the default, Newton's. ds_restitution_named("poisson") finds
@@ -261,7 +261,7 @@ typedef struct ds_options {
   bool sub_islands;       /* islands are split at contacts without load [SP08 8.2]; default true */
   int32_t contacts_per_face;          /* points on a face-face contact, default 8; more = dense sampling */
   double margin;                      /* m: extra distance at which contacts are found; default 0 = automatic */
-  ds_integrator integrator;           /* of rigid bodies, default DS_INTEGRATOR_EULER */
+  ds_integrator integrator;           /* of rigid bodies, default DS_INTEGRATOR_AUTO */
   ds_restitution_law restitution_law; /* of rigid bodies that collide, default 0: newton [docs/motion.md] */
   ds_impact_order impacts;            /* default DS_IMPACTS_SIMULTANEOUS */
   ds_face_pressure face_pressure;     /* default DS_PRESSURE_CORNERS */
