@@ -29,7 +29,4 @@ ds_restitution_solve ds_restitution_apply;
 /* The same, or pair after pair where that is asked for [impact.c]. */
 ds_restitution_solve ds_project_impact;
 
-/* Adds one solve of an impact to the certificate of all of it. */
-void ds_impact_count(ds_certificate *all, const ds_certificate *one);
-
 #endif
