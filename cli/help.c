@@ -49,7 +49,8 @@ static const char run_options[] =
 
 static const char compare_options[] =
     "  -m, --methods LIST      names separated by commas, each with options of the scene after colons, such as\n"
-    "                          coupled,pgs:cold,pgs:max_iterations=12; default: all but lcp and sqp\n"
+    "                          coupled,pgs:cold,pgs:max_iterations=12; default: all but lcp, sqp\n"
+    "                          and those on the disk\n"
     "  -t, --time S            simulate S seconds instead of the time of the scene\n"
     "      --step S            length of a time step, s\n"
     "      --limit S           wall time for each method, s (default 60)\n"

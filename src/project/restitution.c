@@ -292,7 +292,7 @@ static bool next_shares(phases *f, const ds_impact *impact, double scale) {
 /* Where impulses add energy, the largest factor of all shares with which they do not. */
 static bool bound_energy(phases *f, double scale) {
   double low = 0, high = 1;
-  for (int i = 0; i < DS_IMPACT_ROUNDS && (i > 0 || all_work(f) > DS_EXACT * scale); i++) {
+  for (int i = 0; i < DS_STEPS && (i > 0 || all_work(f) > DS_EXACT * scale); i++) {
     double middle = 0.5 * (low + high);
     if (!restore_share(f, middle)) return false;
     if (all_work(f) > 0)
@@ -313,7 +313,7 @@ static bool energetic(const ds_solve *solve, double *r, double *v, ds_certificat
     f.share[k] = impact->restitution[k];
     scale += 0.5 * fabs(f.compression[3 * k] * (f.before[3 * k] + f.middle[3 * k]));
   }
-  for (int i = 0; restored && i < DS_IMPACT_ROUNDS; i++) {
+  for (int i = 0; restored && i < DS_STEPS; i++) {
     if (!restore_share(&f, 1)) return false;
     if (!next_shares(&f, impact, scale)) break;
   }

@@ -69,6 +69,7 @@ typedef struct ds_shape_ops {
   bool curved;       /* its triangles are finer where fewer shapes are curved */
   bool rounded;      /* `support` and `samples` give a core; the surface lies `radius` about it */
   bool smooth;       /* convex, without flat parts and straight lines: it touches a convex thing at one point */
+  bool capped;       /* its flat faces are disks of `radius` about its z axis */
   bool unbounded;    /* has no mass and no bounds */
 
   /* Of a shape that is a whole body, and the only one of it: whether that body may be one, to which `others` were added
