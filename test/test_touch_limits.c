@@ -496,6 +496,15 @@ static void carry_by_hand(void) {
   sim_run(&s, 3);
   CHECK_NEAR(ds_state_center(s.state, def.body).z, 3 - 5.0 / 1000, 1e-6);
   CHECK_NEAR(ds_state_hand(s.state, hand).force.z, 5, 1e-4);
+  /* a second hand carries 0.3 more, with the springs of both; a third one has nothing left to carry but 0.2 */
+  def.carry = 0.3;
+  CHECK(ds_state_grab(s.state, &def, NULL).index1 > 0);
+  sim_run(&s, 3);
+  CHECK_NEAR(ds_state_center(s.state, def.body).z, 3 - 2.0 / 2000, 1e-6);
+  def.carry = 0.9;
+  CHECK(ds_state_grab(s.state, &def, NULL).index1 > 0);
+  sim_run(&s, 3);
+  CHECK_NEAR(ds_state_center(s.state, def.body).z, 3, 1e-6);
   sim_free(&s);
 }
 
