@@ -508,6 +508,20 @@ static void carry_by_hand(void) {
   sim_free(&s);
 }
 
+/* A spring beyond all numbers does not pull, and spoils nothing. */
+static void beyond_all_numbers(void) {
+  sim s;
+  puppet p;
+  ds_touch_def touch = start(&s, &p);
+  ds_hand_def def = touch.hand;
+  def.stiffness = 1e308, def.target.p = v3(1, 2, 3.1), def.grip = v3(0.04, 0.03, 0);
+  ds_hand_id hand = ds_state_grab(s.state, &def, NULL);
+  CHECK(hand.index1 > 0 && sim_step(&s));
+  CHECK_LE(v3_dist(ds_state_center(s.state, def.body), v3(1, 2, 3)), 1e-12);
+  CHECK(v3_finite(ds_state_hand(s.state, hand).force));
+  sim_free(&s);
+}
+
 /* A target whose quaternion is nearly of length 1, as devices and files have them, is made exactly so. */
 static void targets_are_rotations(void) {
   sim s;
@@ -539,6 +553,7 @@ int main(void) {
   RUN(pull_is_cut);
   RUN(chosen_by_hand);
   RUN(carry_by_hand);
+  RUN(beyond_all_numbers);
   RUN(targets_are_rotations);
   return test_summary();
 }
