@@ -277,7 +277,7 @@ static void write_label(char *text, size_t size, const subject *s) {
 }
 
 /* Joints of bodies that are shown; to be freed. */
-static const ds_joint_mark *find_joints(int32_t *count, const subject *s, ds_error *error) {
+static ds_joint_mark *find_joints(int32_t *count, const subject *s, ds_error *error) {
   int32_t joints = ds_scene_joint_count(s->scene);
   ds_joint_mark *marks = malloc(((size_t)joints + 1) * sizeof *marks);
   if (!marks) snprintf(error->message, sizeof error->message, "no memory for %d joints", joints);
@@ -309,8 +309,9 @@ static ds_status draw_subject(ds_image *image, const ds_vector *vector, const dr
                         .contacts = s->contacts,
                         .contact_count = s->contact_count};
   ds_bodies_at bodies = {s->scene, s->poses, s->reduced, s->hidden, NULL};
-  if (d->joints && !s->is_mesh && !(picture.joints = find_joints(&picture.joint_count, s, error)))
-    return DS_ERROR_MEMORY;
+  ds_joint_mark *joints = d->joints && !s->is_mesh ? find_joints(&picture.joint_count, s, error) : NULL;
+  if (d->joints && !s->is_mesh && !joints) return DS_ERROR_MEMORY;
+  picture.joints = joints;
   ds_status status = s->is_mesh ? ds_tableau_build_mesh(&tableau, &s->mesh, s->is_body ? s->mesh.vertices : NULL, error)
                                 : ds_tableau_build(&tableau, &bodies, d->contacts, error);
   if (status == DS_OK) {
@@ -318,7 +319,7 @@ static ds_status draw_subject(ds_image *image, const ds_vector *vector, const dr
     status = ds_picture_draw(image, vector, &tableau, &picture, error);
     ds_tableau_free(&tableau);
   }
-  free((void *)(uintptr_t)picture.joints);
+  free(joints);
   return status;
 }
 

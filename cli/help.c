@@ -49,13 +49,25 @@ static const char run_options[] =
 
 static const char compare_options[] =
     "  -m, --methods LIST      names separated by commas, each with options of the scene after colons, such as\n"
-    "                          coupled,pgs:cold,pgs:max_iterations=12; default: all but lcp and sqp\n"
+    "                          coupled,pgs:cold,pgs:max_iterations=12; default: all but lcp, sqp\n"
+    "                          and those on the disk\n"
     "  -t, --time S            simulate S seconds instead of the time of the scene\n"
     "      --step S            length of a time step, s\n"
     "      --limit S           wall time for each method, s (default 60)\n"
     "  -o, --output FILE.html  the page (default compare.html)\n"
     "      --set PATH=VALUE    change a value of the scene; may be repeated\n"
     "  -q, --quiet             no progress line\n";
+
+static const char sweep_options[] =
+    "  -o, --output DIR        folder for results (default: FILE without .json, and .sweep)\n"
+    "  -j, --workers N         processes on this machine, one run each at a time; 0 = one per core (default)\n"
+    "      --worker            be one worker of many, as in a job of Slurm or Open MPI, where it is the default\n"
+    "      --collect           write tables and maps of what is finished, and run nothing\n"
+    "      --list              print the command of every run\n"
+    "      --show N            print the command of run N\n"
+    "      --retry             do failed runs again\n"
+    "      --strict            exit with status 1 if a run failed\n"
+    "  -q, --quiet             no progress line and no summary\n";
 
 static const char solve_options[] =
     "      --tol E             scale-free natural-map error to reach (default 1e-8)\n"
@@ -240,6 +252,8 @@ static const command_entry entries[] = {
      "solve frictional contact problems: FCLIB's .hdf5, Siconos' .dat", solve_options},
     {"compare", command_compare, "compare SOURCE [options]",
      "run a scene with several methods: which stands, which is certified, what each costs", compare_options},
+    {"sweep", command_sweep, "sweep FILE.json [options]",
+     "run a scene with many values of its parameters; continues where it was interrupted", sweep_options},
     {"touch", command_touch, "touch SOURCE [options]",
      "move a tool of a scene with a haptic device, 1,000 times per second", touch_options},
     {"reduce", command_reduce, "reduce MESH|RECIPE.json|FIGURE -o BODY.h5 [options]",

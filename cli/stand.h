@@ -75,7 +75,6 @@ typedef struct stand_answers {
 } stand_answers;
 
 bool stand_solve_load(stand_load *load, const ds_assembly *a, ds_error *error);
-const char *stand_reason(const ds_stand *s);
 bool stand_print_text(const stand_case *c, const stand_answers *x); /* false: memory ran out */
 void stand_print_json(const stand_case *c, const stand_answers *x);
 

@@ -9,7 +9,7 @@
 
 /* ---- the verdict in words ---- */
 
-const char *stand_reason(const ds_stand *s) {
+static const char *reason_of(const ds_stand *s) {
   switch (s->reason) {
     case DS_REASON_FRICTIONLESS:
       return "proven: it is in equilibrium without any friction, and every solution is at rest";
@@ -184,7 +184,7 @@ bool stand_print_text(const stand_case *c, const stand_answers *x) {
   const ds_assembly *a = c->assembly;
   const ds_stand *s = &c->stand;
   print_interfaces(a);
-  printf("%s: %s\n", ds_verdict_name(s->verdict), stand_reason(s));
+  printf("%s: %s\n", ds_verdict_name(s->verdict), reason_of(s));
   if (s->normal) printf("equilibrium to %.1e of a block's weight", s->residual);
   if (s->normal && isfinite(s->margin))
     printf(", margin %s%.4g weights of the mean block at every interface", s->margin >= 1 - 1e-4 ? "at least " : "",
@@ -308,7 +308,7 @@ void stand_print_json(const stand_case *c, const stand_answers *x) {
   json_object j = json_begin(stdout);
   json_text(&j, "source", c->o->words.items[0]);
   json_text(&j, "verdict", ds_verdict_name(s->verdict));
-  json_text(&j, "reason", stand_reason(s));
+  json_text(&j, "reason", reason_of(s));
   json_real(&j, "margin", s->margin);
   json_real(&j, "residual", s->normal ? s->residual : NAN);
   json_integer(&j, "factorizations", s->factorizations);

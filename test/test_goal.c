@@ -6,6 +6,7 @@
 
 #include "check.h"
 #include "drystone/drystone.h"
+#include "drystone/problem.h"
 #include "project/project.h"
 
 static const double REST = 1e-8, BEFORE = 0.7, AFTER = 0.01; /* as in the manual */
@@ -164,6 +165,27 @@ static void test_u_before(void) {
   ds_arena_free(&c.arena);
 }
 
+/* The same through the public call: a point of 1 kg that has slid at 1 m/s, and sticks now. */
+static void test_of_a_problem(void) {
+  const int32_t diagonal[3] = {0, 1, 2}, size[1] = {3};
+  const double one[3] = {1, 1, 1}, f[3] = {-1, 0.1, 0}, w[3] = {0}, mu[1] = {0.5}, slid[3] = {0, 0.6, -0.8};
+  ds_problem p = {.form = DS_PROBLEM_GLOBAL, .dimension = 3, .contacts = 1, .dof = 3, .f = f, .w = w, .mu = mu};
+  p.M = p.H = (ds_matrix){3, 3, 3, diagonal, diagonal, one};
+  p.body_size = size, p.body_count = 1;
+  for (int moved = 0; moved < 2; moved++) {
+    double r[3] = {0}, u[3], v[3];
+    ds_solve_options o = ds_default_solve_options();
+    ds_solution s;
+    ds_error error = {""};
+    p.u_before = moved ? slid : NULL;
+    o.as_step = true, o.tolerance = 0;
+    CHECK(ds_problem_solve(&p, &o, r, u, v, &s, &error) == DS_OK);
+    CHECK_NEAR(s.certificate.tolerance, moved ? DS_LOOSEST : REST, 0);
+    CHECK_NEAR(r[0], 1, 1e-4);
+    CHECK_NEAR(r[1], -0.1, 1e-4);
+  }
+}
+
 static void test_not_finite(void) {
   static case_of_points c;
   const double bad[] = {NAN, INFINITY, -INFINITY};
@@ -224,6 +246,7 @@ int main(void) {
   RUN(test_work);
   RUN(test_unloaded);
   RUN(test_u_before);
+  RUN(test_of_a_problem);
   RUN(test_not_finite);
   RUN(test_given);
   return test_summary();

@@ -133,15 +133,6 @@ static void threads_give_the_same_bits(void) {
   ds_arena_free(&arena);
 }
 
-static void elimination(void) {
-  double m[16] = {0, 2, -1, 3, 4, 0, 1, -2, 1, 1, 0, 5, -3, 2, 6, 0}, copy[16], x[4] = {7, -1, 2, 5}, b[4] = {0};
-  memcpy(copy, m, sizeof m);
-  for (int i = 0; i < 16; i++) b[i / 4] += m[i] * x[i % 4];
-  CHECK(ds_small_eliminate(b, copy, 4)); /* its first pivot is zero */
-  for (int i = 0; i < 4; i++) CHECK_NEAR(b[i], x[i], 1e-14);
-  CHECK(!ds_small_eliminate((double[2]){1, 2}, (double[4]){1, 2, 2, 4}, 2));
-}
-
 static void indefinite_is_refused(void) {
   double a[4] = {1, 2, 2, 1}, nan[1] = {NAN}, infinite[1] = {INFINITY}, zero[1] = {0};
   int32_t pivots[2];
@@ -359,7 +350,6 @@ static void lorentz_scaling(void) {
 int main(void) {
   RUN(block_solves_match_dense);
   RUN_THREADS(threads_give_the_same_bits);
-  RUN(elimination);
   RUN(indefinite_is_refused);
   RUN(sign_of_the_determinant);
   RUN(system_of_any_sizes);

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Folders include each other as docs/layout.md says, without a cycle, and no function is longer than a screen; and the
+# Folders include each other as docs/layout.md says, without a cycle, and no function is longer than a screen or without a caller; and the
 # checks find what breaks that.
 # Usage: test_layout.sh PROGRAM SOURCE_DIR
 command -v python3 >/dev/null || exit 77
@@ -8,6 +8,7 @@ layout() { python3 "$source/scripts/check-includes.py" "$@"; }
 
 lengths() { python3 "$source/scripts/check-functions.py" "$@"; }
 path() { python3 "$source/scripts/check-path.py" "$@"; }
+dead() { python3 "$source/scripts/check-dead.py" "$@"; }
 
 check "the layout" layout "$source"
 cat check.log
@@ -16,6 +17,9 @@ check "the lengths" lengths "$source"
 cat check.log
 
 check "the path to a factorization" path "$source"
+cat check.log
+
+check "functions that nothing calls" dead "$source"
 cat check.log
 
 # A copy, in which one thing is wrong at a time.
@@ -43,6 +47,12 @@ wrong "a long function" "src/la/long.c:1: many has 82 lines, more than 80" lengt
 
 sed -i 's/ds_step_find/ds_step_seek/g' copy/src/step.c
 wrong "a path that has changed" "step.c: ds_step does not call ds_step_find" path
+
+cp -r "$source/include" "$source/test" copy
+echo 'int idle_one(int a) { return a; }' >copy/src/la/idle.c
+wrong "a function that nothing calls" "src/la/idle.c: idle_one is called by nothing" dead
+echo 'int other(int a) { return idle_one(a); }' >>copy/src/la/idle.c
+wrong "a function of one file" "src/la/idle.c: idle_one is used in its own file only" dead
 
 echo "$passed passed, $failed failed"
 [ $failed -eq 0 ]

@@ -330,7 +330,6 @@ static void test_written(void) {
   static const char recipe[] = "{\"kind\": \"box\", \"size\": [0.2, 0.2, 0.4]}";
   ds_generation g = {.generator = &generator};
   ds_generation_begin(&g, "A test.", 1);
-  ds_generation_choice(&g, "metric", "mass");
   ds_generation_option(&g, "newton", 2);
   ds_generation_material(&g, "m", 0.5, 0);
   ds_soft_text soft = ds_default_soft_text();
@@ -361,7 +360,7 @@ static void test_written(void) {
   CHECK(scene != NULL);
   if (!scene) printf("  %s\n%s\n", error.message, g.text.data);
   if (scene) {
-    CHECK(run.options.metric == DS_METRIC_MASS && run.options.newton == 2);
+    CHECK(run.options.newton == 2);
     CHECK(scene->bodies[1].reduced && scene->bodies[1].reduced == scene->bodies[2].reduced);
     ds_reduced_info info = ds_reduced_get_info(scene->bodies[1].reduced);
     CHECK(info.modes == 3 && info.stvk && info.young == 3e5 && info.damping_stiffness == 0.25);

@@ -161,7 +161,7 @@ static void test_points_on_surface(void) {
       CHECK(!points.failed);
       for (int32_t i = 0; i < points.count; i++)
         CHECK_NEAR(ds_shape_distance(&n, &s, points.points[i]), ops->rounded ? -s.radius : 0, 1e-12);
-      ds_shape_points_free(&points);
+      free(points.points), free(points.normals);
       for (int i = 0; i < 200; i++) {
         ds_shape_face face;
         ds_vec3 d = v3_unit(random_vec(1));

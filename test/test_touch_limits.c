@@ -95,9 +95,11 @@ static void force_by_hand(void) {
   }
 }
 
-/* The same for a turn by 0.1 rad about z: bend 0.1 rad, its rate smoothed as above. I = m a²/6. */
+/* The same for a turn by 0.1 rad about z: bend 0.1 rad, its rate smoothed as above. I = m a²/6. A device may give the
+ * same turn as -q. */
 static void torque_by_hand(void) {
-  for (int limited = 0; limited < 2; limited++) {
+  for (int variant = 0; variant < 3; variant++) {
+    bool limited = variant == 1, negative = variant == 2;
     sim s;
     puppet p;
     ds_touch_def def = start(&s, &p);
@@ -106,7 +108,8 @@ static void torque_by_hand(void) {
     def.max_force = 1e6, def.max_torque = limited ? 0.05 : 1e6, def.force_scale = 2;
     ds_touch_loop *loop = make(&def);
     CHECK(loop && ds_touch_tick(loop) == DS_OK);
-    p.motion.pose.q = quat_axis_angle(v3(0, 0, 1), angle);
+    ds_quat q = quat_axis_angle(v3(0, 0, 1), angle);
+    p.motion.pose.q = negative ? quat(-q.w, -q.x, -q.y, -q.z) : q;
     CHECK(ds_touch_tick(loop) == DS_OK);
     double w = h * (k * angle + c * rate) / (inertia + h * c + h * h * k);
     double torque = k * (angle - h * w) + c * (rate - w);
@@ -493,6 +496,43 @@ static void carry_by_hand(void) {
   sim_run(&s, 3);
   CHECK_NEAR(ds_state_center(s.state, def.body).z, 3 - 5.0 / 1000, 1e-6);
   CHECK_NEAR(ds_state_hand(s.state, hand).force.z, 5, 1e-4);
+  /* a second hand carries 0.3 more, with the springs of both; a third one has nothing left to carry but 0.2 */
+  def.carry = 0.3;
+  CHECK(ds_state_grab(s.state, &def, NULL).index1 > 0);
+  sim_run(&s, 3);
+  CHECK_NEAR(ds_state_center(s.state, def.body).z, 3 - 2.0 / 2000, 1e-6);
+  def.carry = 0.9;
+  CHECK(ds_state_grab(s.state, &def, NULL).index1 > 0);
+  sim_run(&s, 3);
+  CHECK_NEAR(ds_state_center(s.state, def.body).z, 3, 1e-6);
+  sim_free(&s);
+}
+
+/* A spring beyond all numbers does not pull, and spoils nothing. */
+static void beyond_all_numbers(void) {
+  sim s;
+  puppet p;
+  ds_touch_def touch = start(&s, &p);
+  ds_hand_def def = touch.hand;
+  def.stiffness = 1e308, def.target.p = v3(1, 2, 3.1), def.grip = v3(0.04, 0.03, 0);
+  ds_hand_id hand = ds_state_grab(s.state, &def, NULL);
+  CHECK(hand.index1 > 0 && sim_step(&s));
+  CHECK_LE(v3_dist(ds_state_center(s.state, def.body), v3(1, 2, 3)), 1e-12);
+  CHECK(v3_finite(ds_state_hand(s.state, hand).force));
+  sim_free(&s);
+}
+
+/* A target whose quaternion is nearly of length 1, as devices and files have them, is made exactly so. */
+static void targets_are_rotations(void) {
+  sim s;
+  puppet p;
+  ds_touch_def def = start(&s, &p);
+  ds_hand_id hand = ds_state_grab(s.state, &def.hand, NULL);
+  CHECK(hand.index1 > 0);
+  ds_state_move_hand(s.state, hand, (ds_pose){v3(1, 2, 3), quat(0.8004, 0, 0.6003, 0)});
+  ds_quat q = ds_state_hand(s.state, hand).target.q;
+  CHECK_NEAR(quat_norm(q), 1, 1e-15);
+  CHECK_NEAR(q.y / q.w, 0.6003 / 0.8004, 1e-15);
   sim_free(&s);
 }
 
@@ -513,5 +553,7 @@ int main(void) {
   RUN(pull_is_cut);
   RUN(chosen_by_hand);
   RUN(carry_by_hand);
+  RUN(beyond_all_numbers);
+  RUN(targets_are_rotations);
   return test_summary();
 }

@@ -168,7 +168,6 @@ void ds_options_choose(ds_options *options, ds_method method);
 /* ---- Laws of restitution ---- */
 ds_restitution_law ds_restitution_named(const char *name); /* -1 where there is none of this name */
 const char *ds_restitution_name(ds_restitution_law law);   /* NULL beyond the last: so all can be listed */
-const char *ds_restitution_summary(ds_restitution_law law);
 ds_method_list ds_restitution_choices(void);
 bool ds_restitution_is_bounded(ds_restitution_law law); /* whether no impact by it adds energy */
 

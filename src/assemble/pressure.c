@@ -129,7 +129,7 @@ static double mean_distance(const patch *p, const double middle[2], double area)
 /* Whether all points lie on the rim of a round shape: then `middle` is on its axis. */
 static bool is_cap(double middle[2], const patch *p, const ds_contact_list *contacts, const ds_body_state *s,
                    const ds_shape *shape) {
-  if (shape->kind != DS_SHAPE_CYLINDER && shape->kind != DS_SHAPE_CONE) return false;
+  if (!ds_shape_ops_of(shape)->capped) return false;
   ds_pose pose = pose_mul(ds_principal_pose(s), shape->pose);
   ds_vec3 axis = quat_rotate(pose.q, v3(0, 0, 1));
   for (int32_t i = 0; i < p->count; i++) {

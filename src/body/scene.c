@@ -96,7 +96,7 @@ void ds_scene_destroy(ds_scene *scene) {
     }
     free(body->shapes);
     free(body->name);
-    free((void *)(uintptr_t)body->def.motion.keyframes);
+    free(body->keyframes);
   }
   free(scene->bodies);
   for (int32_t i = 0; i < scene->joint_count; i++) free(scene->joints[i].name);
@@ -285,13 +285,13 @@ static bool copy_body(ds_body *body, const ds_body_def *def) {
   }
   if (def->motion.kind == DS_MOTION_KEYFRAMES) {
     size_t bytes = (size_t)def->motion.keyframe_count * sizeof(ds_keyframe);
-    ds_keyframe *copy = malloc(bytes);
-    if (!copy) {
+    body->keyframes = malloc(bytes);
+    if (!body->keyframes) {
       free(body->name);
       return false;
     }
-    memcpy(copy, def->motion.keyframes, bytes);
-    body->def.motion.keyframes = copy;
+    memcpy(body->keyframes, def->motion.keyframes, bytes);
+    body->def.motion.keyframes = body->keyframes;
   }
   return true;
 }

@@ -13,9 +13,10 @@
 
 typedef struct ds_body {
   char *name;
+  ds_keyframe *keyframes; /* of a motion by keyframes */
   ds_body_kind kind;
   const struct ds_body_ops *ops; /* what bodies of its kind do (body/kind.h); of the shapes that it has so far */
-  ds_body_def def;               /* as given, with name and keyframes owned by the scene */
+  ds_body_def def;               /* as given, with the name and keyframes above */
   int32_t material;              /* index */
   ds_shape *shapes;
   int32_t shape_count, shape_capacity;

@@ -214,14 +214,14 @@ static uint64_t checksum(const unsigned char *bytes, size_t size) { /* FNV-1a, b
 
 unsigned char *ds_state_save(const ds_state *state, size_t *size) {
   DS_CHECK(state && size);
-  ds_state *s = (ds_state *)(uintptr_t)state; /* saving does not change the state */
+  ds_state s = *state; /* visit_state also loads; saving changes nothing */
   cursor c = {.at = HEADER, .version = VERSION};
-  visit_state(&c, s);
+  visit_state(&c, &s);
   *size = c.at;
   unsigned char *bytes = malloc(c.at);
   if (!bytes) return NULL;
   c = (cursor){.out = bytes, .at = HEADER, .size = *size, .version = VERSION};
-  visit_state(&c, s);
+  visit_state(&c, &s);
   memcpy(bytes, MARK, sizeof MARK);
   put_word(bytes + 8, VERSION);
   put_word(bytes + 16, *size);

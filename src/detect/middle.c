@@ -45,8 +45,8 @@ static double way_on(ds_vec3 *then_arm, const ds_contact_point *c, ds_vec3 point
 static bool is_round(const ds_body *body) {
   bool round = body->shape_count > 0;
   for (int32_t i = 0; i < body->shape_count; i++) {
-    ds_shape_kind kind = body->shapes[i].kind;
-    round &= kind == DS_SHAPE_SPHERE || kind == DS_SHAPE_ELLIPSOID || kind == DS_SHAPE_CAPSULE;
+    const ds_shape_ops *ops = ds_shape_ops_of(&body->shapes[i]);
+    round &= ops->smooth || ops->rounded;
   }
   return round;
 }

@@ -10,7 +10,5 @@
 bool ds_small_cholesky(double *a, int32_t n);
 void ds_small_solve_l(double *x, const double *l, int32_t n);  /* x := l⁻¹ x */
 void ds_small_solve_lt(double *x, const double *l, int32_t n); /* x := l⁻ᵀ x */
-/* x := a⁻¹ x by elimination with row interchanges; a is overwritten. False if a pivot vanishes. */
-bool ds_small_eliminate(double *x, double *a, int32_t n);
 
 #endif

@@ -134,7 +134,7 @@ static bool collide_in_sequence(const ds_solve *solve, double *r, double *v, ds_
   memset(r, 0, 3 * (size_t)p->contact_count * sizeof(double));
   memcpy(v, p->predicted, (size_t)p->dof * sizeof(double));
   double first = find_fastest(&s), approach = first;
-  for (int32_t i = 0; i < DS_IMPACT_ROUNDS * p->contact_count && approach > fmax(impact->slow, SAME * first); i++) {
+  for (int32_t i = 0; i < DS_STEPS * p->contact_count && approach > fmax(impact->slow, SAME * first); i++) {
     if (!collide(solve, all, &s, (1 - SAME) * approach)) return false;
     approach = find_fastest(&s);
   }

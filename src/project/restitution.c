@@ -38,7 +38,8 @@
 
 /* ---- what laws share ---- */
 
-void ds_impact_count(ds_certificate *all, const ds_certificate *one) {
+/* Adds one solve of an impact to the certificate of all of it. */
+static void count_work(ds_certificate *all, const ds_certificate *one) {
   ds_certificate_add_work(all, one);
   all->residual = fmax(all->residual, one->residual);
   all->natural_error = fmax(all->natural_error, one->natural_error);
@@ -61,7 +62,7 @@ static bool solve_one(const ds_solve *given, double *r, double *v, ds_certificat
   ds_arena_mark mark = ds_arena_get_mark(given->arena);
   bool done = ds_project_island(&solve, r, v, &one, p);
   ds_arena_release(given->arena, mark);
-  if (done) ds_impact_count(all, &one);
+  if (done) count_work(all, &one);
   return done;
 }
 
@@ -291,7 +292,7 @@ static bool next_shares(phases *f, const ds_impact *impact, double scale) {
 /* Where impulses add energy, the largest factor of all shares with which they do not. */
 static bool bound_energy(phases *f, double scale) {
   double low = 0, high = 1;
-  for (int i = 0; i < DS_IMPACT_ROUNDS && (i > 0 || all_work(f) > DS_EXACT * scale); i++) {
+  for (int i = 0; i < DS_STEPS && (i > 0 || all_work(f) > DS_EXACT * scale); i++) {
     double middle = 0.5 * (low + high);
     if (!restore_share(f, middle)) return false;
     if (all_work(f) > 0)
@@ -312,7 +313,7 @@ static bool energetic(const ds_solve *solve, double *r, double *v, ds_certificat
     f.share[k] = impact->restitution[k];
     scale += 0.5 * fabs(f.compression[3 * k] * (f.before[3 * k] + f.middle[3 * k]));
   }
-  for (int i = 0; restored && i < DS_IMPACT_ROUNDS; i++) {
+  for (int i = 0; restored && i < DS_STEPS; i++) {
     if (!restore_share(&f, 1)) return false;
     if (!next_shares(&f, impact, scale)) break;
   }
@@ -325,7 +326,6 @@ static bool energetic(const ds_solve *solve, double *r, double *v, ds_certificat
 
 typedef struct law {
   const char *name;
-  const char *summary; /* one line for users */
   ds_restitution_solve *solve;
   bool bounded; /* no impact adds energy */
 } law;
@@ -333,10 +333,9 @@ typedef struct law {
 /* A law is a function and a line here. The first is the default. Recordings hold the number of a line: add at the end.
  */
 static const law LAWS[] = {
-    {"newton", "of the velocities: u+ = -e u- (default)", newton, false},
-    {"poisson", "of the impulses: those of restitution are e times those of compression", poisson, false},
-    {"energetic", "of the works: normal impulses return e² of the work they took; no impact adds energy", energetic,
-     true},
+    {"newton", newton, false},      /* of the velocities: u+ = -e u- */
+    {"poisson", poisson, false},    /* of the impulses: those of restitution are e times those of compression */
+    {"energetic", energetic, true}, /* of the works: normal impulses return e² of the work they took */
 };
 enum { COUNT = sizeof LAWS / sizeof *LAWS };
 
@@ -365,7 +364,5 @@ ds_method_list ds_restitution_choices(void) {
   DS_CHECK(used < sizeof list.text);
   return list;
 }
-
-const char *ds_restitution_summary(ds_restitution_law i) { return i >= 0 && i < COUNT ? LAWS[i].summary : NULL; }
 
 bool ds_restitution_is_bounded(ds_restitution_law i) { return i >= 0 && i < COUNT && LAWS[i].bounded; }

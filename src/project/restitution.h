@@ -19,17 +19,10 @@ typedef struct ds_impact {
 typedef bool ds_restitution_solve(const ds_solve *solve, double *r, double *v, ds_certificate *certificate,
                                   const ds_subproblem *problem, const ds_impact *impact);
 
-/* Rounds of laws that are met by iteration; and collisions in sequence, per contact: heaps of 60 boxes with e = 0.5 and
- * 0.9 took 16 at most. */
-enum { DS_IMPACT_ROUNDS = 30 };
-
 /* All contacts at once by the law of the impact. */
 ds_restitution_solve ds_restitution_apply;
 
 /* The same, or pair after pair where that is asked for [impact.c]. */
 ds_restitution_solve ds_project_impact;
-
-/* Adds one solve of an impact to the certificate of all of it. */
-void ds_impact_count(ds_certificate *all, const ds_certificate *one);
 
 #endif

@@ -45,7 +45,9 @@ typedef struct ds_solve {
 #define DS_HEAP_CONTACTS 5000
 
 /* Steps of Newton's method from a point that is near, or of an interior point of a convex program, at most. Of the
- * latter all take 4 to 33; with 60 in place of 30 our own problems take 18,313 factorizations in place of 18,283. */
+ * latter all take 4 to 33; with 60 in place of 30 our own problems take 18,313 factorizations in place of 18,283. Also
+ * rounds of laws of restitution that are met by iteration, and collisions in sequence, per contact: heaps of 60 boxes
+ * with e = 0.5 and 0.9 took 16 at most. */
 #define DS_STEPS 30
 
 /* The answer x and the work of a solve to who asked for it. False where memory ran out. */

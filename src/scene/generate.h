@@ -52,8 +52,7 @@ bool ds_generation_chose(const ds_generation *g, const char *name, const char *c
 /* Writing: begin, options (where wanted), materials, pairs, solids, deformables, bodies, joints, end; in this order. */
 void ds_generation_begin(ds_generation *g, const char *note, double time);
 void ds_generation_gravity(ds_generation *g, ds_vec3 gravity);
-void ds_generation_option(ds_generation *g, const char *name, double value);      /* all options one after the other */
-void ds_generation_choice(ds_generation *g, const char *name, const char *value); /* an option that is a word */
+void ds_generation_option(ds_generation *g, const char *name, double value); /* all options one after the other */
 void ds_generation_material(ds_generation *g, const char *name, double mu, double e);
 void ds_generation_pair(ds_generation *g, const char *a, const char *b, double mu,
                         double e); /* at most one per scene */

@@ -110,10 +110,6 @@ void ds_generation_option(ds_generation *g, const char *name, double value) {
   put_number(&g->text, value);
 }
 
-void ds_generation_choice(ds_generation *g, const char *name, const char *value) {
-  ds_text_print(&g->text, "%s\"%s\": \"%s\"", g->options++ == 0 ? ",\n  \"options\": {" : ", ", name, value);
-}
-
 void ds_generation_material(ds_generation *g, const char *name, double mu, double e) {
   end_options(g);
   ds_text_print(&g->text, "%s\"%s\": {\"mu\": ", g->materials++ == 0 ? ",\n  \"materials\": {\n    " : ",\n    ", name);

@@ -152,6 +152,7 @@ const ds_shape_ops ds_shape_cone = {
     .measures = {{"radius", DS_MEASURE_LENGTH, offsetof(ds_shape_def, radius), 1},
                  {"height", DS_MEASURE_LENGTH, offsetof(ds_shape_def, half_length), 0.5}},
     .curved = true,
+    .capped = true,
     .mass = mass,
     .thickness = thickness,
     .reach = reach,

@@ -103,6 +103,7 @@ const ds_shape_ops ds_shape_cylinder = {
     .measures = {{"radius", DS_MEASURE_LENGTH, offsetof(ds_shape_def, radius), 1},
                  {"length", DS_MEASURE_LENGTH, offsetof(ds_shape_def, half_length), 0.5}},
     .curved = true,
+    .capped = true,
     .mass = mass,
     .thickness = thickness,
     .reach = reach,

@@ -16,7 +16,7 @@ int32_t ds_facets_point(ds_facets *f, ds_vec3 point, ds_vec3 normal) {
   return f->point_count++;
 }
 
-void ds_facets_triangle(ds_facets *f, int32_t a, int32_t b, int32_t c, int edges) {
+static void add_triangle(ds_facets *f, int32_t a, int32_t b, int32_t c, int edges) {
   int32_t i = f->triangle_count;
   if (f->failed || !ds_array_reserve(&f->corners, &f->corner_capacity, 3 * (i + 1), sizeof *f->corners) ||
       !ds_array_reserve(&f->surfaces, &f->surface_capacity, i + 1, sizeof *f->surfaces) ||
@@ -44,8 +44,8 @@ void ds_facets_join(ds_facets *f, int32_t first, int32_t rings, int32_t segments
   for (int32_t r = 0; r + 1 < rings; r++)
     for (int32_t i = 0; i < segments; i++) {
       int32_t next = (i + 1) % segments, low = first + r * segments, high = low + segments;
-      ds_facets_triangle(f, low + i, low + next, high + next, 0);
-      ds_facets_triangle(f, low + i, high + next, high + i, 0);
+      add_triangle(f, low + i, low + next, high + next, 0);
+      add_triangle(f, low + i, high + next, high + i, 0);
     }
   f->surface_count++;
 }
@@ -69,7 +69,7 @@ void ds_facets_disc(ds_facets *f, double radius, double height, int side, int32_
   ds_facets_ring(f, radius, height, side, 0, segments);
   for (int32_t i = 0; i < segments; i++) {
     int32_t a = center + 1 + i, b = center + 1 + (i + 1) % segments;
-    ds_facets_triangle(f, center, side > 0 ? a : b, side > 0 ? b : a, 2);
+    add_triangle(f, center, side > 0 ? a : b, side > 0 ? b : a, 2);
   }
   f->surface_count++;
 }
@@ -84,7 +84,7 @@ void ds_facets_polygon(ds_facets *f, const ds_vec3 *points, int32_t count) {
   for (int32_t i = 0; i < count; i++) ds_facets_point(f, points[i], normal);
   for (int32_t i = 1; i + 1 < count; i++) {
     int edges = 2 | (i == 1 ? 1 : 0) | (i + 2 == count ? 4 : 0);
-    ds_facets_triangle(f, first, first + i, first + i + 1, edges);
+    add_triangle(f, first, first + i, first + i + 1, edges);
   }
   f->surface_count++;
 }

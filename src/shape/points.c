@@ -18,9 +18,3 @@ void ds_shape_point_add(ds_shape_points *p, ds_vec3 x, ds_vec3 normal) {
   p->points[p->count] = x;
   p->normals[p->count++] = v3_unit(normal);
 }
-
-void ds_shape_points_free(ds_shape_points *p) {
-  free(p->points);
-  free(p->normals);
-  *p = (ds_shape_points){0};
-}

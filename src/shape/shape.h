@@ -69,6 +69,7 @@ typedef struct ds_shape_ops {
   bool curved;       /* its triangles are finer where fewer shapes are curved */
   bool rounded;      /* `support` and `samples` give a core; the surface lies `radius` about it */
   bool smooth;       /* convex, without flat parts and straight lines: it touches a convex thing at one point */
+  bool capped;       /* its flat faces are disks of `radius` about its z axis */
   bool unbounded;    /* has no mass and no bounds */
 
   /* Of a shape that is a whole body, and the only one of it: whether that body may be one, to which `others` were added
@@ -147,7 +148,6 @@ static inline void ds_mass_diagonal(ds_mass *mass, double volume, double x, doub
 enum { DS_POINTS_ALONG_MAX = 64 };
 int32_t ds_shape_pieces(double length, double spacing);
 void ds_shape_point_add(ds_shape_points *points, ds_vec3 x, ds_vec3 normal);
-void ds_shape_points_free(ds_shape_points *points);
 /* A circle of points about z at a height, whose normals have this sine and cosine against the level; returns the first
  * (facets.c). */
 int32_t ds_facets_ring(ds_facets *facets, double radius, double height, double sine, double cosine, int32_t segments);
@@ -160,7 +160,6 @@ void ds_facets_disc(ds_facets *facets, double radius, double height, int side, i
 /* A convex polygon, counter-clockwise seen from outside. */
 void ds_facets_polygon(ds_facets *facets, const ds_vec3 *points, int32_t count);
 int32_t ds_facets_point(ds_facets *facets, ds_vec3 point, ds_vec3 normal);
-void ds_facets_triangle(ds_facets *facets, int32_t a, int32_t b, int32_t c, int edges);
 
 /* The part of a ray inside a convex thing, with the normals where it enters and leaves (span.c). */
 typedef struct ds_span {

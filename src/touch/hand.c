@@ -97,14 +97,14 @@ ds_hand_id ds_state_grab(ds_state *state, const ds_hand_def *def, ds_error *erro
   return (ds_hand_id){slot + 1};
 }
 
-static ds_hand_state *get(const ds_state *state, ds_hand_id id) {
+static int32_t index_of(const ds_state *state, ds_hand_id id) {
   DS_CHECK(state && id.index1 >= 1 && id.index1 <= state->hand_count && state->hands[id.index1 - 1].def.body.index1);
-  return (ds_hand_state *)(uintptr_t)&state->hands[id.index1 - 1];
+  return id.index1 - 1;
 }
 
 void ds_state_move_hand_at(ds_state *state, ds_hand_id id, ds_pose target, ds_vec3 velocity, ds_vec3 angular_velocity) {
   DS_CHECK(pose_ok(target) && v3_finite(velocity) && v3_finite(angular_velocity));
-  ds_hand_state *hand = get(state, id);
+  ds_hand_state *hand = &state->hands[index_of(state, id)];
   hand->def.target = (ds_pose){target.p, quat_unit(target.q)};
   hand->velocity = velocity;
   hand->angular_velocity = angular_velocity;
@@ -115,7 +115,7 @@ void ds_state_move_hand(ds_state *state, ds_hand_id id, ds_pose target) {
 }
 
 void ds_state_release(ds_state *state, ds_hand_id id) {
-  *get(state, id) = (ds_hand_state){.triangle = -1};
+  state->hands[index_of(state, id)] = (ds_hand_state){.triangle = -1};
   while (state->hand_count > 0 && !state->hands[state->hand_count - 1].def.body.index1) state->hand_count--;
 }
 
@@ -127,7 +127,7 @@ ds_hand_id ds_state_next_hand(const ds_state *state, ds_hand_id hand) {
 }
 
 ds_hand ds_state_hand(const ds_state *state, ds_hand_id id) {
-  const ds_hand_state *hand = get(state, id);
+  const ds_hand_state *hand = &state->hands[index_of(state, id)];
   ds_pose pose = ds_principal_pose(&state->bodies[ds_index(hand->def.body)]);
   return (ds_hand){.body = hand->def.body,
                    .grip = pose_point(pose, ds_hand_grip(hand, state)),
