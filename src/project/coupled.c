@@ -284,8 +284,7 @@ static const tool ORDER[] = {
     {ONE_BODY, leave_to_one_body, {0, 0}, 0, ONCE},
     /* rocks in a heap, 1,000 to 2,300 contacts, are solved in 300 steps; sweeps before cost a quarter more */
     {LARGE | STRICT, path, {0, 300}, 1, PER_PROBLEM},
-    /* flows of discs in a plane, 2,000 to 7,000 contacts: 220 to 600 factorizations; without, more than 1,000 or none
-     */
+    /* flows of discs in a plane, 2,000 to 7,000 contacts: 400 to 900 factorizations; without, 500 to 1,200 or none */
     {LARGE | STRICT, from_sweeps, {0, 4}, 0, PER_PROBLEM},
     /* paths of walls may need 800 steps, those of wedges near their limit 3,500 */
     {0, path, {1000, 5000}, 1, PER_PROBLEM},
