@@ -1,3 +1,4 @@
+/* s = x - z of given impulses, contact by contact, and the smoothed parts of it: see smooth_start.h. */
 #include "project/smooth_start.h"
 
 #include <math.h>
