@@ -165,6 +165,7 @@ static bool leave_to_one_body(search *q, const tool *row) {
 static bool path(search *q, const tool *row) {
   ds_solve *s = q->s;
   ds_homotopy_options o = {.relaxation = row->relaxation, .iterations = row->budget[s->purpose]};
+  if (o.iterations == 0) return false;
   ds_iterate_clear(&q->y, q->p);
   q->y.error = INFINITY;
   bool unbounded = ds_homotopy_solve(s, &q->y, q->p, &o) == DS_HOMOTOPY_UNBOUNDED;
@@ -182,7 +183,7 @@ static bool path(search *q, const tool *row) {
 static bool from_sweeps(search *q, const tool *row) {
   ds_solve *s = q->s;
   const ds_goal *g = &s->goal;
-  const ds_single_contact *blocks = ds_gauss_seidel_blocks(s->arena, q->p);
+  const ds_single_contact *blocks = row->budget[s->purpose] > 0 ? ds_gauss_seidel_blocks(s->arena, q->p) : NULL;
   ds_iterate *y = &q->y, *swept = &q->z;
   if (!blocks) return false;
   ds_iterate_clear(swept, q->p);
