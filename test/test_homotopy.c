@@ -5,9 +5,10 @@
 
 #include "bare_solve.h"
 #include "check.h"
+#include "random_ds_problem.h"
 #include "random_problem.h"
 
-/* F1 = y + ((1 - t) n + t kappa) e_0 - z, F2 = t m e - x o z at a point; 3 a contact each. */
+/* F1 = y + ((1 - t) n + t kappa) e_0 + t offset - z, F2 = t m e - x o z at a point; 3 a contact each. */
 static void equations(double *f1, double *f2, const path *q, const point *at, ds_iterate *work) {
   const ds_subproblem *p = q->p;
   double t = exp(at->s);
@@ -25,6 +26,7 @@ static void equations(double *f1, double *f2, const path *q, const point *at, ds
     f1[3 * k] = y[0] + (1 - t) * n + t * q->kappa - z[0];
     f2[3 * k] = t * q->m - (x[0] * z[0] + x[1] * z[1] + x[2] * z[2]);
     for (int i = 1; i < 3; i++) f1[3 * k + i] = y[i] - z[i], f2[3 * k + i] = -(x[0] * z[i] + z[0] * x[i]);
+    for (int i = 0; q->offset && i < 3; i++) f1[3 * k + i] += t * q->offset[3 * k + i];
   }
 }
 
@@ -41,7 +43,7 @@ static bool open_bench(bench *b, ds_arena *arena, const ds_subproblem *p, ds_sol
   b->at = (point){DS_NEW0(arena, double, n), DS_NEW0(arena, double, n), 0};
   b->work = ds_iterate_new(arena, p);
   for (int i = 0; i < 6; i++) b->f[i] = DS_NEW0(arena, double, n);
-  return !ds_arena_failed(arena) && allocate(arena, &b->q) && start(&b->q, 1);
+  return !ds_arena_failed(arena) && allocate(arena, &b->q) && start(&b->q, 1, NULL);
 }
 
 /* Of a random problem; false where its path does not begin. */
@@ -135,6 +137,63 @@ static void directions_solve_the_linearized_equations(void) {
   CHECK_LE(worst[0], 1e-6);
   CHECK_LE(worst[1], 1e-6);
   CHECK_LE(worst[2], 0.13);
+  ds_arena_free(&arena);
+}
+
+/* Impulses that others have found are the start of a path of their own: inside the cones, on the path, its directions
+ * those of its equations. */
+static void a_path_starts_near_given_impulses(void) {
+  enum { CASES = 150 };
+  uint64_t s = 37;
+  ds_arena arena = {0};
+  double lacks = 0, worst[2] = {0, 0};
+  int compared = 0;
+  for (int i = 0; i < CASES; i++) {
+    ds_arena_reset(&arena);
+    bench b;
+    if (!random_bench(&b, &arena, &s)) continue;
+    path *q = &b.q;
+    ds_iterate from = ds_iterate_new(&arena, q->p);
+    q->offset = DS_NEW0(&arena, double, 3 * (size_t)q->n + 1);
+    CHECK(!ds_arena_failed(&arena));
+    for (int32_t k = 0; k < q->n; k++) {
+      double pushes = random_unit(&s) < 0.3 ? 0 : 1;
+      for (int c = 0; c < 3; c++) from.r[3 * k + c] = pushes * q->sigma / q->p->scale[k] * random_normal(&s);
+      ds_cone_project(from.r + 3 * k, from.r + 3 * k, q->p->mu[k]);
+    }
+    ds_iterate_update(&from, q->p);
+    q->m = 0;
+    if (!start(q, 1, &from)) continue; /* they happen to be a solution */
+    double t = exp(q->now.s);
+    if (t < 1e-6 || t > 10) continue; /* one but for rounding; or so far away that differences have no digits */
+    equations(b.f[0], b.f[1], q, &q->now, &b.work);
+    for (int32_t k = 0; k < q->n; k++) CHECK(is_inside(q->now.x + 3 * k) && is_inside(q->now.z + 3 * k));
+    for (int32_t j = 0; j < 3 * q->n; j++) {
+      double z = q->now.z[j / 3 * 3];
+      lacks = fmax(lacks, fmax(fabs(b.f[0][j]) / (z + q->p->target), fabs(b.f[1][j]) / (t * q->m)));
+    }
+    evaluate(q, &q->now);
+    if (!factor(q)) continue;
+    direction(q, &q->tangent, NULL, NULL, 1);
+    worst[0] = fmax(worst[0], off_by(&b, &q->tangent, 0));
+    directions(q);
+    CHECK(q->tangent.s < 0); /* it is left towards the problem, whatever the sign of det J */
+    find_curvature(q);
+    double change[2] = {0, 0};
+    shifted(&b, b.f + 2, &q->tangent, &q->curvature, 2e-3);
+    shifted(&b, b.f + 4, &q->tangent, &q->curvature, 1e-3);
+    for (int32_t j = 0; j < 3 * q->n; j++)
+      for (int c = 0; c < 2; c++)
+        change[c] = hypot(change[c], hypot(b.f[2 + 2 * c][j] / q->kappa, b.f[3 + 2 * c][j] / (t * q->m)));
+    if (change[0] > 1e-9) worst[1] = fmax(worst[1], change[1] / change[0]);
+    compared++;
+  }
+  printf("     %d starts: lack %.1e, tangent off by %.1e, half a step leaves %.3f\n", compared, lacks, worst[0],
+         worst[1]);
+  CHECK(compared > CASES / 2);
+  CHECK_LE(lacks, 1e-9);
+  CHECK_LE(worst[0], 1e-6);
+  CHECK_LE(worst[1], 0.13);
   ds_arena_free(&arena);
 }
 
@@ -250,5 +309,6 @@ int main(void) {
   RUN(twofold_directions_are_the_same);
   RUN(directions_are_refined);
   RUN(path_starts_downwards);
+  RUN(a_path_starts_near_given_impulses);
   return test_summary();
 }

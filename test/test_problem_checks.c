@@ -1,9 +1,10 @@
 /* Problems that contradict themselves: each number of a good one is broken once, and must be refused with a message
- * that names it. Ranks, and problems in which nothing moves, by hand. */
+ * that names it. Ranks, bodies of a diagonal M, and problems in which nothing moves, by hand. */
 #include <string.h>
 
 #include "check.h"
 #include "drystone/problem.h"
+#include "problem/condense.h"
 
 /* Two point masses, each over the floor, in global form; the same in local form: W = 1, q = f + w. */
 typedef struct sample {
@@ -174,6 +175,40 @@ static void nothing_moves(void) {
   CHECK(isfinite(solution.certificate.natural_error));
 }
 
+/* Discs in a row, each on the floor and against the next, with a diagonal M: as many bodies of three rows, though an
+ * even number of them would also do for half as many of six. */
+static void planar_bodies_are_found_again(void) {
+  enum { DISCS = 6, CONTACTS = 2 * DISCS - 1, ENTRIES = 3 * DISCS + 6 * (DISCS - 1) };
+  int32_t diagonal[3 * DISCS], row[ENTRIES], column[ENTRIES], t = 0;
+  double mass[3 * DISCS], value[ENTRIES], f[3 * DISCS], w[2 * CONTACTS] = {0}, mu[CONTACTS];
+  for (int32_t i = 0; i < 3 * DISCS; i++) diagonal[i] = i, mass[i] = i % 3 == 2 ? 0.5 : 1, f[i] = i % 3 == 1 ? -1 : 0;
+  for (int32_t k = 0; k < CONTACTS; k++) mu[k] = 0.3;
+  for (int32_t i = 0; i < DISCS; i++) { /* floor: y; x and spin */
+    row[t] = 3 * i + 1, column[t] = 2 * i, value[t++] = 1;
+    row[t] = 3 * i, column[t] = 2 * i + 1, value[t++] = 1;
+    row[t] = 3 * i + 2, column[t] = 2 * i + 1, value[t++] = 1;
+  }
+  for (int32_t i = 0; i + 1 < DISCS; i++) /* the next one: x; y and spins */
+    for (int side = 0; side < 2; side++) {
+      int32_t at = 3 * (i + side), k = 2 * (DISCS + i);
+      row[t] = at, column[t] = k, value[t++] = side == 0 ? -1 : 1;
+      row[t] = at + 1, column[t] = k + 1, value[t++] = side == 0 ? -1 : 1;
+      row[t] = at + 2, column[t] = k + 1, value[t++] = -1;
+    }
+  CHECK(t == ENTRIES);
+  ds_problem p = {.form = DS_PROBLEM_GLOBAL, .dimension = 2, .contacts = CONTACTS, .dof = 3 * DISCS};
+  p.M = (ds_matrix){3 * DISCS, 3 * DISCS, 3 * DISCS, diagonal, diagonal, mass};
+  p.H = (ds_matrix){3 * DISCS, 2 * CONTACTS, ENTRIES, row, column, value};
+  p.f = f, p.w = w, p.mu = mu;
+  ds_arena arena = {0};
+  ds_whole whole;
+  ds_error error = {""};
+  CHECK(ds_problem_condense(&arena, &whole, &p, &error) == DS_OK);
+  CHECK(whole.p.body_count == DISCS);
+  for (int32_t i = 0; i < whole.p.body_count; i++) CHECK(whole.p.size[i] == 3);
+  ds_arena_free(&arena);
+}
+
 int main(void) {
   RUN(good_ones_are_solved);
   RUN(numbers_are_looked_at);
@@ -182,5 +217,6 @@ int main(void) {
   RUN(options_are_looked_at);
   RUN(ranks_by_hand);
   RUN(nothing_moves);
+  RUN(planar_bodies_are_found_again);
   return test_summary();
 }

@@ -149,7 +149,8 @@ static bool all_of_size(bodies *b, const ds_problem *p, int32_t size) {
 
 /* Bodies of the problem, each contact with two of them at most. The pattern of M has them where its blocks are full. A
  * diagonal M, or one with uncoupled translations, falls apart into single rows, and a contact touches six of them and
- * more: then all bodies are taken to be of one kind, spatial or planar. */
+ * more: then all bodies are taken to be of one kind, spatial or planar. Those of the problem's own dimension first: an
+ * even number of planar bodies is also half as many spatial ones, each of two that are far apart. */
 static bool find_bodies(bodies *b, const ds_problem *p) {
   if (p->body_size) {
     b->count = p->body_count;
@@ -159,7 +160,8 @@ static bool find_bodies(bodies *b, const ds_problem *p) {
   }
   lay_out(b);
   if (two_each(b, p)) return true;
-  return !p->body_size && (all_of_size(b, p, 6) || all_of_size(b, p, 3));
+  int32_t own = p->dimension == 2 ? 3 : 6;
+  return !p->body_size && (all_of_size(b, p, own) || all_of_size(b, p, 9 - own));
 }
 
 ds_status ds_problem_keep_bodies(ds_arena *arena, ds_whole *whole, bool *kept, const ds_problem *p, ds_error *error) {

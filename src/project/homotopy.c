@@ -31,6 +31,13 @@
  * on it is taken up again with a shorter step. Whenever the error has fallen by ten, Newton tries whether it is in its
  * basin yet.
  *
+ * A path may also start near a point that others have found (smooth_start.h): with x o z = t_0 m e there, and
+ *
+ *   z = y + ((1 - t) n + t kappa) e_0 + (t/t_0) d,
+ *
+ * d what the first equation lacks at the start. That one has no folds above t_0; it may begin between two, where det J
+ * is negative, and its orientation is then the opposite.
+ *
  * H holds the 1 of a free motion beside W x²/(t m) of a contact that slides. In wedges near the limit at which they jam
  * impulses are 10,000 times the load and more, and double has no digits left: where the refined directions still miss
  * their equations, the path goes on in twice the digits (la/twofold.h). Points stay in double. */
@@ -42,6 +49,7 @@
 #include "la/lorentz.h"
 #include "project/centre.h"
 #include "project/newton.h"
+#include "project/smooth_start.h"
 #include "project/twofold_system.h"
 
 enum { CORRECTIONS_MAX = 4 };
@@ -63,7 +71,10 @@ typedef struct path {
   int32_t n;
   double *mu; /* 1 where a contact has no friction: there x and z are numbers, their tangents zero */
   double m, kappa, sigma;
-  double size; /* |x| at the start */
+  double size;        /* |x| at the start */
+  double *offset;     /* 3 a contact: d/t_0, what the first equation lacks at the start; NULL: nothing */
+  double orientation; /* 1, or -1 where det J is negative at the start; 0: not known yet */
+  double highest;     /* s above which the path is lost */
   point now, next;
   point last, before;      /* the last two points on the path */
   double *e1, *e2;         /* residuals of the two equations */
@@ -126,6 +137,7 @@ static double evaluate(path *q, const point *at) {
       ds_jordan(e2, x, z);
       e2[0] = t * q->m - e2[0], e2[1] = -e2[1], e2[2] = -e2[2];
     }
+    for (int i = 0; q->offset && i < 3; i++) e1[i] += t * q->offset[3 * k + i];
     q->tau[2 * k] = u[1] / slip, q->tau[2 * k + 1] = u[2] / slip;
     q->slip[k] = slip;
     worst = fmax(worst, sqrt(e2[0] * e2[0] + e2[1] * e2[1] + e2[2] * e2[2]));
@@ -297,6 +309,7 @@ static void direction(path *q, point *d, const double *e1, const double *e2, dou
     double *right = q->right + 3 * k, second[3];
     for (int i = 0; i < 3; i++) right[i] = e1 ? e1[3 * k + i] : 0, second[i] = e2 ? e2[3 * k + i] : 0;
     right[0] += ds * ((1 - t) * ts2 / q->slip[k] - t * q->slip[k] + t * q->kappa);
+    for (int i = 0; q->offset && i < 3; i++) right[i] += ds * t * q->offset[3 * k + i];
     second[0] += ds * t * q->m;
     if (q->twofold)
       memcpy(q->d + 3 * k, second, sizeof second);
@@ -343,11 +356,14 @@ static void find_curvature(path *q) {
   for (int32_t k = 0; k < q->n; k++) {
     const double *dx = q->tangent.x + 3 * k, *dz = q->tangent.z + 3 * k;
     double *e1 = q->f1 + 3 * k, *e2 = q->f2 + 3 * k, n = q->slip[k];
-    double dn = q->tau[2 * k] * dz[1] + q->tau[2 * k + 1] * dz[2] + ts2 / n * ds;
+    double dy[2] = {dz[1], dz[2]};
+    for (int i = 0; q->offset && i < 2; i++) dy[i] -= t * ds * q->offset[3 * k + 1 + i];
+    double dn = q->tau[2 * k] * dy[0] + q->tau[2 * k + 1] * dy[1] + ts2 / n * ds;
     ds_jordan(e2, dx, dz);
     for (int i = 0; i < 3; i++) e1[i] = 0, e2[i] *= -2;
-    e1[0] = (1 - t) * (dz[1] * dz[1] + dz[2] * dz[2] + 2 * ts2 * ds * ds - dn * dn) / n;
+    e1[0] = (1 - t) * (dy[0] * dy[0] + dy[1] * dy[1] + 2 * ts2 * ds * ds - dn * dn) / n;
     e1[0] += t * ds * (ds * (q->kappa - n) - 2 * dn);
+    for (int i = 0; q->offset && i < 3; i++) e1[i] += t * ds * ds * q->offset[3 * k + i];
     e2[0] += t * q->m * ds * ds;
   }
   direction(q, &q->curvature, q->f1, q->f2, 0);
@@ -358,7 +374,8 @@ static void find_curvature(path *q) {
 static void directions(path *q) {
   direction(q, &q->tangent, NULL, NULL, 1);
   int32_t sign = q->twofold ? ds_twofold_system_sign(q->twofold) : ds_system_sign(q->system);
-  double forward = -sign / sqrt(dot(q, &q->tangent, &q->tangent));
+  if (q->orientation == 0) q->orientation = sign; /* the start of a path is left towards smaller t */
+  double forward = -sign * q->orientation / sqrt(dot(q, &q->tangent, &q->tangent));
   for (int32_t i = 0; i < 3 * q->n; i++) q->tangent.x[i] *= forward, q->tangent.z[i] *= forward;
   q->tangent.s *= forward;
   direction(q, &q->correction, q->e1, q->e2, 0);
@@ -418,8 +435,21 @@ static double size_of(const path *q) { /* |x_N| */
   return sqrt(sum);
 }
 
+/* At a point that is not far from a solution. False where it is one. */
+static bool start_near(path *q, const ds_iterate *from) {
+  double gap = ds_smooth_start_gap(from, q->p), t = gap / q->m;
+  if (!(t > 0)) return false;
+  q->orientation = 0;
+  ds_smooth_start_find(q->now.x, q->now.z, from, q->p, gap);
+  q->now.s = log(t);
+  memset(q->offset, 0, bytes(q));
+  evaluate(q, &q->now);
+  for (int32_t i = 0; i < 3 * q->n; i++) q->offset[i] = -q->e1[i] / t;
+  return true;
+}
+
 /* False where the convex program has no room inside its cones. */
-static bool start(path *q, double relaxation) {
+static bool start(path *q, double relaxation, const ds_iterate *from) {
   const ds_subproblem *p = q->p;
   q->sigma = p->target / sqrt(q->n); /* a typical predicted velocity */
   q->kappa = relaxation * q->sigma;
@@ -428,7 +458,9 @@ static bool start(path *q, double relaxation) {
     q->mu[k] = ds_cone_mu(p->mu[k]);
     q->m += (slip[0] * slip[0] + slip[1] * slip[1] + slip[2] * slip[2]) / (p->scale[k] * q->n);
   }
-  bool found = ds_centre_find(q->solve, q->now.x, q->now.z, p, q->kappa, q->m, DS_CENTRED);
+  q->orientation = 1;
+  bool found = from ? start_near(q, from) : ds_centre_find(q->solve, q->now.x, q->now.z, p, q->kappa, q->m, DS_CENTRED);
+  q->highest = q->now.s + 5;
   q->size = size_of(q);
   return found;
 }
@@ -534,7 +566,7 @@ static ds_homotopy_end follow(path *q, ds_iterate *best, const ds_homotopy_optio
       next_newton = 0.1 * q->trial.error;
       if (try_newton(q, &polished, best)) return DS_HOMOTOPY_SOLVED;
     }
-    if (c.h < 1e-8 || q->now.s < -45 || q->now.s > 5 || !find_directions(q)) return DS_HOMOTOPY_LOST;
+    if (c.h < 1e-8 || q->now.s < -45 || q->now.s > q->highest || !find_directions(q)) return DS_HOMOTOPY_LOST;
     bool on = c.restored || sqrt(dot(q, &q->correction, &q->correction)) <= ON_PATH;
     if (on && fabs(q->tangent.s) < 1e-4 && size_of(q) > UNBOUNDED * q->size) return DS_HOMOTOPY_UNBOUNDED;
     if (!on && c.corrections >= CORRECTIONS_MAX) {
@@ -553,7 +585,8 @@ ds_homotopy_end ds_homotopy_solve(ds_solve *s, ds_iterate *best, const ds_subpro
   path q = {.p = p, .solve = s, .system = s->system, .n = p->contact_count};
   if (p->contact_count == 0 || !(p->target > 0) || !allocate(arena, &q)) return DS_HOMOTOPY_LOST;
   ds_homotopy_end end = DS_HOMOTOPY_LOST;
-  if (start(&q, o->relaxation)) {
+  if (o->from) q.offset = DS_NEW0(arena, double, 3 * (size_t)q.n + 1);
+  if (!ds_arena_failed(arena) && start(&q, o->relaxation, o->from)) {
     copy_point(&q.last, &q.now, &q);
     copy_point(&q.before, &q.now, &q);
     end = follow(&q, best, o);

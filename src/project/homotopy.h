@@ -6,8 +6,9 @@
 #include "project/solve.h"
 
 typedef struct ds_homotopy_options {
-  double relaxation;  /* kappa at the start, in units of the typical predicted velocity */
-  int32_t iterations; /* factorizations at most, besides Newton's */
+  double relaxation;      /* kappa at the start, in units of the typical predicted velocity */
+  int32_t iterations;     /* factorizations at most, besides Newton's */
+  const ds_iterate *from; /* a point near a solution to start at; NULL: on the central path */
 } ds_homotopy_options;
 
 typedef enum ds_homotopy_end {
