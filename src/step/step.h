@@ -140,6 +140,7 @@ bool ds_step_show(const ds_step_run *run);
 bool ds_step_turns(const ds_step_run *run, ds_island *island, ds_arena *arena, const ds_state *warm, int32_t round);
 /* The step, where rolling bodies touch elsewhere in the middle of it than it was solved for; where it runs into
  * something that its contacts do not see; where deformable bodies are stiffer (predict/judge.c). */
+ds_status ds_step_pass_by(ds_step_run *run);
 ds_status ds_step_roll_on(ds_step_run *run);
 ds_status ds_step_look_again(ds_step_run *run);
 ds_status ds_step_settle(ds_step_run *run);
