@@ -71,6 +71,7 @@ ds_status ds_step_find(ds_step_run *run) {
   ds_step_lap(run, DS_STAGE_DETECT);
   if (status == DS_OK && !ds_step_strike(run)) status = DS_ERROR_MEMORY;
   if (status == DS_OK) status = ds_step_solve(run, run->state, NULL); /* 2 to 4 */
+  if (status == DS_OK) status = ds_step_pass_by(run);
   if (status == DS_OK) status = ds_step_roll_on(run);
   return status == DS_OK ? ds_step_look_again(run) : status;
 }

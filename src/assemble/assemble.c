@@ -48,7 +48,7 @@ void ds_body_velocity(ds_vec3 *v, ds_vec3 *w, double *rate, const ds_assembly *a
 void ds_set_turn(ds_step_body *body, ds_vec3 v, ds_vec3 w, double h) {
   body->way = v3_scale(h, v);
   body->turn = v3_scale(h, w);
-  double half = fmin(0.5 * v3_norm(body->turn), 1.4); /* as in predict/rigid.c */
+  double half = fmin(0.5 * v3_norm(body->turn), DS_HALF_TURN); /* as in predict/rigid.c */
   body->stretch = half > 0 ? tan(half) / half : 1;
 }
 

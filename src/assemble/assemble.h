@@ -147,6 +147,9 @@ void ds_set_turn(ds_step_body *body, ds_vec3 v, ds_vec3 w, double h);
 void ds_fill_island(const ds_island *island, const ds_assembly *assembly, const ds_contact_list *contacts,
                     const ds_state *state, const ds_options *options, ds_pool *pool);
 
+/* rad: tan(h w/2), which is infinite at half a turn per step, is cut at this angle (predict/). */
+#define DS_HALF_TURN 1.4
+
 /* Whether a contact's gap is more than rounding. */
 bool ds_contact_is_open(const ds_contact_point *contact, const ds_scene *scene);
 

@@ -89,3 +89,18 @@ double ds_samples_gap(const ds_shape *a, ds_pose pose_a, const ds_shape *b, ds_p
   ds_placed pa = {a, mat3_from_quat(pose_a.q), pose_a.p}, pb = {b, mat3_from_quat(pose_b.q), pose_b.p};
   return one_way(one_way(enough * (1 + 1e-9) + 1e-300, &pa, &pb), &pb, &pa);
 }
+
+double ds_bodies_gap(const ds_body *a, ds_pose pose_a, const ds_body *b, ds_pose pose_b, double enough) {
+  double gap = INFINITY;
+  for (int32_t i = 0; i < a->shape_count; i++)
+    for (int32_t j = 0; j < b->shape_count; j++) {
+      const ds_shape *sa = &a->shapes[i], *sb = &b->shapes[j];
+      ds_pose pa = pose_mul(pose_a, sa->pose), pb = pose_mul(pose_b, sb->pose);
+      double apart = v3_dist(pa.p, pb.p) - sa->bounding_radius - sb->bounding_radius;
+      ds_vec3 n;
+      if (!(apart > enough)) /* infinite radii never get there */
+        apart = sa->solid || sb->solid ? ds_samples_gap(sa, pa, sb, pb, enough) : ds_shape_apart(&n, sa, pa, sb, pb);
+      gap = fmin(gap, apart);
+    }
+  return gap;
+}

@@ -14,5 +14,7 @@ double ds_shape_nearest(ds_vec3 *n, ds_vec3 *point, const ds_shape *a, ds_pose p
 /* Least distance of the samples of two placed shapes, of which one is a solid, to the other one; any number above
  * `enough` where it is more. */
 double ds_samples_gap(const ds_shape *a, ds_pose pose_a, const ds_shape *b, ds_pose pose_b, double enough);
+/* The same of two rigid bodies. */
+double ds_bodies_gap(const ds_body *a, ds_pose pose_a, const ds_body *b, ds_pose pose_b, double enough);
 
 #endif

@@ -103,6 +103,7 @@ typedef struct ds_articulation {
   ds_fixed_contact *fixed;
   int32_t fixed_count;
   double *carried, *shift; /* Q (y, 0) of the island's bodies; Gᵀ of that, 3 per contact of the island */
+  bool pulled;             /* joints were closed along rows of the end as well (close.c), in the last solve */
 } ds_articulation;
 
 /* Fills the articulation of an island with joints. False where memory ran out. */

@@ -84,11 +84,12 @@ static double judge(double *error, ds_island *island, const ds_assembly *assembl
 /* y for the next solve; `used` is work. False where memory ran out. */
 static bool next_y(ds_arena *arena, ds_anderson *secant, double *used, const ds_island *island,
                    const ds_assembly *assembly, const ds_state *state, double h, bool first) {
-  const ds_articulation *a = island->articulation;
+  ds_articulation *a = island->articulation;
   size_t bytes = (size_t)a->y_count * sizeof(double);
   memcpy(used, a->y, bytes);
   bool pulled;
   if (!ds_articulation_close(arena, &pulled, island, assembly, state, h)) return false;
+  a->pulled |= pulled;
   if (pulled) ds_anderson_forget(secant);
   if (first || pulled) return true;
   ds_anderson_next(secant, used, a->y); /* the y that gave w, and the one that w gives */
@@ -180,6 +181,7 @@ bool ds_articulation_project(const ds_solve *given, ds_island *island, double *s
   ds_anderson secant;
   if (!ds_anderson_new(arena, &secant, a->y_count) || !used) return false;
   *certificate = (ds_certificate){.converged = true, .tolerance = ds_options_tolerance(options)};
+  a->pulled = false;
   ds_articulation_enter(a->predicted, island, island->predicted);
   for (int32_t k = 0; k < a->problem.contact_count; k++)
     memcpy(a->r + 3 * k, island->r + 3 * a->contact[k], 3 * sizeof(double));

@@ -15,7 +15,8 @@
 
 /* F(W) */
 static ds_vec3 surplus(ds_vec3 inertia, ds_vec3 momentum, ds_vec3 w, double h) {
-  double rate = v3_norm(w), half = fmin(0.5 * h * rate, 1.4), c = rate > 0 ? tan(half) / rate : 0.5 * h; /* k/2 */
+  double rate = v3_norm(w), half = fmin(0.5 * h * rate, DS_HALF_TURN),
+         c = rate > 0 ? tan(half) / rate : 0.5 * h; /* k/2 */
   ds_vec3 p = v3_mul(inertia, w), a = v3_scale(c, w);
   ds_vec3 z = v3_sub(v3_mad(p, -c, v3_cross(p, w)), momentum);
   ds_vec3 y = v3_mad(v3_add(z, v3_cross(a, z)), v3_dot(a, z), a);

@@ -14,8 +14,8 @@ ds_vec3 ds_free_spin(ds_vec3 inertia, ds_vec3 momentum, double h) {
   ds_vec3 best = w;
   double least = INFINITY, scale = v3_norm(momentum);
   for (int i = 0; i < 50; i++) {
-    double rate = v3_norm(w), half = fmin(0.5 * h * rate, 1.4); /* beyond a quarter turn per step the rate is cut */
-    double c = rate > 0 ? tan(half) / rate : 0.5 * h;           /* k/2 */
+    double rate = v3_norm(w), half = fmin(0.5 * h * rate, DS_HALF_TURN);
+    double c = rate > 0 ? tan(half) / rate : 0.5 * h; /* k/2 */
     ds_vec3 p = v3_mul(inertia, w);
     ds_vec3 f = v3_sub(v3_sub(p, momentum), v3_scale(c, v3_cross(p, w)));
     double size = v3_norm(f);

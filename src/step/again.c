@@ -4,13 +4,14 @@
 #include <math.h>
 #include <string.h>
 
+#include "detect/gap.h"
 #include "integrate/integrate.h"
 #include "joint/articulate.h"
 #include "joint/limit.h"
 #include "predict/predict.h"
 #include "step/step.h"
 
-enum { LOOKS_AGAIN = 4 };         /* at what the solution runs into, at most */
+enum { LOOKS_AGAIN = 4 };         /* at what the solution runs into, or goes past, at most */
 enum { ROLLINGS = 4 };            /* of where rolling bodies touch, after the first, at most */
 static const double ROLLS = 1e-2; /* of an island's speed: by so much its bodies may turn otherwise */
 enum { JUDGEMENTS = 8 };          /* of how stiff deformable bodies are, after the first, at most */
@@ -24,6 +25,7 @@ enum { JUDGEMENTS = 8 };          /* of how stiff deformable bodies are, after t
  * the solver's own error is FAIR enough. */
 enum { ROUNDS = 15, SOON = 5, FEW = 2, FEW_ROUNDS = 4 };
 static const double ALONE = 1e-3, WELL = 1e-8, FAIR = 1e-6, STALLED = 0.3;
+static const double ASIDE = 1e-3; /* sine of the angle up to which an axis is the same */
 
 /* ---- turns ---- */
 
@@ -32,6 +34,36 @@ static bool was_adrift(const ds_step_run *run, const ds_island *island) {
   bool adrift = false;
   for (int32_t k = 0; k < island->problem.body_count; k++) adrift |= run->adrift[island->bodies[k]];
   return adrift;
+}
+
+/* Whether a joint is aside of the axis about which its body turns. */
+static bool swings_joint(const ds_scene *scene, int32_t index, ds_vec3 local) {
+  for (int32_t i = 0; i < scene->joint_count; i++) {
+    const ds_joint *joint = &scene->joints[i];
+    if (joint->a != index && joint->b != index) continue;
+    const ds_vec3 *arm = joint->a == index ? joint->on_a : joint->on_b;
+    for (int32_t k = 0; k < joint->point_count; k++)
+      if (v3_norm(v3_cross(local, arm[k])) > ASIDE * v3_norm(local) * v3_norm(arm[k])) return true;
+  }
+  return false;
+}
+
+/* Whether a body turns farther than the midpoint rule goes, tan(h w/2) being infinite at half a turn; or nobody knows
+ * how far. What spins steadily about an axis through its joints may do so. */
+static bool turns_too_far(const ds_step_run *run, const ds_island *island) {
+  const ds_subproblem *p = &island->problem;
+  for (int32_t k = 0; k < p->body_count; k++) {
+    int32_t index = island->bodies[k];
+    const ds_step_body *body = &run->assembly.bodies[index];
+    ds_vec3 v, w;
+    ds_unscale_velocity(&v, &w, NULL, body, island->v + p->first[k]);
+    if (0.5 * run->options->step * v3_norm(w) <= DS_HALF_TURN && isfinite(v3_norm(v))) continue;
+    if (!isfinite(v3_norm(v)) || !isfinite(v3_norm(w))) return true;
+    ds_vec3 local = mat3_tmul_v3(&body->rotation, w), spin = v3_mul(body->body->inertia, local);
+    if (v3_norm(v3_cross(spin, local)) > ASIDE * v3_norm(spin) * v3_norm(local)) return true;
+    if (swings_joint(run->scene, index, local)) return true;
+  }
+  return false;
 }
 
 bool ds_step_turns(const ds_step_run *run, const ds_solve *solve, ds_island *island, const ds_state *warm,
@@ -43,12 +75,15 @@ bool ds_step_turns(const ds_step_run *run, const ds_solve *solve, ds_island *isl
   double tolerance = island->articulation || few ? WELL : ALONE;
   if (island->articulation && !island->refinement && !ds_refine_new(arena, island)) return false;
   if (!ds_refine_island(island, &run->assembly, &run->contacts, run->scene, warm, run->options, tolerance,
-                        round > 1 && island->problem.contact_count > 0 ? FAIR : 0))
+                        round > 1 && island->problem.contact_count > 0 ? FAIR : 0)) {
+    island->unsettled = turns_too_far(run, island) || (island->articulation && island->articulation->pulled);
     return false;
+  }
   if (round == 1) island->first_change = island->change;
   bool stalls = round > SOON && island->change > STALLED * island->first_change;
   island->unsettled = stalls || round > (was_adrift(run, island) ? SOON : ROUNDS);
-  for (int32_t k = 0; island->unsettled && k < island->problem.body_count; k++) run->adrift[island->bodies[k]] = true;
+  bool adrift = island->unsettled && island->problem.contact_count > 0;
+  for (int32_t k = 0; adrift && k < island->problem.body_count; k++) run->adrift[island->bodies[k]] = true;
   if (island->unsettled) return false;
   return !island->articulation ||
          ds_articulate(arena, island, &run->assembly, &run->contacts, run->scene, warm, run->options);
@@ -56,8 +91,98 @@ bool ds_step_turns(const ds_step_run *run, const ds_solve *solve, ds_island *isl
 
 bool ds_step_is_adrift(const ds_step_run *run) {
   bool any = false;
-  for (int32_t i = 0; i < run->assembly.island_count; i++) any |= run->assembly.islands[i].unsettled;
+  for (int32_t i = 0; i < run->assembly.island_count; i++) {
+    const ds_island *island = &run->assembly.islands[i];
+    any |= island->unsettled && was_adrift(run, island);
+  }
   return any;
+}
+
+/* The state with the impulses found, to start from once more. */
+static bool keep_impulses(const ds_step_run *run, ds_state *solved) {
+  *solved = *run->state;
+  solved->contacts = DS_NEW(&run->stepper->arena, ds_contact, run->contacts.count + 1);
+  if (!solved->contacts) return false;
+  ds_store_contacts(solved->contacts, &run->assembly, &run->contacts);
+  solved->contact_count = run->contacts.count;
+  return true;
+}
+
+/* ---- what bodies go past ---- */
+
+/* A contact ahead keeps a body on one side of a plane, as it was found at the start of the step. What turns about
+ * another body, or flies past its edge, crosses that plane and touches nothing. So where an open contact acts, and at
+ * the end of the step the bodies are apart all the same, it is left out, and the step solved again: what they run into
+ * then is found on their way (below). By the midpoint rule: Euler's takes energy away anyway. Of 20 links let go level,
+ * which never touch, it took 3.15 of 4.9 J in 10 s.
+ *
+ * Bodies that do touch end apart as well, by second order in their turns: of 12,000 contacts of piles, dominoes and
+ * walls hit two are apart by half of their gap and a tenth of the thickness, of cards that fall 1 to 5 %; links are by
+ * 5 times the thickness. */
+static const double PASSED = 0.5, PASSED_THIN = 0.1;
+
+/* m: how far apart the bodies of a contact are at the end of the step, beyond what the contact knows. */
+static double apart_beyond(const ds_step_run *run, const ds_contact_point *c) {
+  const ds_body *a = &run->scene->bodies[c->a], *b = &run->scene->bodies[c->b];
+  ds_pose then[2];
+  double h = run->options->step, linear = c->gap;
+  for (int side = 0; side < 2; side++) {
+    ds_body_state s = run->state->bodies[side == 0 ? c->a : c->b];
+    ds_body_velocity(&s.v, &s.w, NULL, &run->assembly, side == 0 ? c->a : c->b);
+    then[side] = (ds_pose){v3_mad(s.x, h, s.v), quat_unit(quat_mul(quat_exp(v3_scale(h, s.w)), s.q))};
+    linear += (side == 0 ? h : -h) * v3_dot(c->normal, ds_velocity_at(&s, c->point));
+  }
+  double known = fmax(linear, 0), enough = known + c->gap + fmin(a->thickness, b->thickness);
+  return ds_bodies_gap(a, then[0], b, then[1], enough) - known;
+}
+
+/* Whether a contact of an island acts and should not. */
+static bool is_passed(const ds_step_run *run, const ds_island *island, int32_t k) {
+  const ds_contact_point *c = &run->contacts.points[island->contacts[k]];
+  const ds_body *a = &run->scene->bodies[c->a], *b = &run->scene->bodies[c->b];
+  if (!island->midpoint || !(island->r[3 * k] > 0) || !ds_contact_is_open(c, run->scene)) return false;
+  if (a->skin || b->skin || ds_feature_is_limit(c->feature) || ds_feature_is_drive(c->feature)) return false;
+  return apart_beyond(run, c) > fmax(PASSED * c->gap, PASSED_THIN * fmin(a->thickness, b->thickness));
+}
+
+/* Leaves out the open contacts of pairs of which one is passed. *any says whether there are such; then `solved` is the
+ * state to solve from. False where memory ran out. */
+static bool leave_passed(ds_step_run *run, ds_state *solved, bool *any) {
+  ds_arena *arena = &run->stepper->arena;
+  ds_contact_list *all = &run->contacts;
+  bool *passed = DS_NEW0(arena, bool, all->count + 1);
+  ds_contact_point *kept = DS_NEW(arena, ds_contact_point, all->count + 1);
+  if (!passed || !kept) return false;
+  *any = false;
+  for (int32_t i = 0; i < run->assembly.island_count; i++) {
+    const ds_island *island = &run->assembly.islands[i];
+    for (int32_t k = 0; k < island->problem.contact_count; k++)
+      if (is_passed(run, island, k)) passed[island->contacts[k]] = *any = true;
+  }
+  if (!*any) return true;
+  if (!keep_impulses(run, solved)) return false;
+  int32_t count = 0;
+  for (int32_t first = 0, end; first < all->count; first = end) {
+    const ds_contact_point *c = &all->points[first];
+    bool off = false;
+    for (end = first; end < all->count && all->points[end].a == c->a && all->points[end].b == c->b; end++)
+      off |= passed[end];
+    for (int32_t k = first; k < end; k++)
+      if (!off || !ds_contact_is_open(&all->points[k], run->scene)) kept[count++] = all->points[k];
+  }
+  *all = (ds_contact_list){kept, count};
+  return true;
+}
+
+ds_status ds_step_pass_by(ds_step_run *run) {
+  bool any = true;
+  ds_status status = DS_OK;
+  for (int k = 0; k < LOOKS_AGAIN && status == DS_OK && any && !ds_step_is_late(run); k++) {
+    ds_state solved;
+    if (!leave_passed(run, &solved, &any)) return DS_ERROR_MEMORY;
+    if (any) status = ds_step_solve(run, &solved, NULL);
+  }
+  return status;
 }
 
 /* ---- rolling ---- */
@@ -98,16 +223,6 @@ static bool rolls_otherwise(const ds_step_run *run, ds_body_state *moving) {
   for (int32_t i = 0; otherwise && i < run->scene->body_count; i++)
     if (run->assembly.bodies[i].midpoint) ds_body_velocity(&moving[i].v, &moving[i].w, NULL, &run->assembly, i);
   return otherwise;
-}
-
-/* The state with the impulses found, to start from once more. */
-static bool keep_impulses(const ds_step_run *run, ds_state *solved) {
-  *solved = *run->state;
-  solved->contacts = DS_NEW(&run->stepper->arena, ds_contact, run->contacts.count + 1);
-  if (!solved->contacts) return false;
-  ds_store_contacts(solved->contacts, &run->assembly, &run->contacts);
-  solved->contact_count = run->contacts.count;
-  return true;
 }
 
 ds_status ds_step_roll_on(ds_step_run *run) {

@@ -86,22 +86,6 @@ static ds_pose pose_at(const ds_step_run *run, int32_t i, double t) {
   return (ds_pose){v3_mad(s->x, t, v), quat_unit(quat_mul(quat_exp(v3_scale(t, w)), s->q))};
 }
 
-/* The distance of two bodies; any number above `enough` where it is more. */
-static double body_gap(const ds_body *a, ds_pose pose_a, const ds_body *b, ds_pose pose_b, double enough) {
-  double gap = INFINITY;
-  for (int32_t i = 0; i < a->shape_count; i++)
-    for (int32_t j = 0; j < b->shape_count; j++) {
-      const ds_shape *sa = &a->shapes[i], *sb = &b->shapes[j];
-      ds_pose pa = pose_mul(pose_a, sa->pose), pb = pose_mul(pose_b, sb->pose);
-      double apart = v3_dist(pa.p, pb.p) - sa->bounding_radius - sb->bounding_radius;
-      ds_vec3 n;
-      if (!(apart > enough)) /* infinite radii never get there */
-        apart = sa->solid || sb->solid ? ds_samples_gap(sa, pa, sb, pb, enough) : ds_shape_apart(&n, sa, pa, sb, pb);
-      gap = fmin(gap, apart);
-    }
-  return gap;
-}
-
 /* How far a contact is open at time t, by its points; of a limit what is left of its way. */
 static double gap_at(const ds_step_run *run, const ds_contact_point *c, double t) {
   if (ds_feature_is_limit(c->feature)) {
@@ -142,7 +126,7 @@ static double first_touch(const ds_step_run *run, const ds_contact_point *c, dou
   if (!(speed > 0)) return h;
   for (int i = 0; i < 200 && t < h; i++) {
     double enough = near + (h - t) * speed;
-    double gap = body_gap(one, pose_at(run, c->a, t), other, pose_at(run, c->b, t), enough);
+    double gap = ds_bodies_gap(one, pose_at(run, c->a, t), other, pose_at(run, c->b, t), enough);
     if (gap <= near) return t;
     if (gap > enough) return h;
     t += fmax(gap - 0.5 * near, 0.5 * near) / speed;
@@ -156,7 +140,7 @@ static double meeting(const ds_step_run *run, const ds_contact_point *c, bool ap
   double from = 0, to = run->options->step;
   if (apart) {
     const ds_body *one = &run->scene->bodies[c->a], *other = &run->scene->bodies[c->b];
-    if (late > 0 && body_gap(one, pose_at(run, c->a, to), other, pose_at(run, c->b, to), near) > -late) return to;
+    if (late > 0 && ds_bodies_gap(one, pose_at(run, c->a, to), other, pose_at(run, c->b, to), near) > -late) return to;
     return first_touch(run, c, near);
   }
   if (gap_at(run, c, to) > -late) return to;

@@ -147,6 +147,7 @@ bool ds_step_turns(const ds_step_run *run, const ds_solve *solve, ds_island *isl
 bool ds_step_is_adrift(const ds_step_run *run);
 /* The step, where rolling bodies touch elsewhere in the middle of it than it was solved for; where it runs into
  * something that its contacts do not see; where deformable bodies are stiffer (predict/judge.c). */
+ds_status ds_step_pass_by(ds_step_run *run);
 ds_status ds_step_roll_on(ds_step_run *run);
 ds_status ds_step_look_again(ds_step_run *run);
 ds_status ds_step_settle(ds_step_run *run);
