@@ -63,7 +63,7 @@ soak: all ## long standing runs, SOAK_TIME=600 simulated seconds each, and a swe
 	@scripts/sweep-soak.py build/drystone
 	@$(DEPS) test
 	@$(call build,release,)
-	@for name in composites composites_thrown deformable_rebound soft_piles plates stand_random whip jenga housner order; do DRYSTONE_TEST_LONG=1 build/release/test/test_$$name; done
+	@for name in composites composites_thrown deformable_rebound soft_thrown soft_piles plates stand_random whip jenga housner order; do DRYSTONE_TEST_LONG=1 build/release/test/test_$$name; done
 
 shake: all ## scenes shaken for 30 s, imperfect ones and the gallery for 60 s; every step must be certified; tables in bench/results/
 	@$(DEPS) test

@@ -109,14 +109,14 @@ ds_status ds_step(ds_stepper *stepper, ds_state *state, ds_step_report *report, 
       .pool = stepper->pool,
       .workers = stepper->workers,
       .recall = &state->recall};
-  report->energy_before = ds_step_energy(scene, state, options->step);
+  report->energy_before = ds_step_energy(scene, state);
   run.spent = DS_NEW0(&stepper->arena, double, scene->body_count + 1);
   int32_t parts = 1;
   ds_status status = run.spent && ds_step_begin(&run, state) ? ds_step_find(&run) : DS_ERROR_MEMORY; /* 1 to 4 */
   if (status == DS_OK && !ds_step_parts(&parts, &run)) status = DS_ERROR_MEMORY;
   if (status == DS_OK) status = ds_step_try(&run, state, parts, finish, take); /* 5 */
   if (status != DS_OK) report->worst.converged = false;
-  report->energy_after = ds_step_energy(scene, state, options->step);
+  report->energy_after = ds_step_energy(scene, state);
   ds_step_range(report, state);
   report->step = state->step;
   report->time = state->time;

@@ -89,7 +89,6 @@ bool ds_new_deformable(ds_arena *arena, ds_step_body *step, const ds_state *stat
   size_t r = (size_t)reduced->r, n = 3 + r;
   ds_step_deformable *d = DS_NEW0(arena, ds_step_deformable, 1);
   if (!d) return false;
-  double before = state->reduced_step > 0 ? state->reduced_step : options->step; /* the first step has one like it */
   *d = (ds_step_deformable){
       .reduced = reduced, .q = step->q, .rate_before = step->rate_before, .stiffer = step->stiffer};
   d->rows = DS_NEW(arena, double, 3 * n);
@@ -99,7 +98,7 @@ bool ds_new_deformable(ds_arena *arena, ds_step_body *step, const ds_state *stat
   d->columns = DS_NEW(arena, double, n *n);
   d->rate = DS_NEW0(arena, double, r);
   new_newmark(&d->newmark, arena, options->step, r);
-  new_newmark(&d->newmark_before, arena, before, r);
+  new_newmark(&d->newmark_before, arena, state->reduced_step, r);
   if (options->newton > 1) {
     d->again_tangent = DS_NEW(arena, double, r *r);
     d->again_implicit = DS_NEW(arena, double, n *n);

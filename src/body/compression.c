@@ -22,7 +22,10 @@
  *
  * Tetrahedra are looked at in clusters of neighbours, whose nodes are placed together. The gradients G_a of the
  * displacement along the coordinates bound what q does to a cluster: no singular value of its F = 1 + G is farther from
- * 1 than b = sum_a |q_a| max |G_a|, and where (1 - b)³ > J0 it is passed over. */
+ * 1 than b = sum_a |q_a| max |G_a|, and where (1 - b)³ > J0 it is passed over. What turns and bends has a large b and
+ * keeps its volume: there, with the mean A of F and d = sum_a |q_a| max |G_a - mean G_a|,
+ *
+ *   J = det A + cof A : D + A : cof D + det D >= det A - |cof A| d - |A| d² - d³   for F = A + D, |D| <= d. */
 #include "body/compression.h"
 
 #include <float.h>
@@ -117,21 +120,51 @@ static double corner_normals(ds_vec3 n[3], const ds_vec3 *nodes, const int32_t *
   return v3_dot(e[0], n[0]);
 }
 
-/* |G_a| of a tetrahedron, by Frobenius, for every coordinate a: the larger of it and of what is there. */
-static void add_growth(double *growth, const ds_reduced *x, const int32_t *tet, const ds_vec3 n[3], double inverse) {
+/* g (9 x r) := G_a of a tetrahedron for every coordinate a */
+static void gradients_of(double *g, const ds_reduced *x, const int32_t *tet, const ds_vec3 normal[3]) {
   int32_t r = x->r;
   const double *u0 = x->node_basis + 3 * (int64_t)tet[0] * r;
-  for (int32_t a = 0; a < r; a++) {
-    double square = 0;
+  for (int32_t a = 0; a < r; a++)
     for (int i = 0; i < 3; i++) {
       ds_vec3 row = v3(0, 0, 0);
       for (int k = 0; k < 3; k++) {
         const double *u = x->node_basis + 3 * (int64_t)tet[k + 1] * r;
-        row = v3_mad(row, (u[i * r + a] - u0[i * r + a]) * inverse, n[k]);
+        row = v3_mad(row, u[i * r + a] - u0[i * r + a], normal[k]);
       }
-      square += v3_norm2(row);
+      g[3 * i * r + a] = row.x, g[(3 * i + 1) * r + a] = row.y, g[(3 * i + 2) * r + a] = row.z;
     }
-    growth[a] = fmax(growth[a], sqrt(square));
+}
+
+/* far[a] := the larger of it and of |G_a - M_a|, by Frobenius; M may be NULL, zero */
+static void add_distance(double *far, const double *g, const double *mean, int32_t r) {
+  for (int32_t a = 0; a < r; a++) {
+    double square = 0;
+    for (int k = 0; k < 9; k++) {
+      double d = g[k * r + a] - (mean ? mean[k * r + a] : 0);
+      square += d * d;
+    }
+    far[a] = fmax(far[a], sqrt(square));
+  }
+}
+
+/* The bounds of one cluster. */
+static void fill_bounds(ds_clusters *c, int32_t index, const ds_reduced *x, const int32_t *order) {
+  const ds_cluster *cluster = &c->list[index];
+  int32_t r = x->r, count = 0;
+  double g[9 * DS_REDUCED_MAX], *mean = c->mean + 9 * (int64_t)index * r;
+  for (int pass = 0; pass < 2; pass++) {
+    for (int32_t t = cluster->first; t < cluster->first + cluster->count; t++) {
+      if (!(c->inverse[t] > 0)) continue;
+      gradients_of(g, x, x->tets.tets + 4 * (int64_t)order[t], c->normal + 3 * (int64_t)t);
+      if (pass == 1)
+        add_distance(c->spread + (int64_t)index * r, g, mean, r);
+      else {
+        add_distance(c->growth + (int64_t)index * r, g, NULL, r);
+        ds_run_add(mean, g, 1, 9 * r);
+        count++;
+      }
+    }
+    for (int32_t k = 0; pass == 0 && k < 9 * r && count > 0; k++) mean[k] /= count;
   }
 }
 
@@ -143,13 +176,12 @@ static void fill_clusters(ds_clusters *c, const ds_reduced *x, const int32_t *or
     list_nodes(c, cluster, x, order, place);
     nodes += cluster->node_count;
     for (int32_t t = cluster->first; t < cluster->first + cluster->count; t++) {
-      const int32_t *tet = x->tets.tets + 4 * (int64_t)order[t];
       ds_vec3 n[3];
-      double volume = corner_normals(n, x->tets.nodes, tet);
+      double volume = corner_normals(n, x->tets.nodes, x->tets.tets + 4 * (int64_t)order[t]);
       c->inverse[t] = volume > DBL_MIN ? 1 / volume : 0; /* by hand, with no volume: it does not count */
       for (int k = 0; k < 3; k++) c->normal[3 * (int64_t)t + k] = v3_scale(c->inverse[t], n[k]);
-      if (c->inverse[t] > 0) add_growth(c->growth + (int64_t)i * x->r, x, tet, n, c->inverse[t]);
     }
+    fill_bounds(c, i, x, order);
   }
 }
 
@@ -164,7 +196,10 @@ bool ds_clusters_build(ds_reduced *x) {
   c->inverse = malloc(tets * sizeof *c->inverse);
   c->normal = malloc(3 * tets * sizeof *c->normal);
   c->growth = calloc(most * (size_t)x->r, sizeof *c->growth);
-  bool ok = s.order && s.center && place && c->list && c->node && c->corner && c->inverse && c->normal && c->growth;
+  c->mean = calloc(9 * most * (size_t)x->r, sizeof *c->mean);
+  c->spread = calloc(most * (size_t)x->r, sizeof *c->spread);
+  bool ok = s.order && s.center && place && c->list && c->node && c->corner && c->inverse && c->normal && c->growth &&
+            c->mean && c->spread;
   for (size_t t = 0; ok && t < tets; t++) {
     const int32_t *tet = x->tets.tets + 4 * t;
     s.order[t] = (int32_t)t;
@@ -183,7 +218,7 @@ bool ds_clusters_build(ds_reduced *x) {
 }
 
 void ds_clusters_free(ds_clusters *c) {
-  void *blocks[] = {c->list, c->node, c->corner, c->inverse, c->normal, c->growth};
+  void *blocks[] = {c->list, c->node, c->corner, c->inverse, c->normal, c->growth, c->mean, c->spread};
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) free(blocks[i]);
   *c = (ds_clusters){0};
 }
@@ -196,6 +231,20 @@ static double reach_of(const ds_reduced *x, const double *q, int32_t cluster) {
   const double *growth = x->clusters.growth + (int64_t)cluster * x->r;
   for (int32_t a = 0; a < x->r; a++) reach += fabs(q[a]) * growth[a];
   return reach;
+}
+
+/* What J of a tetrahedron of a cluster is at least. */
+static double least_volume(const ds_reduced *x, const double *q, int32_t cluster) {
+  int32_t r = x->r;
+  const double *mean = x->clusters.mean + 9 * (int64_t)cluster * r, *spread = x->clusters.spread + (int64_t)cluster * r;
+  double f[9], d = 0;
+  for (int k = 0; k < 9; k++) f[k] = (k % 4 == 0) + ds_run_dot(mean + k * r, q, r);
+  for (int32_t a = 0; a < r; a++) d += fabs(q[a]) * spread[a];
+  ds_vec3 r0 = v3(f[0], f[1], f[2]), r1 = v3(f[3], f[4], f[5]), r2 = v3(f[6], f[7], f[8]);
+  ds_vec3 c0 = v3_cross(r1, r2), c1 = v3_cross(r2, r0), c2 = v3_cross(r0, r1);
+  double cofactors = sqrt(v3_norm2(c0) + v3_norm2(c1) + v3_norm2(c2));
+  double size = sqrt(v3_norm2(r0) + v3_norm2(r1) + v3_norm2(r2));
+  return v3_dot(r0, c0) - (cofactors + (size + d) * d) * d;
 }
 
 static void place_nodes(ds_vec3 *y, const ds_reduced *x, const double *q, const ds_cluster *cluster);
@@ -242,7 +291,7 @@ static void for_pressed(double *out, const ds_reduced *x, const double *q, press
   ds_vec3 y[CORNERS], e[3];
   for (int32_t i = 0; i < c->count; i++) {
     const ds_cluster *cluster = &c->list[i];
-    if (reach_of(x, q, i) < J0_REACH) continue;
+    if (reach_of(x, q, i) < J0_REACH || least_volume(x, q, i) > J0) continue;
     place_nodes(y, x, q, cluster);
     for (int32_t t = cluster->first; t < cluster->first + cluster->count; t++) {
       double j = edges_of(e, c, y, t);
@@ -388,6 +437,7 @@ ds_extent ds_reduced_extent(const ds_reduced *x, const double *q, double least) 
     const ds_cluster *cluster = &c->list[i];
     double reach = reach_of(x, q, i);
     if (reach < 1 && reach * reach / 2 <= least) continue;
+    if (!isfinite(least) && least_volume(x, q, i) > 0) continue;
     place_nodes(y, x, q, cluster);
     for (int32_t t = cluster->first; t < cluster->first + cluster->count; t++) {
       double j = edges_of(e, c, y, t);
@@ -404,7 +454,7 @@ bool ds_reduced_is_inverted(const ds_reduced *x, const double *q) {
   ds_vec3 y[CORNERS], e[3];
   for (int32_t i = 0; i < c->count; i++) {
     const ds_cluster *cluster = &c->list[i];
-    if (reach_of(x, q, i) < 1) continue;
+    if (reach_of(x, q, i) < 1 || least_volume(x, q, i) > 0) continue;
     place_nodes(y, x, q, cluster);
     for (int32_t t = cluster->first; t < cluster->first + cluster->count; t++)
       if (!(edges_of(e, c, y, t) > 0) && c->inverse[t] > 0) return true;

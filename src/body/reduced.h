@@ -40,6 +40,8 @@ typedef struct ds_clusters {
   double *inverse; /* per tetrahedron: 1 / 6 volume, 1/m³ */
   ds_vec3 *normal; /* 3 per tetrahedron: gradients of the shape functions of its corners 1, 2, 3 */
   double *growth;  /* count x r: largest displacement gradient in the cluster for a coordinate of 1 */
+  double *mean;    /* count x 9 x r: its mean ... */
+  double *spread;  /* count x r: ... and the farthest that one is from it */
 } ds_clusters;
 
 struct ds_reduced {

@@ -30,6 +30,9 @@ static ds_motion_ahead motion_of(const ds_scene *scene, const ds_body *body, con
   return m;
 }
 
+/* Whether what is farther away than is searched here is not found by a second look (again.c): deformable bodies. */
+static bool looks_once(const ds_scene *scene) { return scene->reduced_count > 0; }
+
 /* Places all shapes, and bounds all bodies; grown by their motion where options are given. */
 bool ds_place_shapes(ds_arena *arena, ds_detection *d, const ds_detect_options *options) {
   const ds_scene *scene = d->scene;
@@ -68,7 +71,8 @@ bool ds_place_shapes(ds_arena *arena, ds_detection *d, const ds_detect_options *
     if (options) {
       d->motions[i] = motion_of(scene, body, d->state, &d->state->bodies[i], radius, options);
       const ds_motion_ahead *m = &d->motions[i];
-      double way = fmin(2 * (v3_norm(m->move) + m->spin), farthest * body->bounding_radius);
+      double way = 2 * (v3_norm(m->move) + m->spin);
+      if (!looks_once(scene)) way = fmin(way, farthest * body->bounding_radius);
       double grow = way + m->fall + (isfinite(m->margin) ? m->margin : 0);
       if (box.low.x <= box.high.x) {
         box.low = v3_sub(box.low, v3(grow, grow, grow));
@@ -88,6 +92,7 @@ static double relative_way(const ds_detection *d, int32_t a, int32_t b) {
   double apart = v3_dist(d->state->bodies[a].x, d->state->bodies[b].x);
   if (!isfinite(d->scene->bodies[a].bounding_radius)) way += ma->turn * apart;
   if (!isfinite(d->scene->bodies[b].bounding_radius)) way += mb->turn * apart;
+  if (d->scene->bodies[a].skin || d->scene->bodies[b].skin) return 2 * way;
   return fmin(2 * way, farthest * fmin(d->scene->bodies[a].bounding_radius, d->scene->bodies[b].bounding_radius));
 }
 

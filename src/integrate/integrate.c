@@ -154,7 +154,7 @@ bool ds_integrate(ds_arena *arena, ds_state *state, ds_integration *integration,
   for (int32_t k = 0; k < contacts->count; k++) integration->contacts[k].held = held[k];
   move_bodies(state, scene, assembly, moves, wait, h);
   state->reduced_step = h;
-  ds_limit_end(state, assembly, energy);
+  ds_limit_end(state, assembly, energy, h);
   ds_restore_rest(state, &kept, assembly, h);
   return true;
 }

@@ -55,7 +55,7 @@ bool ds_sweep(ds_arena *arena, ds_move *moves, int32_t *stopped, const ds_scene 
  * taken from them. */
 double *ds_limit_begin(ds_arena *arena, double *all, const ds_state *state, const ds_assembly *assembly,
                        const ds_contact_list *contacts, const ds_move *moves, double h);
-void ds_limit_end(ds_state *state, const ds_assembly *assembly, const double *before);
+void ds_limit_end(ds_state *state, const ds_assembly *assembly, const double *before, double h);
 
 /* rest.c: marks the bodies of islands of rigid bodies that rest. */
 void ds_find_rest(ds_move *moves, const ds_scene *scene, const ds_assembly *assembly, double h);

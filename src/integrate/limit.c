@@ -14,7 +14,8 @@
  *
  * In flight the energy of a nonlinear body swings within bounds that are those of the integrator. Taking away all that
  * it rises would damp it: a beam that vibrates widely (test_deformable_motion) loses 1.6 % with a limit of 1e-3 per
- * step, and nothing with 2e-3. */
+ * step, and nothing with 2e-3. Where the damping of its material takes more than that in a step, it does not rise at
+ * all. */
 #include <math.h>
 #include <string.h>
 
@@ -93,7 +94,6 @@ static bool see_state(ds_arena *arena, ds_state *seen, const ds_state *state, co
   size_t bodies = (size_t)state->body_count, rates = (size_t)state->scene->reduced_count;
   double k = state->reduced_step;
   *seen = *state;
-  if (k == 0) seen->reduced_step = h; /* the first step has one like it before it */
   if (rates == 0 || k <= h) return true;
   seen->reduced_step = h;
   seen->bodies = DS_NEW(arena, ds_body_state, bodies + 1);
@@ -122,20 +122,19 @@ double *ds_limit_begin(ds_arena *arena, double *all, const ds_state *state, cons
                        const ds_contact_list *contacts, const ds_move *moves, double h) {
   const ds_scene *scene = state->scene;
   double *before = DS_NEW(arena, double, assembly->island_count + scene->body_count + 1);
-  ds_state seen, own = *state;
-  if (own.reduced_step == 0) own.reduced_step = h;
+  ds_state seen;
   if (!before || !see_state(arena, &seen, state, assembly, moves, h)) return NULL;
-  *all = total(&own);
+  *all = total(state);
   for (int32_t i = 0; i < assembly->island_count; i++) {
     const ds_island *island = &assembly->islands[i];
-    before[i] = energy_before(all, group_of(island), &seen, &own);
+    before[i] = energy_before(all, group_of(island), &seen, state);
     if (!is_closed(island, scene, state, assembly, contacts)) before[i] = (double)INFINITY;
   }
   for (int32_t i = 0; i < scene->body_count; i++) {
     double *free = &before[assembly->island_count + i];
     *free = (double)INFINITY;
     if (!is_free(assembly, i)) continue;
-    *free = energy_before(all, (group){&i, 1}, &seen, &own);
+    *free = energy_before(all, (group){&i, 1}, &seen, state);
     if (!is_left_alone((group){&i, 1}, scene, state, assembly)) *free = (double)INFINITY;
   }
   return before;
@@ -156,11 +155,25 @@ static void scale_all(ds_state *state, group g, double scale) {
     if (state->scene->bodies[g.bodies[i]].reduced) scale_rates(state, g.bodies[i], scale);
 }
 
+/* What the damping of its material takes from a body in a step of h, J. */
+static double damped(const ds_state *state, int32_t i, double h) {
+  const ds_body *body = &state->scene->bodies[i];
+  const ds_reduced *x = body->reduced;
+  const double *rate = state->reduced_rate + body->first_reduced;
+  double sum = 0;
+  for (int32_t a = 0; a < x->r; a++) {
+    double stress = 0;
+    for (int32_t b = 0; b < x->r; b++) stress += x->stiffness[a * x->r + b] * rate[b];
+    sum += rate[a] * (x->info.damping_mass * rate[a] + x->info.damping_stiffness * stress);
+  }
+  return h * sum;
+}
+
 /* The largest factor that leaves no gain, by halving between LEAST and 1. Where that is not enough, the gain is not
- * that of a vibration, and rates stay as they are. */
-static void limit(ds_state *state, group g, double before, double share) {
-  double low = LEAST, high = 1, now = LEAST, scale;
-  if (!(energy_of(&scale, g, state) - before > share * scale)) return;
+ * that of a vibration, and rates stay as they are. Gains up to a share of the energy, less `less`, are left. */
+static void limit(ds_state *state, group g, double before, double share, double less) {
+  double low = LEAST, high = 1, now = LEAST, scale, gain = energy_of(&scale, g, state) - before;
+  if (!(gain > fmax(ROUNDING * scale, share * scale - less))) return;
   scale_all(state, g, now);
   bool enough = energy_of(&scale, g, state) <= before;
   for (int k = 0; enough && k < HALVINGS; k++) {
@@ -175,9 +188,9 @@ static void limit(ds_state *state, group g, double before, double share) {
   scale_all(state, g, (enough ? low : 1) / now);
 }
 
-void ds_limit_end(ds_state *state, const ds_assembly *assembly, const double *before) {
+void ds_limit_end(ds_state *state, const ds_assembly *assembly, const double *before, double h) {
   for (int32_t i = 0; i < assembly->island_count; i++, before++)
-    if (*before < (double)INFINITY) limit(state, group_of(&assembly->islands[i]), *before, ROUNDING);
+    if (*before < (double)INFINITY) limit(state, group_of(&assembly->islands[i]), *before, ROUNDING, 0);
   for (int32_t i = 0; i < state->scene->body_count; i++, before++)
-    if (*before < (double)INFINITY) limit(state, (group){&i, 1}, *before, IN_FLIGHT);
+    if (*before < (double)INFINITY) limit(state, (group){&i, 1}, *before, IN_FLIGHT, damped(state, i, h));
 }

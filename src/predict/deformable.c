@@ -10,7 +10,7 @@
  *           + D (h (1 + delta)/2 u1 + k (1 - delta')/2 u0) = inertial terms,
  *
  * where the velocities that damping acts on have been replaced by mean rates, exactly for delta = 0 and to the first
- * order in h for others. Before the first step k = h.
+ * order in h for others. At the start k = 0: the rates given are those of that moment.
  *
  * Damping delta: gamma = 1/2 + delta, beta = (1 + delta)²/4. Average accelerations (delta = 0) never forget a vibration
  * that the step cannot follow, and contact feeds it: a point that parts in one step and is stopped in the next gets the

@@ -160,8 +160,8 @@ void ds_step_count(const ds_step_run *run, const ds_island *island);
 void ds_step_count_work(const ds_step_run *run, const ds_island *island); /* that was not used */
 void ds_step_certify(ds_step_run *run);
 
-/* energy.c: kinetic, potential and elastic, J. h: of the step. */
-double ds_step_energy(const ds_scene *scene, const ds_state *state, double h);
+/* energy.c: kinetic, potential and elastic, J. */
+double ds_step_energy(const ds_scene *scene, const ds_state *state);
 
 /* ---- finish.c ---- */
 /* The certificate and stage 5. Where it fails the state is as it was. */
