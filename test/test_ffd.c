@@ -52,8 +52,8 @@ static void projections(void) {
   ds_arena_free(&arena);
 }
 
-/* y >= 1 and -y >= 1: the least violation is at 0, whatever the start; the surrogate method goes to and fro between both
- * for ever. */
+/* y >= 1 and -y >= 1: the least violation is at 0, whatever the start; the surrogate method goes to and fro between
+ * both for ever. */
 static void nothing_in_common(void) {
   ds_arena arena = {0};
   double a[2] = {1, -1}, c[2] = {1, 1}, y[1] = {0.3}, lambda[2], work[2];

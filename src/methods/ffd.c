@@ -79,12 +79,13 @@ static bool offset(double *d, const ds_subproblem *p, int32_t at, const choice *
   return w_i > 0 && missing >= 0;
 }
 
-/* The projection of y onto h as chosen. */
-static void project(body_task *t, double *y) {
+/* The projection of y onto h as chosen; by the Surrogate Constraint Method to `rel_err` of `scale`, m/s. */
+static void project(body_task *t, double *y, double scale) {
   ds_solve *s = t->solve;
-  s->work.projections += t->how->exact ? ds_half_spaces_nearest(s->arena, y, t->lambda, &t->h)
-                                       : ds_half_spaces_surrogate(y, t->lambda, t->work, &t->h, s->options->rel_err,
-                                                                  s->options->max_iterations);
+  s->work.projections += t->how->exact
+                             ? ds_half_spaces_nearest(s->arena, y, t->lambda, &t->h)
+                             : ds_half_spaces_surrogate(y, t->lambda, t->work, &t->h, s->options->rel_err * scale,
+                                                        s->options->max_iterations);
 }
 
 /* Line 27. False where T(q) is empty, or the projection did not get near it. */
@@ -98,7 +99,7 @@ static bool find_tangential(body_task *t) {
     scale = fmax(scale, fabs(h->c[i] - dot(h->a + i * t->n, t->before, t->n)));
   }
   memcpy(t->y, t->before, (size_t)t->n * sizeof(double));
-  project(t, t->y);
+  project(t, t->y, scale);
   return !(ds_half_spaces_violation(h, t->y) > fmax(1e-6, 2 * t->solve->options->rel_err) * scale);
 }
 
@@ -138,11 +139,13 @@ static void find_flow(body_task *t) {
   ds_small_solve_lt(t->flow, matrix, n);
 }
 
-/* The half-spaces of eq. 24. Samples start in the direction of slip, so that a point mass has exactly mu in any. */
-static void bound_friction(body_task *t) {
+/* The half-spaces of eq. 24; the largest of their bounds. Samples start in the direction of slip, so that a point mass
+ * has exactly mu in any. */
+static double bound_friction(body_task *t) {
   ds_half_spaces *h = &t->h;
   const ds_subproblem *p = t->p;
   int32_t n = t->n;
+  double largest = 0;
   h->n = n, h->count = 0;
   for (int32_t i = 0; i < t->count; i++) {
     int32_t at = t->contact[i], k = at / 2;
@@ -160,8 +163,10 @@ static void bound_friction(body_task *t) {
       double *a = h->a + h->count * n;
       for (int32_t j = 0; j < n; j++) a[j] = -(s[0] * g[n + j] / flat[0] + s[1] * g[2 * n + j] / flat[1]);
       h->c[h->count++] = -mu * fmax(0, normal);
+      largest = fmax(largest, mu * normal);
     }
   }
+  return largest;
 }
 
 /* An orthonormal basis of the span of tangential rows; how many vectors it has. */
@@ -186,7 +191,7 @@ static int32_t span_of(double *basis, const body_task *t) {
 }
 
 /* eq. 24 within S: the same projection in coordinates of the span. */
-static void project_in_span(body_task *t) {
+static void project_in_span(body_task *t, double scale) {
   int32_t n = t->n;
   double *basis = DS_NEW(t->solve->arena, double, n *n + 1), *z = DS_NEW0(t->solve->arena, double, n + 1);
   if (!basis || !z) return;
@@ -198,7 +203,7 @@ static void project_in_span(body_task *t) {
   }
   for (int32_t j = 0; j < rank; j++) z[j] = dot(t->delta, basis + j * n, n);
   t->h.n = rank;
-  project(t, z);
+  project(t, z, scale);
   memset(t->delta, 0, (size_t)n * sizeof(double));
   for (int32_t j = 0; j < rank; j++)
     for (int32_t i = 0; i < n; i++) t->delta[i] += z[j] * basis[j * n + i];
@@ -245,11 +250,12 @@ static void resolve(body_task *t, double *v, double *r) {
   }
   if (t->how->relative) find_flow(t);
   for (int32_t j = 0; j < n; j++) t->delta[j] = t->flow[j] - t->y[j];
-  bound_friction(t);
+  double scale = bound_friction(t);
+  if (!(scale > 0)) return;
   if (t->how->half)
-    project(t, t->delta);
+    project(t, t->delta, scale);
   else
-    project_in_span(t);
+    project_in_span(t, scale);
   for (int32_t j = 0; j < n; j++) v[j] += t->delta[j];
   store_friction(t, r);
 }

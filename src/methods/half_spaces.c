@@ -26,19 +26,18 @@ double ds_half_spaces_violation(const ds_half_spaces *h, const double *y) {
  * Each iteration adds up the violated rows, weighted by how much they are violated, pi_k = (c_k - a_k . y)+, and
  * projects y onto the half-space of the sum, (sum pi_k a_k) . y >= sum pi_k c_k, which contains the intersection. */
 
-int32_t ds_half_spaces_surrogate(double *y, double *lambda, double *gap, const ds_half_spaces *h, double share,
+int32_t ds_half_spaces_surrogate(double *y, double *lambda, double *gap, const ds_half_spaces *h, double enough,
                                  int32_t most) {
   int32_t n = h->n, i = 0;
   memset(lambda, 0, (size_t)h->count * sizeof *lambda);
-  for (double bound = -1; i < most; i++) {
+  for (; i < most; i++) {
     double worst = 0, square = 0, length = 0;
     for (int32_t k = 0; k < h->count; k++) {
       gap[k] = fmax(0, h->c[k] - dot(h->a + k * n, y, n));
       worst = fmax(worst, gap[k]);
       square += gap[k] * gap[k];
     }
-    if (bound < 0) bound = share * worst;
-    if (!(worst > bound)) break;
+    if (!(worst > enough)) break;
     for (int32_t j = 0; j < n; j++) {
       double sum = 0;
       for (int32_t k = 0; k < h->count; k++) sum += gap[k] * h->a[k * n + j];
