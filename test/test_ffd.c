@@ -18,7 +18,7 @@ static void projections(void) {
   uint64_t seed = 3;
   double worst = 0, farther = 0;
   for (int32_t i = 0; i < 300; i++) {
-    double a[40 * 6], c[40], inside[6], y0[6], y[6], z[6], lambda[40], work[40];
+    double a[40 * 6], c[40], inside[6], y0[6], y[6], z[6], lambda[40], work[90];
     ds_half_spaces h = {.n = 1 + i % 6, .count = 1 + i % 40, .a = a, .c = c};
     for (int32_t j = 0; j < h.n; j++) inside[j] = number(&seed), y0[j] = y[j] = z[j] = 3 * number(&seed);
     for (int32_t k = 0; k < h.count; k++) {
@@ -52,18 +52,17 @@ static void projections(void) {
   ds_arena_free(&arena);
 }
 
-/* y >= 1 and -y >= 1: the least violation is at 0, whatever the start; the surrogate method goes to and fro between
- * both for ever. */
+/* y >= 1 and -y >= 1: the least violation is at 0, whatever the start; the surrogate method would go to and fro between
+ * both for ever, and stays where it started. */
 static void nothing_in_common(void) {
   ds_arena arena = {0};
-  double a[2] = {1, -1}, c[2] = {1, 1}, y[1] = {0.3}, lambda[2], work[2];
+  double a[2] = {1, -1}, c[2] = {1, 1}, y[1] = {0.3}, lambda[2], work[5];
   ds_half_spaces h = {.n = 1, .count = 2, .a = a, .c = c};
   ds_half_spaces_nearest(&arena, y, lambda, &h);
   CHECK_NEAR(y[0], 0, 1e-5);
   y[0] = 0.3;
   ds_half_spaces_surrogate(y, lambda, work, &h, 1e-4, 100);
-  CHECK_NEAR(fabs(y[0]), 1, 1e-12);
-  CHECK_NEAR(ds_half_spaces_violation(&h, y), 2, 1e-12);
+  CHECK_NEAR(y[0], 0.3, 1e-12);
   ds_arena_free(&arena);
 }
 
@@ -117,7 +116,7 @@ static void masses_solve(double *v, const masses *s, const char *method, const d
 /* A point mass that slides is slowed down by mu g, in any direction, until it stops; with elliptic friction by what its
  * direction has. */
 static void point_mass(void) {
-  const char *const all[] = {"ffd", "ffd-qp", "ffd-half", "ffd-relative", "ffd-other", "ffd-stop"};
+  const char *const all[] = {"ffd", "ffd-qp", "ffd-half", "ffd-relative", "ffd-other", "ffd-least"};
   const double h = 1.0 / 210, mu = 0.3, gravity = 9.81, m[1] = {2};
   for (int i = 0; i < 6; i++) {
     double v[3] = {0, 0.7, -0.4}, speed = hypot(v[1], v[2]);
@@ -175,17 +174,20 @@ static void squeezed(void) {
   masses_new(&s, 3, 1, m, v);
   masses_touch(&s, 1, 0, 1, m, 0, 0);
   masses_touch(&s, 2, 1, 1, m, 0, 0);
-  masses_solve(after, &s, "ffd-stop", m);
+  masses_solve(after, &s, "ffd", m);
   CHECK_NEAR(after[0], 0.5, 1e-6);
   CHECK_NEAR(after[1], 0, 1e-6);
   CHECK_NEAR(after[2], 0, 1e-6);
   masses_new(&s, 1, 1, m, rest);
   masses_touch(&s, 0, -1, 1, m, 0, 1);
   masses_touch(&s, 0, -1, -1, m, 0, 1);
-  masses_solve(after, &s, "ffd-stop", m);
+  s.v[0] = 0.3;
+  masses_solve(after, &s, "ffd", m);
   CHECK_NEAR(after[0], 0, 0);
   masses_solve(after, &s, "ffd-qp", m);
-  CHECK_NEAR(after[0], 0, 1e-5);
+  CHECK_NEAR(after[0], 0, 0);
+  masses_solve(after, &s, "ffd-least", m);
+  CHECK_NEAR(after[0], 0.3, 1e-12);
 }
 
 /* On a belt of 1 m/s a mass at rest stays where it is, for friction opposes absolute velocity; relative to the belt it

@@ -27,7 +27,7 @@ typedef struct choice {
   bool half;     /* half-spaces alone bound delta, else it is a sum of tangential wrenches, as eq. 24 says: y in S */
   bool relative; /* what is opposed is slip against what is touched, else absolute velocity, as published */
   bool other;    /* d_k is the velocity of the other body, eq. 25: it gives way to nothing. Else eq. 30, as published */
-  bool stop;     /* a body whose T(q) is empty stops, else violates it least */
+  bool least;    /* a body whose T(q) is empty violates it least, else it stops */
 } choice;
 
 enum { SAMPLES = 8 }; /* of the tangent plane, where no number is given */
@@ -239,7 +239,7 @@ static void resolve(body_task *t, double *v, double *r) {
   int32_t n = t->n;
   const ds_subproblem *p = t->p;
   bool squeezed = !find_tangential(t);
-  if (squeezed && t->how->stop) memset(t->y, 0, (size_t)n * sizeof(double));
+  if (squeezed && !t->how->least) memset(t->y, 0, (size_t)n * sizeof(double));
   memcpy(v, t->y, (size_t)n * sizeof(double));
   for (int32_t i = 0; i < t->count; i++) {
     int32_t at = t->contact[i], k = at / 2;
@@ -285,7 +285,7 @@ static void process(body_task *t, ds_iterate *x, const int32_t *list, int32_t co
   size_t rows = (size_t)count * (size_t)(1 + t->samples) + 1;
   t->n = n, t->count = 0, t->contact = active, t->before = p->predicted + p->first[t->body];
   t->y = DS_NEW(arena, double, n + 1), t->delta = DS_NEW(arena, double, n + 1), t->flow = DS_NEW0(arena, double, n + 1);
-  t->lambda = DS_NEW(arena, double, rows), t->work = DS_NEW(arena, double, rows);
+  t->lambda = DS_NEW(arena, double, rows), t->work = DS_NEW(arena, double, 2 * rows + (size_t)n);
   t->h.a = DS_NEW(arena, double, rows *(size_t)n), t->h.c = DS_NEW(arena, double, rows);
   if (ds_arena_failed(arena)) return;
   double d;
@@ -313,7 +313,7 @@ static void run(ds_solve *s, ds_iterate *x, const ds_subproblem *p, choice how) 
 }
 
 ds_solver_solve ds_ffd_solve, ds_ffd_qp_solve, ds_ffd_half_solve, ds_ffd_relative_solve, ds_ffd_other_solve,
-    ds_ffd_stop_solve; /* for the table of solvers.c */
+    ds_ffd_least_solve; /* for the table of solvers.c */
 
 void ds_ffd_solve(ds_solve *s, ds_iterate *x, const ds_subproblem *p) { run(s, x, p, (choice){0}); }
 void ds_ffd_qp_solve(ds_solve *s, ds_iterate *x, const ds_subproblem *p) { run(s, x, p, (choice){.exact = true}); }
@@ -322,4 +322,4 @@ void ds_ffd_relative_solve(ds_solve *s, ds_iterate *x, const ds_subproblem *p) {
   run(s, x, p, (choice){.half = true, .relative = true});
 }
 void ds_ffd_other_solve(ds_solve *s, ds_iterate *x, const ds_subproblem *p) { run(s, x, p, (choice){.other = true}); }
-void ds_ffd_stop_solve(ds_solve *s, ds_iterate *x, const ds_subproblem *p) { run(s, x, p, (choice){.stop = true}); }
+void ds_ffd_least_solve(ds_solve *s, ds_iterate *x, const ds_subproblem *p) { run(s, x, p, (choice){.least = true}); }

@@ -24,30 +24,39 @@ double ds_half_spaces_violation(const ds_half_spaces *h, const double *y) {
 /* ---- the Surrogate Constraint Method ----
  *
  * Each iteration adds up the violated rows, weighted by how much they are violated, pi_k = (c_k - a_k . y)+, and
- * projects y onto the half-space of the sum, (sum pi_k a_k) . y >= sum pi_k c_k, which contains the intersection. */
+ * projects y onto the half-space of the sum, (sum pi_k a_k) . y >= sum pi_k c_k, which contains the intersection. If
+ * that is empty, rows that contradict each other leave next to nothing of the sum, and y goes anywhere: so the iterate
+ * that is violated least counts, not the last one. */
 
-int32_t ds_half_spaces_surrogate(double *y, double *lambda, double *gap, const ds_half_spaces *h, double enough,
+int32_t ds_half_spaces_surrogate(double *y, double *lambda, double *work, const ds_half_spaces *h, double enough,
                                  int32_t most) {
-  int32_t n = h->n, i = 0;
-  memset(lambda, 0, (size_t)h->count * sizeof *lambda);
-  for (; i < most; i++) {
+  int32_t n = h->n, m = h->count, i = 0;
+  double *gap = work, *now = work + m, *at = work + 2 * m, least = INFINITY; /* the iterate: at, with its multipliers */
+  memset(now, 0, (size_t)m * sizeof *now);
+  memcpy(at, y, (size_t)n * sizeof *y);
+  for (; i <= most; i++) {
     double worst = 0, square = 0, length = 0;
-    for (int32_t k = 0; k < h->count; k++) {
-      gap[k] = fmax(0, h->c[k] - dot(h->a + k * n, y, n));
+    for (int32_t k = 0; k < m; k++) {
+      gap[k] = fmax(0, h->c[k] - dot(h->a + k * n, at, n));
       worst = fmax(worst, gap[k]);
       square += gap[k] * gap[k];
+    }
+    if (worst < least) {
+      least = worst;
+      memcpy(y, at, (size_t)n * sizeof *y);
+      memcpy(lambda, now, (size_t)m * sizeof *now);
     }
     if (!(worst > enough)) break;
     for (int32_t j = 0; j < n; j++) {
       double sum = 0;
-      for (int32_t k = 0; k < h->count; k++) sum += gap[k] * h->a[k * n + j];
+      for (int32_t k = 0; k < m; k++) sum += gap[k] * h->a[k * n + j];
       length += sum * sum;
     }
-    if (!(length > 1e-24 * square * dot(h->a, h->a, n))) break; /* rows that contradict each other */
-    for (int32_t k = 0; k < h->count; k++) {
+    if (!(length > 0)) break;
+    for (int32_t k = 0; k < m; k++) {
       double step = gap[k] * square / length;
-      lambda[k] += step;
-      add(y, step, h->a + k * n, n);
+      now[k] += step;
+      add(at, step, h->a + k * n, n);
     }
   }
   return i;

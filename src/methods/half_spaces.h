@@ -17,8 +17,9 @@ double ds_half_spaces_violation(const ds_half_spaces *h, const double *y);
 
 /* Moves y towards the intersection by the Surrogate Constraint Method [Yang and Murty 1992]: until it is violated by no
  * more than `enough`, or `most` times. y = (y at first) + Aᵀ lambda, lambda >= 0. Returns the iterations;
- * the point is near, but not the nearest. `gap` has room for count numbers. */
-int32_t ds_half_spaces_surrogate(double *y, double *lambda, double *gap, const ds_half_spaces *h, double enough,
+ * the point is near, but not the nearest, and where the intersection is empty, the one of all iterations that violates
+ * it least. `work` has room for 2 count + n numbers. */
+int32_t ds_half_spaces_surrogate(double *y, double *lambda, double *work, const ds_half_spaces *h, double enough,
                                  int32_t most);
 
 /* The nearest point of the intersection, y = (y at first) + Aᵀ lambda, by a dual active-set method. Where the

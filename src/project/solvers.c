@@ -9,7 +9,7 @@
 extern ds_solver_solve ds_coupled_solve, ds_gauss_seidel_method, ds_staggered_method, ds_two_pass_solve;
 extern ds_solver_solve ds_pgs_solve, ds_pgs_disk_solve, ds_nncg_solve, ds_nncg_disk_solve, ds_lcp_solve, ds_shock_solve,
     ds_convex_solve, ds_anitescu_hart_solve, ds_mass_split_solve, ds_sqp_solve, ds_ffd_solve, ds_ffd_qp_solve,
-    ds_ffd_half_solve, ds_ffd_relative_solve, ds_ffd_other_solve, ds_ffd_stop_solve; /* methods/ */
+    ds_ffd_half_solve, ds_ffd_relative_solve, ds_ffd_other_solve, ds_ffd_least_solve; /* methods/ */
 
 /* A solver is a file and a line here. The first is the default. Recordings hold the number of a line: add at the end.
  * The published ones are what their authors describe, and none is thorough or safeguarded. */
@@ -46,7 +46,7 @@ static const ds_solver SOLVERS[] = {
     {"ffd-half", "ffd, friction bounded by half-spaces alone", ds_ffd_half_solve, FFD, .iterations = 100},
     {"ffd-relative", "ffd-half, friction against relative slip", ds_ffd_relative_solve, FFD, .iterations = 100},
     {"ffd-other", "ffd, what is touched gives way to nothing", ds_ffd_other_solve, FFD, .iterations = 100},
-    {"ffd-stop", "ffd, squeezed bodies stop", ds_ffd_stop_solve, FFD, .iterations = 100},
+    {"ffd-least", "ffd, squeezed bodies give way as little as they can", ds_ffd_least_solve, FFD, .iterations = 100},
 };
 enum { COUNT = sizeof SOLVERS / sizeof *SOLVERS };
 
