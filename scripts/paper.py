@@ -16,6 +16,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import textwrap
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -58,7 +59,7 @@ class Run:
                 film.unlink()
             report = json.loads(part.read_text()) if part.exists() else {}
             ended = report.get("steps", 0) > 0 and report.get("cpu_seconds") is not None
-            report["paper_why"] = "" if ended else f"no step within {self.limit} s" if done.returncode in (124, 137, 143) \
+            report["paper_why"] = "" if ended else f"no step within {self.limit} s" if done.returncode in (124, 137, 143, -9) \
                 else f"exit {done.returncode}: {done.stderr.strip()[-200:]}"
             part.unlink(missing_ok=True)
             self.path.write_text(json.dumps(report))
@@ -241,13 +242,13 @@ def draw_heap(run, folder):
         + chart(contacts, [("", "#333333", work)], "Fig. 9: iterations of projections over contacts", 380) + "</svg>\n")
     part = [(c, w) for c, w in zip(contacts, work) if c > 0.02 * max(contacts)]
     rise = max(b - a for a, b in zip(energy, energy[1:]))
-    return (f"![Contacts over steps, and the work of projections over contacts](images/ffd-figures.svg)\n\n"
+    return "![Contacts over steps, and the work of projections over contacts](images/ffd-figures.svg)\n\n" + textwrap.fill(
             f"`{run.scene}`, {len(rows)} steps of 1/210 s, up to {max(contacts):.0f} contacts, "
             f"{'all of it' if run.report['ended'] == 'finished' else 'up to its limit of wall time'}. Iterations of both "
             f"projections, over all bodies, grow as contacts to the power of {exponent(*zip(*part)):.2f}; an iteration "
             f"costs as much as the contacts of its body. Counts stand for times, which depend on what else the machine "
             f"does. Energy {energy[0]:.3g} J at first, {energy[-1]:.3g} J in the end; "
-            f"{'it never rises' if rise <= 0 else f'the largest rise in a step is {rise:.2g} J'}.")
+            f"{'it never rises' if rise <= 0 else f'the largest rise in a step is {rise:.2g} J'}.", 100)
 
 
 def write_ffd05(runs, folder):
@@ -260,7 +261,9 @@ def write_ffd05(runs, folder):
     text = """## FFD05: Figures 8 and 9
 
 [methods/ffd.md](methods/ffd.md) has the method, what the paper leaves open, and its claims. Steps of
-1/210 s. """ + draw_heap(runs["heap", "ffd"], folder) + """
+1/210 s.
+
+""" + draw_heap(runs["heap", "ffd"], folder) + """
 
 Largest way of a body, m; a cube that slides should come to rest after 0.68 m, a ball should roll on,
 the stack and the card house should stand.
