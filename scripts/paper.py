@@ -209,8 +209,8 @@ def chart(x, curves, title, left):
     most, far = max(max(values) for _, _, values in curves) or 1, max(x) or 1
     lines = [f'<text x="{low}" y="18">{title}</text>',
              f'<path d="M{low},{top}v{height}h{width}" fill="none" stroke="black"/>',
-             f'<text x="{low - 6}" y="{top + 4}" text-anchor="end">{most:.3g}</text>',
-             f'<text x="{low + width}" y="{top + height + 18}" text-anchor="end">{far:.3g}</text>']
+             f'<text x="{low - 6}" y="{top + 4}" text-anchor="end">{most:,.0f}</text>',
+             f'<text x="{low + width}" y="{top + height + 18}" text-anchor="end">{far:,.0f}</text>']
     for number, (name, colour, values) in enumerate(curves):
         dots = [(low + width * a / far, top + height * (1 - b / most)) for a, b in zip(x, values)]
         if len(curves) == 1:
