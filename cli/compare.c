@@ -75,7 +75,8 @@ static bool add_run(comparing *c, const char *text, size_t length, ds_error *err
 
 static bool read_methods(comparing *c, ds_error *error) {
   /* those that take a while on large scenes have to be asked for */
-  const char *usual = "coupled,staggered,two-pass,gauss-seidel,pgs,pgs:cold,nncg,shock,convex,anitescu-hart,mass-split";
+  const char *usual =
+      "coupled,staggered,two-pass,gauss-seidel,pgs,pgs:cold,nncg,shock,convex,anitescu-hart,mass-split,ffd";
   for (const char *text = c->methods != NULL ? c->methods : usual; *text != '\0';) {
     size_t length = strcspn(text, ",");
     if (!add_run(c, text, length, error)) return false;

@@ -3,15 +3,20 @@
 
 Every cell is one `drystone run`, whose report is kept in build/paper/, so that an interrupted run goes on where it
 stopped; --fresh runs all again. --quick simulates shorter and takes minutes. A cell is never empty: it has a figure, or
-the reason why there is none. Usage: scripts/paper.py [--quick] [--fresh] [--jobs N] [--output FILE]
+the reason why there is none. --only runs one section again, and leaves the others of the file as they are.
+Usage: scripts/paper.py [--quick] [--fresh] [--only ffd05] [--jobs N] [--output FILE]
 """
 import argparse
 import concurrent.futures
+import csv
 import hashlib
 import json
+import math
 import pathlib
+import re
 import subprocess
 import sys
+import textwrap
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -19,7 +24,8 @@ PROGRAM = ROOT / "build" / "drystone"
 KEPT = ROOT / "build" / "paper"
 
 METHODS = ["coupled", "staggered", "two-pass", "pgs", "pgs:cold", "nncg", "nncg:cold", "shock", "lcp", "convex",
-           "anitescu-hart", "mass-split"]
+           "anitescu-hart", "mass-split", "ffd"]
+FFD_STEP = "options.step=0.004761904761904762"  # 1/210 s, as in FFD05
 STACKS = [5, 10, 15, 20]
 HOUSES = [2, 3, 5, 7]
 EPSILONS = ["1e-1", "1e-2", "1e-3", "1e-4", "1e-6", "1e-8"]
@@ -29,7 +35,7 @@ FALLEN = 0.02  # m: a tenth of a cube of the stacks, a fifth of a card; a struct
 class Run:
     """One `drystone run`: its arguments, and after `take` its report, or why there is none."""
 
-    def __init__(self, scene, method, seconds, limit, *settings):
+    def __init__(self, scene, method, seconds, limit, *settings, record=False):
         name, *options = method.split(":")
         self.scene, self.method, self.seconds, self.limit = scene, method, seconds, limit
         self.arguments = [scene, "--method", name, "--time", str(seconds), "--threads", "1", "--quiet"]
@@ -39,15 +45,21 @@ class Run:
             self.arguments += ["--set", setting]
         self.path = KEPT / (hashlib.sha256(" ".join(self.arguments + [str(limit)]).encode()).hexdigest()[:24] + ".json")
         self.report, self.why = {}, ""
+        self.rows = self.path.with_suffix(".csv") if record else None  # one line per step
 
     def take(self, fresh):
         if not self.path.exists() or fresh:
             part = self.path.with_suffix(".part")
             command = ["timeout", "--signal=TERM", "--kill-after=10", str(self.limit), PROGRAM, "run", *self.arguments]
-            done = subprocess.run([*command, "--report", part], capture_output=True, text=True, cwd=ROOT)
+            film = self.path.with_suffix(".h5")
+            record = ["--record", film] if self.rows else []
+            done = subprocess.run([*command, "--report", part, *record], capture_output=True, text=True, cwd=ROOT)
+            if self.rows and film.exists():
+                subprocess.run([PROGRAM, "export", film, "-o", self.rows, "--quiet"], check=True)
+                film.unlink()
             report = json.loads(part.read_text()) if part.exists() else {}
             ended = report.get("steps", 0) > 0 and report.get("cpu_seconds") is not None
-            report["paper_why"] = "" if ended else f"no step within {self.limit} s" if done.returncode in (124, 137, 143) \
+            report["paper_why"] = "" if ended else f"no step within {self.limit} s" if done.returncode in (124, 137, 143, -9) \
                 else f"exit {done.returncode}: {done.stderr.strip()[-200:]}"
             part.unlink(missing_ok=True)
             self.path.write_text(json.dumps(report))
@@ -89,10 +101,23 @@ def table(head, rows):
     return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows])
 
 
+def plan_ffd05(quick):
+    """Fast Frictional Dynamics: what is known of the motion, its scenes, and the heap of its Figs. 8 and 9."""
+    limit = 60 if quick else 900
+    runs = {}
+    for method in ("coupled", "ffd", "ffd-qp", "ffd-half", "ffd-relative", "ffd-other", "ffd-least"):
+        for scene in ("slide", "roll", "stack:count=5", "card-house:levels=2", "chess-drop:count=30", "mechanism"):
+            runs[scene, method] = Run(scene, method, 2 if scene == "mechanism" else 1, limit, FFD_STEP)
+    for scene, count, seconds in (("hopper", 100 if quick else 2016, 2), ("helmets", 30 if quick else 1000, 1)):
+        runs[scene, "ffd"] = Run(f"{scene}:count={count}", "ffd", seconds, limit, FFD_STEP)
+    runs["heap", "ffd"] = Run(f"chess-drop:count={125 if quick else 1000}", "ffd", 1, limit, FFD_STEP, record=True)
+    return runs
+
+
 def plan(quick):
     """All runs, by section."""
     stand, limit = (2, 20) if quick else (60, 600)
-    runs = {"stacks": {}, "houses": {}, "epsilon": {}, "iterations": {}, "nfs10": {}, "ladder": {}}
+    runs = {"ffd05": plan_ffd05(quick), "stacks": {}, "houses": {}, "epsilon": {}, "iterations": {}, "nfs10": {}, "ladder": {}}
     for method in METHODS:
         for count in STACKS:
             runs["stacks"][method, count] = Run(f"stack:count={count}", method, stand, limit)
@@ -168,12 +193,99 @@ def claims(runs, quick):
          ("confirmed" if float(warm) < float(zero) else "**refuted**") + f". {warm} for {zero} on the arch"],
         ["NFS10", "friction stabilization keeps what falls without it",
          f"the task, farthest body: {ways[0]} without, {ways[1]} with, {ways[2]} with `coupled`"],
-        ["FFD05", "cost is linear in contacts; momentum is approximately conserved", "not decided: `ffd` is not built"],
+        ["FFD05", "cost, dissipation, momentum, rolling, stacking", "[below](#ffd05-figures-8-and-9)"],
     ]
     return table(["paper", "claim", "here"], rows)
 
 
-def write(runs, quick):
+CHART = """<svg xmlns="http://www.w3.org/2000/svg" width="760" height="280" font-family="sans-serif" font-size="12">
+<rect width="760" height="280" fill="white"/>
+"""
+
+
+def chart(x, curves, title, left):
+    """One panel of an SVG chart from `left` on: curves of (name, colour, values), or points where a value is a list."""
+    low, width, top, height = left + 60, 290, 30, 200
+    most, far = max(max(values) for _, _, values in curves) or 1, max(x) or 1
+    lines = [f'<text x="{low}" y="18">{title}</text>',
+             f'<path d="M{low},{top}v{height}h{width}" fill="none" stroke="black"/>',
+             f'<text x="{low - 6}" y="{top + 4}" text-anchor="end">{most:,.0f}</text>',
+             f'<text x="{low + width}" y="{top + height + 18}" text-anchor="end">{far:,.0f}</text>']
+    for number, (name, colour, values) in enumerate(curves):
+        dots = [(low + width * a / far, top + height * (1 - b / most)) for a, b in zip(x, values)]
+        if len(curves) == 1:
+            lines += [f'<circle cx="{a:.1f}" cy="{b:.1f}" r="2" fill="{colour}"/>' for a, b in dots]
+        else:
+            lines.append('<polyline fill="none" stroke="%s" points="%s"/>' % (colour, " ".join("%.1f,%.1f" % d for d in dots)))
+            lines.append(f'<text x="{low + 8}" y="{top + 16 + 16 * number}" fill="{colour}">{name}</text>')
+    return "\n".join(lines)
+
+
+def exponent(x, y):
+    """Of y in x: the slope of a line through the logarithms."""
+    pairs = [(math.log(a), math.log(b)) for a, b in zip(x, y) if a > 0 and b > 0]
+    a, b = (sum(p[i] for p in pairs) / len(pairs) for i in (0, 1))
+    return sum((p[0] - a) * (p[1] - b) for p in pairs) / sum((p[0] - a) ** 2 for p in pairs)
+
+
+def draw_heap(run, folder):
+    """Figs. 8 and 9 from one run: the picture, and what is said of it."""
+    if run.why or not run.rows.exists():
+        return run.why or "no recording"
+    rows = list(csv.DictReader(run.rows.open()))[1:]
+    steps = list(range(1, len(rows) + 1))
+    contacts, active, work, energy = ([float(r[key]) for r in rows]
+                                      for key in ("contacts", "active_contacts", "projection_iterations", "energy"))
+    (folder / "ffd-figures.svg").write_text(
+        CHART + chart(steps, [("contacts", "#1f77b4", contacts), ("active contacts", "#d62728", active)],
+                      "Fig. 8: contacts over steps", 0)
+        + chart(contacts, [("", "#333333", work)], "Fig. 9: iterations of projections over contacts", 380) + "</svg>\n")
+    part = [(c, w) for c, w in zip(contacts, work) if c > 0.02 * max(contacts)]
+    rise = max(b - a for a, b in zip(energy, energy[1:]))
+    return "![Contacts over steps, and the work of projections over contacts](images/ffd-figures.svg)\n\n" + textwrap.fill(
+            f"`{run.scene}`, {len(rows)} steps of 1/210 s, up to {max(contacts):.0f} contacts, "
+            f"{'all of it' if run.report['ended'] == 'finished' else 'up to its limit of wall time'}. Iterations of both "
+            f"projections, over all bodies, grow as contacts to the power of {exponent(*zip(*part)):.2f}; an iteration "
+            f"costs as much as the contacts of its body. Counts stand for times, which depend on what else the machine "
+            f"does. Energy {energy[0]:.3g} J at first, {energy[-1]:.3g} J in the end; "
+            f"{'it never rises' if rise <= 0 else f'the largest rise in a step is {rise:.2g} J'}.", 100)
+
+
+def write_ffd05(runs, folder):
+    scenes = ("slide", "roll", "stack:count=5", "card-house:levels=2", "chess-drop:count=30", "mechanism")
+    methods = [m for s, m in runs if s == "slide"]
+
+    def cell(run, key, factor=1.0):
+        return run.why or f"{factor * (run.report[key] or 0):.2g}"
+
+    text = """## FFD05: Figures 8 and 9
+
+[methods/ffd.md](methods/ffd.md) has the method, what the paper leaves open, and its claims. Steps of
+1/210 s.
+
+""" + draw_heap(runs["heap", "ffd"], folder) + """
+
+Largest way of a body, m; a cube that slides should come to rest after 0.68 m, a ball should roll on,
+the stack and the card house should stand.
+
+"""
+    text += table(["method"] + list(scenes), [[f"`{m}`"] + [cell(runs[s, m], "displacement_max") for s in scenes]
+                                             for m in methods])
+    text += "\n\nThe largest gain of energy in a step that no force accounts for, J.\n\n"
+    text += table(["method"] + list(scenes), [[f"`{m}`"] + [cell(runs[s, m], "unexplained_gain_max") for s in scenes]
+                                             for m in methods])
+    text += "\n\nThe largest error of momentum in a step, over that of one step of weight and motion.\n\n"
+    text += table(["method"] + list(scenes), [[f"`{m}`"] + [cell(runs[s, m], "momentum_error_max") for s in scenes]
+                                             for m in methods])
+    text += "\n\nThe paper's other scenes, with `ffd`:\n\n"
+    return text + table(["scene", "simulated s", "contacts, at most", "energy J, start and end", "gain J", "overlap mm", "cpu s/s"],
+                        [[runs[s, "ffd"].scene, cell(runs[s, "ffd"], "time"), cell(runs[s, "ffd"], "contacts_max"),
+                          cell(runs[s, "ffd"], "energy_start") + ", " + cell(runs[s, "ffd"], "energy_end"),
+                          cell(runs[s, "ffd"], "unexplained_gain_max"), cell(runs[s, "ffd"], "penetration_max", 1e3),
+                          runs[s, "ffd"].cost()] for s in ("hopper", "helmets", "heap")])
+
+
+def write(runs, quick, folder):
     def outcomes(part, keys, form):
         return table(["method", "start"] + [form(k) for k in keys] + [f"cpu s/s, {form(keys[-1])}", "certified"],
                      [[f"`{m.split(':')[0]}`", "cold" if m.endswith(":cold") else "warm"]
@@ -242,11 +354,12 @@ Collision, normal impulse, friction, stacking, card house without and with frict
             [[name, f"`{m}`", f"{1e3 * r.report['displacement_max']:.3g}", r.certified(),
               f"{1e3 * r.report['penetration_max']:.2g}"] if not r.why else [name, f"`{m}`"] + [r.why] * 3
              for (name, m), r in runs["ladder"].items()]),
+             write_ffd05(runs["ffd05"], folder),
              """## What is not here
 
 | | why |
 |---|---|
-| FFD05, Figs. 8 and 9, chess, hopper, helmets, the mechanism of Fig. 4 | `ffd` is not built |
+| FFD05, wall time of Figs. 8 and 9 | counts of work are given: times are those of other machines |
 | SP08 Tables 1 and 2, deformable rows, haptic loop, log house with and without decomposition | in [benchmarks.md](benchmarks.md), by `make bench` |
 | pictures laid out like the papers' figures | not drawn; [gallery.md](gallery.md) has pictures of the scenes |
 | `sqp` | one step of a stack of 5 cubes takes 0.25 s: [methods/sqp.md](methods/sqp.md) |
@@ -258,20 +371,29 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--fresh", action="store_true")
+    parser.add_argument("--only", choices=["ffd05"])
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--output", default=str(ROOT / "docs" / "paper.md"))
     options = parser.parse_args()
     if not PROGRAM.exists():
         sys.exit(f"paper: no {PROGRAM.relative_to(ROOT)}; 'make' builds it")
     KEPT.mkdir(parents=True, exist_ok=True)
-    runs = plan(options.quick)
+    runs = {"ffd05": plan_ffd05(options.quick)} if options.only else plan(options.quick)
     every = [run for part in runs.values() for run in part.values()]
     begin = time.monotonic()
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         for number, _ in enumerate(pool.map(lambda run: run.take(options.fresh), every), 1):
             print(f"\r{number} of {len(every)} runs, {time.monotonic() - begin:.0f} s", end="", file=sys.stderr, flush=True)
     print(file=sys.stderr)
-    pathlib.Path(options.output).write_text(write(runs, options.quick))
+    output, folder = pathlib.Path(options.output), ROOT / "docs" / "images"
+    if options.only:
+        section = write_ffd05(runs["ffd05"], folder).replace("\\", "\\\\")
+        text, found = re.subn(r"## FFD05: .*?(?=\n\n## )", section, output.read_text(), flags=re.DOTALL)
+        if not found:
+            sys.exit(f"paper: {output} has no section of FFD05")
+        output.write_text(text)
+    else:
+        output.write_text(write(runs, options.quick, folder))
     print(options.output)
 
 

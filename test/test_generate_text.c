@@ -36,6 +36,7 @@ static const struct {
     {"hybrid", 0xf5aa6fdb871c5ae3u},
     {"incline", 0x2397ef781ca749f8u},
     {"jam", 0x6edf164133397137u},
+    {"mechanism", 0x6b45094a4a735384u},
     {"linkage", 0xcbb4b433c28ca982u},
     {"log-house", 0x1c1fbf37eeaa5f85u},
     {"overhang", 0x58cb8ecda0196923u},

@@ -157,6 +157,7 @@ ds_status ds_state_deepest_overlap(double *depth, ds_body_id *a, ds_body_id *b, 
 ds_method ds_method_named(const char *name);  /* -1 where there is none of this name */
 const char *ds_method_name(ds_method method); /* NULL beyond the last: so all can be listed */
 const char *ds_method_summary(ds_method method);
+bool ds_method_is_rigid(ds_method method); /* it is for rigid bodies without joints only; scene files say so */
 typedef struct ds_method_list {
   char text[512]; /* all names as "a|b|c", in order */
 } ds_method_list;

@@ -195,10 +195,10 @@ static double normal_correction(const ds_options *o, double d, double u_collisio
 
 /* Right-hand side of one contact: Nᵀ v >= b_N, and b_T. A chord of the midpoint rule ends on the surface; impacts are
  * of the node. Else a rebound slower than one step of gravity would not leave the surface, and a gap not reached in
- * this step does not act. */
+ * this step does not act. `share` is what of b_N is restitution. */
 static void right_hand_side(double b[3], const ds_contact_point *c, const ds_contact_frame *f,
                             const ds_assembly *assembly, const ds_state *state, const ds_scene *scene,
-                            const ds_options *options, bool midpoint) {
+                            const ds_options *options, bool midpoint, double *share) {
   double h = options->step;
   ds_vec3 before = v3(0, 0, 0), scripted = v3(0, 0, 0), sliding = v3(0, 0, 0);
   for (int side = 0; side < 2; side++) {
@@ -228,6 +228,7 @@ static void right_hand_side(double b[3], const ds_contact_point *c, const ds_con
   bool reached = assembly->level == DS_LEVEL_NODE || c->gap + h * approach <= 0;
   bool rebounds = !chord && reached && rebound > assembly->slow;
   if (rebounds) bound = rebound;
+  *share = rebounds ? rebound : 0;
   if (options->stabilization >= DS_STABILIZE_BAUMGARTE && !ds_feature_is_ahead(c->feature))
     bound = (rebounds ? rebound : 0) + normal_correction(options, c->gap, rebounds ? rebound : 0, from_gap);
   b[0] = bound - v3_dot(f->normal, scripted);
@@ -300,8 +301,10 @@ static void fill_run(void *context, int32_t item, int32_t worker) {
       double *g = fill->island->g + p->jacobian[2 * k + side];
       fill_rows(g, fill->assembly, fill->state, c, f, is_a ? 1 : -1);
     }
+    ds_contact_law *law = &fill->island->law[k];
+    *law = (ds_contact_law){.restitution = f->restitution, .flat = {f->flat[0], f->flat[1]}};
     right_hand_side(fill->island->b + 3 * k, c, f, fill->assembly, fill->state, fill->state->scene, fill->options,
-                    fill->island->midpoint);
+                    fill->island->midpoint, &law->rebound);
     for (int i = 0; i < 2 && fill->island->bias; i++) fill->island->b[3 * k + 1 + i] += fill->island->bias[2 * k + i];
   }
 }
@@ -351,6 +354,7 @@ static bool build_island(ds_arena *arena, ds_island *island, const ds_assembly *
   if (length > INT32_MAX) return false;
   double *g = DS_NEW(arena, double, length + 1), *b = DS_NEW(arena, double, 3 * (size_t)nc + 1);
   double *mu = DS_NEW(arena, double, nc + 1), *u_before = DS_NEW0(arena, double, 3 * (size_t)nc + 1);
+  ds_contact_law *law = DS_NEW(arena, ds_contact_law, nc + 1);
   island->predicted = DS_NEW(arena, double, dof + 1);
   island->r = DS_NEW(arena, double, 3 * (size_t)nc + 1);
   island->v = DS_NEW(arena, double, dof + 1);
@@ -358,8 +362,8 @@ static bool build_island(ds_arena *arena, ds_island *island, const ds_assembly *
   p->dof = dof;
   p->size = size, p->first = first, p->body = body, p->jacobian = jacobian;
   p->g = g, p->b = b, p->mu = mu, p->predicted = island->predicted;
-  p->u_before = u_before;
-  island->g = g, island->b = b;
+  p->u_before = u_before, p->law = law;
+  island->g = g, island->b = b, island->law = law;
   for (int32_t k = 0; k < nc; k++) mu[k] = assembly->frames[island->contacts[k]].mu;
   double share = 1; /* impulses of the last step are of all of it, and it may have been longer */
   if (island->midpoint) share = state->reduced_step > 0 ? 0.5 * options->step / state->reduced_step : 0.5;

@@ -89,6 +89,7 @@ typedef struct ds_island {
   double *predicted;                    /* = problem.predicted, filled by stage 3 */
   double *r, *v;                        /* impulses (warm start until stage 4), velocities */
   double *g, *b;                        /* = problem.g and problem.b */
+  ds_contact_law *law;                  /* = problem.law */
   double *bias;                         /* 2 x contacts: what friction stabilization adds to b_T; or NULL */
   const struct ds_impact *impact;       /* of an impact: its laws (project/restitution.h); else NULL */
   struct ds_refinement *refinement;     /* of its turns, where it has joints (predict/refine.c); else NULL */

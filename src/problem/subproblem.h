@@ -27,6 +27,13 @@ typedef struct ds_delassus {
   const double *value;   /* 9 a block */
 } ds_delassus;
 
+/* What a contact has besides mu, for methods that do not take it from b and G as they are. */
+typedef struct ds_contact_law {
+  double restitution;
+  double rebound; /* m/s: the share of b_N that is restitution */
+  double flat[2]; /* lengths of its tangents in G: semi-axes of the ellipse of friction, over mu r_N */
+} ds_contact_law;
+
 typedef struct ds_subproblem {
   int32_t body_count, contact_count, dof;
   const int32_t *size;     /* body_count: degrees of freedom of a body */
@@ -38,9 +45,10 @@ typedef struct ds_subproblem {
   const double *predicted;     /* v_p */
   const double *b;             /* 3 x contact_count */
   const double *mu;            /* contact_count */
-  const double *u_before;  /* 3 x contact_count: relative velocity after the last step of those that carried load, else
-                              0;   NULL: not known */
-  const double *scale;     /* contact_count: W_k = largest diagonal entry of G_kᵀ G_k, 1/kg; 1 where that is 0 */
+  const double *u_before; /* 3 x contact_count: relative velocity after the last step of those that carried load, else
+                             0;   NULL: not known */
+  const ds_contact_law *law; /* contact_count; NULL: nothing rebounds, friction is the same in all directions */
+  const double *scale;       /* contact_count: W_k = largest diagonal entry of G_kᵀ G_k, 1/kg; 1 where that is 0 */
   const double *weight;    /* contact_count: mean of scale over the contacts of the same bodies; redundant impulses are
                               chosen    least in this metric, so that a patch shares its load evenly */
   const double *free_slip; /* q = Gᵀ v_p - b, 3 x contact_count: slip without impulses */

@@ -8,11 +8,13 @@
 
 extern ds_solver_solve ds_coupled_solve, ds_gauss_seidel_method, ds_staggered_method, ds_two_pass_solve;
 extern ds_solver_solve ds_pgs_solve, ds_pgs_disk_solve, ds_nncg_solve, ds_nncg_disk_solve, ds_lcp_solve, ds_shock_solve,
-    ds_convex_solve, ds_anitescu_hart_solve, ds_mass_split_solve, ds_sqp_solve; /* methods/ */
+    ds_convex_solve, ds_anitescu_hart_solve, ds_mass_split_solve, ds_sqp_solve, ds_ffd_solve, ds_ffd_qp_solve,
+    ds_ffd_half_solve, ds_ffd_relative_solve, ds_ffd_other_solve, ds_ffd_least_solve; /* methods/ */
 
 /* A solver is a file and a line here. The first is the default. Recordings hold the number of a line: add at the end.
  * The published ones are what their authors describe, and none is thorough or safeguarded. */
 #define PUBLISHED .euler = true
+#define FFD PUBLISHED, .own_velocity = true, .rigid = true
 static const ds_solver SOLVERS[] = {
     {"coupled", "contact and friction at once, by several tools in turn (default)", ds_coupled_solve, .thorough = true,
      .safeguarded = true, .iterations = 200},
@@ -38,6 +40,13 @@ static const ds_solver SOLVERS[] = {
     {"mass-split", "block Jacobi with split masses [Tonge 2012]", ds_mass_split_solve, PUBLISHED, .iterations = 100},
     {"sqp", "sequential quadratic programming, to a local minimum [SP08 5.3]", ds_sqp_solve, PUBLISHED,
      .iterations = 30},
+    {"ffd", "Fast Frictional Dynamics: bodies one by one, two projections each [2005]", ds_ffd_solve, FFD,
+     .iterations = 100},
+    {"ffd-qp", "the same with exact projections", ds_ffd_qp_solve, FFD, .iterations = 100},
+    {"ffd-half", "ffd, friction bounded by half-spaces alone", ds_ffd_half_solve, FFD, .iterations = 100},
+    {"ffd-relative", "ffd-half, friction against relative slip", ds_ffd_relative_solve, FFD, .iterations = 100},
+    {"ffd-other", "ffd, what is touched gives way to nothing", ds_ffd_other_solve, FFD, .iterations = 100},
+    {"ffd-least", "ffd, squeezed bodies give way as little as they can", ds_ffd_least_solve, FFD, .iterations = 100},
 };
 enum { COUNT = sizeof SOLVERS / sizeof *SOLVERS };
 
@@ -57,6 +66,8 @@ const char *ds_method_name(ds_method method) { return method >= 0 && method < CO
 const char *ds_method_summary(ds_method method) {
   return method >= 0 && method < COUNT ? SOLVERS[method].summary : NULL;
 }
+
+bool ds_method_is_rigid(ds_method method) { return method >= 0 && method < COUNT && SOLVERS[method].rigid; }
 
 void ds_options_choose(ds_options *o, ds_method method) {
   DS_CHECK(method >= 0 && method < COUNT);

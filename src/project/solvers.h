@@ -17,6 +17,7 @@ typedef struct ds_solver {
                          replaced; else the answer is what the method gives, and so is the motion */
   bool own_velocity;  /* v is not that of the impulses: the error has |v - v_p - G r|, too */
   bool euler;         /* published with semi-implicit Euler, which goes with it where no integrator is given */
+  bool rigid;         /* for rigid bodies without joints only */
   int32_t iterations; /* `max_iterations` where none are given */
 } ds_solver;
 

@@ -164,6 +164,7 @@ void ds_generate_dinosaurs(ds_generation *g);
 void ds_generate_hybrid(ds_generation *g);
 void ds_generate_bridge(ds_generation *g);
 void ds_generate_linkage(ds_generation *g);
+void ds_generate_mechanism(ds_generation *g);
 
 /* The table of all generators (generate_table.c); functions[i] belongs to ds_generators()[i]. */
 typedef void ds_generate_function(ds_generation *g);

@@ -77,6 +77,11 @@ static const ds_generator_parameter linkage[] = {
     MU("0.5"),
     WHOLE("blocks", "2", 0, 3, "one on the other"),
 };
+static const ds_generator_parameter mechanism[] = {
+    WHOLE("count", "4", 1, 12, "followers"),
+    NUMBER("mu", "", "0.3", 0.05, 2, "coefficient of friction in the guides"),
+    NUMBER("spread", "", "0.4", 0, 0.6, "followers jam from a ratio of 1 on; theirs are 1 - spread to 1 + spread"),
+};
 static const ds_generator_parameter stack[] = {
     WHOLE("count", "10", 1, 1000, "cubes"),
     MU("0.5"),
@@ -313,6 +318,7 @@ static const ds_generator table[] = {
     GENERATOR("jam", jam, "bones that pass through a narrowing tube, or jam in it"),
     GENERATOR("linkage", linkage, "a four-bar linkage that pushes blocks"),
     GENERATOR("log-house", log_house, "a house of 69 notched logs, on a ramp or standing"),
+    GENERATOR("mechanism", mechanism, "followers on a camshaft that slide in their guides, or jam"),
     GENERATOR("overhang", overhang, "planks with harmonic overhang"),
     GENERATOR("pile", pile, "many bodies that fall into a heap"),
     GENERATOR("pyramid", pyramid, "a flat pyramid of cubes"),
@@ -356,6 +362,7 @@ ds_generate_function *const ds_generate_functions[] = {
     ds_generate_jam,
     ds_generate_linkage,
     ds_generate_log_house,
+    ds_generate_mechanism,
     ds_generate_overhang,
     ds_generate_pile,
     ds_generate_pyramid,

@@ -304,6 +304,11 @@ static bool build(ds_scene_reader *s, ds_run_settings *run, const ds_json *root)
       !ds_read_deformables(s, file.deformables) || !ds_read_bodies(s, file.bodies) || !ds_read_joints(s, file.joints))
     return false;
   if (ds_scene_finish(s->scene, &inner) != DS_OK) return ds_reader_fail(r, file.bodies, "%s", inner.message);
+  bool joints = file.joints && file.joints->count > 0, soft = file.deformables && file.deformables->count > 0;
+  if (ds_method_is_rigid(run->options.method) && (joints || soft))
+    return ds_reader_fail(r, joints ? file.joints : file.deformables,
+                          "method %s is for rigid bodies without joints; expected another method for this scene",
+                          ds_method_name(run->options.method));
   return file.allow_overlap || s->options.surface_only || check_overlap(s, file.bodies);
 }
 
