@@ -155,8 +155,7 @@ static bool answer_all(stand_answers *x, const stand_case *c, ds_error *error) {
     x->loads[i].seconds = ds_thread_clock() - start;
   }
   if (o->least_mu && ds_stand_least_mu(&x->mu, a, error) != DS_OK) return false;
-  for (int32_t i = 0; i < a->interface_count && o->ranges; i++)
-    if (ds_stand_range(&x->ranges[i], a, i, error) != DS_OK) return false;
+  if (o->ranges && ds_stand_ranges(x->ranges, a, 0, error) != DS_OK) return false;
   if (o->order && !find_order(x, a, error)) return false;
   return !o->remove || try_removals(x, a, error);
 }

@@ -199,6 +199,8 @@ typedef struct ds_force_range {
   int32_t factorizations;
 } ds_force_range;
 ds_status ds_stand_range(ds_force_range *range, const ds_assembly *assembly, int32_t interface, ds_error *error);
+/* Of all interfaces, one each; threads: 0 = all cores. The answer is the same for any number. */
+ds_status ds_stand_ranges(ds_force_range *ranges, const ds_assembly *assembly, int32_t threads, ds_error *error);
 
 /* ---- What forces do at an interface ---- */
 
