@@ -219,7 +219,8 @@ void ds_support_reaction(ds_vec3 *force, ds_vec3 *torque, const ds_assembly *ass
 
 /* ---- Certificates ---- */
 
-/* Writes the verdict as text with every number exact: docs/stand.md has the format. False if writing failed. */
+/* Writes the verdict as text with every number exact: docs/stand-mathematics.md has the format. False if writing
+ * failed. */
 bool ds_stand_write_certificate(FILE *file, const ds_stand *stand, const ds_assembly *assembly);
 /* What a certificate proves, by numbers of twice the digits with bounds of their errors. */
 typedef struct ds_verification {

@@ -1,4 +1,4 @@
-/* The verdict [docs/stand.md]:
+/* The verdict [docs/stand-mathematics.md]:
  *
  *   1. N s = -w, s >= 0: every solution has aᵀMa = wᵀa - sum mu r_N |u_T| and u_N >= 0, so that aᵀMa <= -sᵀu_N <= 0.
  *      STANDS.
