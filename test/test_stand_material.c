@@ -75,6 +75,12 @@ static void test_inner_points(void) {
     h.interfaces[0].tension = tension / (N * N);
     CHECK_NEAR(push_limit(&h.a), b / t * (1 + tension / weight), 1e-6);
     CHECK(proven_verdict(&h.a) == DS_STANDS);
+    ds_stand stand;
+    ds_error error = {""};
+    h.blocks[block].force = v3(0, 0, i == 0 ? 0 : 1.35 * weight); /* lifted: 0.35 W of the tension, evenly */
+    CHECK(ds_stand_check(&stand, &h.a, NULL, &error) == DS_OK);
+    if (i == 1) CHECK_NEAR(ds_interface_thrust(&h.a, &stand, 0).section, 0.5, 1e-6);
+    ds_stand_free(&stand);
     h.blocks[block].force = v3(1.001 * b / t * (weight + tension), 0, 0);
     CHECK(proven_verdict(&h.a) == DS_FALLS);
   }

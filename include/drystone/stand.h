@@ -210,7 +210,7 @@ typedef struct ds_thrust {
   double friction; /* sum of |r_T| over mu r_N of the interface, 0 to 1 */
   ds_vec3 center;  /* of pressure */
   double section;  /* 0: the pressure is in the middle of the polygon, 1: on its edge. Of an interface with tension: the
-                      share of it that is used; the centre is the middle then */
+                      share of it that is used by normal forces that are linear over it; the centre is the middle then */
 } ds_thrust;
 ds_thrust ds_interface_thrust(const ds_assembly *assembly, const ds_stand *stand, int32_t interface);
 /* Force and torque about the centre of mass that a support takes from its neighbours. */
