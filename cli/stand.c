@@ -70,6 +70,11 @@ static bool parse(stand_options *o, const char **words, int argc, char **argv) {
                               {"--json", NULL, ARG_FLAG, &o->json, 0, 0, NULL, NULL}};
   if (!args_parse(&o->words, argc, argv, table, (int32_t)(sizeof table / sizeof *table))) return false;
   if (o->words.count != 1) return complain("give one scene, generator, recording or assembly"), false;
+  if (o->picture && !args_ends_in(o->picture, ".png") && !args_ends_in(o->picture, ".svg") &&
+      !args_ends_in(o->picture, ".h5"))
+    return complain("-o: give a name that ends in .png or .svg, or in .h5 for a film of the first motion"), false;
+  if (o->polar && !args_ends_in(o->polar, ".png") && !args_ends_in(o->polar, ".svg"))
+    return complain("--polar: give a name that ends in .png or .svg"), false;
   return parse_supports(o);
 }
 
@@ -155,8 +160,7 @@ static bool answer_all(stand_answers *x, const stand_case *c, ds_error *error) {
     x->loads[i].seconds = ds_thread_clock() - start;
   }
   if (o->least_mu && ds_stand_least_mu(&x->mu, a, error) != DS_OK) return false;
-  for (int32_t i = 0; i < a->interface_count && o->ranges; i++)
-    if (ds_stand_range(&x->ranges[i], a, i, error) != DS_OK) return false;
+  if (o->ranges && ds_stand_ranges(x->ranges, a, 0, error) != DS_OK) return false;
   if (o->order && !find_order(x, a, error)) return false;
   return !o->remove || try_removals(x, a, error);
 }

@@ -26,17 +26,19 @@ static bool parse_direction(ds_vec3 *direction, const char *text) {
   return true;
 }
 
-/* "BLOCK,FX,FY,FZ": a block by name. */
-static bool parse_point(int32_t *block, ds_vec3 *force, const char *text, const ds_assembly *a) {
-  char name[64];
+/* "BLOCK,FX,FY,FZ": a block by name. Says what is wrong. */
+static bool parse_point(int32_t *block, ds_vec3 *force, const char *load, const char *text, const ds_assembly *a) {
+  char name[64], rest;
   const char *comma = strchr(text, ',');
-  if (!comma || (size_t)(comma - text) >= sizeof name) return false;
+  if (!comma || (size_t)(comma - text) >= sizeof name ||
+      sscanf(comma + 1, "%lf,%lf,%lf%c", &force->x, &force->y, &force->z, &rest) != 3 || !v3_finite(*force) ||
+      !(v3_norm(*force) > 0))
+    return bad_load(load);
   memcpy(name, text, (size_t)(comma - text));
   name[comma - text] = 0;
   for (*block = 0; *block < a->block_count && strcmp(a->blocks[*block].name, name) != 0;) ++*block;
-  char rest;
-  return *block < a->block_count && sscanf(comma + 1, "%lf,%lf,%lf%c", &force->x, &force->y, &force->z, &rest) == 3 &&
-         v3_finite(*force) && v3_norm(*force) > 0;
+  if (*block == a->block_count) fprintf(stderr, "drystone stand: --load %s: there is no block named %s\n", load, name);
+  return *block < a->block_count;
 }
 
 bool stand_solve_load(stand_load *load, const ds_assembly *a, ds_error *error) {
@@ -49,11 +51,11 @@ bool stand_solve_load(stand_load *load, const ds_assembly *a, ds_error *error) {
   }
   load->settle = strncmp(load->text, "settle:", 7) == 0;
   if (load->settle) {
-    if (!parse_point(&block, &force, load->text + 7, a)) return bad_load(load->text);
+    if (!parse_point(&block, &force, load->text, load->text + 7, a)) return false;
     return ds_stand_settle(&load->settlement, a, block, force, error) == DS_OK;
   }
-  if (strncmp(load->text, "point:", 6) != 0 || !parse_point(&block, &force, load->text + 6, a))
-    return bad_load(load->text);
+  if (strncmp(load->text, "point:", 6) != 0) return bad_load(load->text);
+  if (!parse_point(&block, &force, load->text, load->text + 6, a)) return false;
   ds_vec3 *forces = calloc((size_t)a->block_count + 1, sizeof *forces);
   if (!forces) return snprintf(error->message, sizeof error->message, "memory ran out"), false;
   forces[block] = force;

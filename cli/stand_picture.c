@@ -248,8 +248,6 @@ static bool draw(drawing *d, ds_error *error) {
       return say(error, "-o FILE.h5 is a film of the first motion; there is no mechanism and no moving solution");
     return write_film(d, motion, error);
   }
-  if (!args_ends_in(c->o->picture, ".png") && !args_ends_in(c->o->picture, ".svg"))
-    return say(error, "-o: give a name that ends in .png or .svg, or in .h5 for a film of the first motion");
   if (args_ends_in(c->o->picture, ".svg") && !add_ghost(d, d->poses, grey, 1, 1, error)) return false;
   if (c->stand.normal && !add_thrust(d)) return say(error, "memory ran out");
   if (motion && !add_motion(d, motion, c->stand.mechanism ? red : purple, error)) return false;
@@ -332,7 +330,6 @@ bool stand_draw_polar(const stand_case *c, ds_error *error) {
   double stands[AZIMUTHS], falls[AZIMUTHS], most = 0;
   const char *path = c->o->polar;
   bool vector = args_ends_in(path, ".svg");
-  if (!vector && !args_ends_in(path, ".png")) return say(error, "--polar: give a name that ends in .png or .svg");
   for (int32_t i = 0; i < AZIMUTHS; i++) {
     ds_multiplier m;
     double a = 2 * DS_PI * i / AZIMUTHS;

@@ -102,6 +102,8 @@ static void print_interfaces(const ds_assembly *a) {
            a->deepest_overlap);
   else
     printf("as given\n");
+  if (count_supports(a) == 0)
+    printf("no block is a support, so that all of it falls: --supports names those that are\n");
 }
 
 /* An interface and how near it is to sliding or opening. */

@@ -10,7 +10,7 @@ CAN STAND: forces within the cones, f.n >= 0 and |f|² |n|² <= (1 + mu²) (f.n)
 Where an interface has tension T, f + T n is in the cone, and the work of T is taken from that of the loads. Where points
 crush at a force P, f.n <= P, and a motion may overlap: by a rate z >= 0, whose work (P + T) z is taken.
 STANDS: forces along the normals alone, which balance all loads; or a proof in the plane, for motions in it: lower bounds
-of the normal forces of every solution, and forces whose friction is within these bounds (docs/stand.md).
+of the normal forces of every solution, and forces whose friction is within these bounds (docs/stand-mathematics.md).
 Balance holds but for a rest of at most REST of a block's weight: a proof for loads that differ by the rest.
 
 Exit status: 0 all hold, 1 one does not, 2 a file that is no certificate.
@@ -65,8 +65,8 @@ class Assembly:
             self.load.append(add(vector(block["force"]), scale(self.mass[-1], self.gravity)))
             self.torque.append(vector(block["torque"]))
             self.inertia.append(vector(block["inertia"]))
-            if not self.support[-1] and self.mass[-1] <= 0:
-                raise Bad(f"block {self.names[-1]} has no mass")
+            if not self.support[-1] and min(self.mass[-1], *self.inertia[-1]) <= 0:
+                raise Bad(f"block {self.names[-1]} has no mass or inertia")
         self.points = []  # (a, b, mu, normal, point)
         self.tension, self.strength = [], []  # one per point; strength: 0 is unlimited
         for face in data["interfaces"]:

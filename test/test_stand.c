@@ -299,6 +299,16 @@ static void test_ranges(void) {
     CHECK_NEAR(range.low, low[i] * weight, 1e-5 * weight);
     CHECK_NEAR(range.high, high[i] * weight, 1e-5 * weight);
   }
+  for (int32_t threads = 0; threads < 3; threads++) { /* all at once: the same numbers */
+    ds_force_range all[3], one;
+    ds_error error = {""};
+    CHECK(ds_stand_ranges(all, &h.a, threads, &error) == DS_OK);
+    for (int32_t i = 0; i < 3; i++) {
+      CHECK(ds_stand_range(&one, &h.a, i, &error) == DS_OK);
+      CHECK(all[i].low == one.low && all[i].high == one.high && all[i].least == one.least && all[i].most == one.most);
+    }
+    CHECK(ds_stand_ranges(all, &h.a, -1, &error) == DS_ERROR_INPUT);
+  }
   ds_stand stand;
   ds_error error = {""};
   CHECK(ds_stand_check(&stand, &h.a, NULL, &error) == DS_OK);

@@ -60,6 +60,32 @@ static void test_cohesion(void) {
   }
 }
 
+/* Points between the corners change nothing but the tension, which each of them has: a grid of n x n points holds as
+ * one of four with the same sum. Proofs have all points. */
+static void test_inner_points(void) {
+  double b = 1, t = 2, weight = 9.81 * 1000 * b * t, mu = 5;
+  enum { N = 7 };
+  for (int32_t i = 0; i < 2; i++) {
+    double tension = i == 0 ? 0 : 0.7 * weight;
+    ds_vec3 points[N * N];
+    hand_begin(&h);
+    int32_t ground = hand_support(&h), block = hand_box(&h, v3(0, 0, t / 2), v3(b, 1, t));
+    for (int32_t k = 0; k < N * N; k++) points[k] = v3(b * (k % N / (N - 1.0) - 0.5), k / N / (N - 1.0) - 0.5, 0);
+    hand_interface(&h, ground, block, v3(0, 0, 1), mu, points, N * N);
+    h.interfaces[0].tension = tension / (N * N);
+    CHECK_NEAR(push_limit(&h.a), b / t * (1 + tension / weight), 1e-6);
+    CHECK(proven_verdict(&h.a) == DS_STANDS);
+    ds_stand stand;
+    ds_error error = {""};
+    h.blocks[block].force = v3(0, 0, i == 0 ? 0 : 1.35 * weight); /* lifted: 0.35 W of the tension, evenly */
+    CHECK(ds_stand_check(&stand, &h.a, NULL, &error) == DS_OK);
+    if (i == 1) CHECK_NEAR(ds_interface_thrust(&h.a, &stand, 0).section, 0.5, 1e-6);
+    ds_stand_free(&stand);
+    h.blocks[block].force = v3(1.001 * b / t * (weight + tension), 0, 0);
+    CHECK(proven_verdict(&h.a) == DS_FALLS);
+  }
+}
+
 /* The owned copy of an assembly, for calls that change its points. */
 static ds_assembly *copy(void) {
   ds_assembly *a = ds_assembly_without(&h.a, -1);
@@ -262,6 +288,7 @@ static void test_obj(void) {
 int main(void) {
   RUN(test_ceiling);
   RUN(test_cohesion);
+  RUN(test_inner_points);
   RUN(test_crushing);
   RUN(test_cable);
   RUN(test_rules);

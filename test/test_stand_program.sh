@@ -88,7 +88,7 @@ expect 2 "expected numbers of blocks" stand stack:count=2 --supports 1,x
 expect 2 "there is no body 9" stand stack:count=2 --supports 9
 expect 2 "expected tilt:DIR" stand stack:count=2 --load tilt:up
 expect 2 "expected tilt:DIR" stand stack:count=2 --load heavy
-expect 2 "expected tilt:DIR" stand stack:count=2 --load point:nobody,1,0,0
+expect 2 "there is no block named nobody" stand stack:count=2 --load point:nobody,1,0,0
 expect 2 "--mu" stand stack:count=2 --mu -1
 expect 2 "joints" stand bridge
 expect 2 "deformable" stand soft-stack

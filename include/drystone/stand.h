@@ -199,6 +199,8 @@ typedef struct ds_force_range {
   int32_t factorizations;
 } ds_force_range;
 ds_status ds_stand_range(ds_force_range *range, const ds_assembly *assembly, int32_t interface, ds_error *error);
+/* Of all interfaces, one each; threads: 0 = all cores. The answer is the same for any number. */
+ds_status ds_stand_ranges(ds_force_range *ranges, const ds_assembly *assembly, int32_t threads, ds_error *error);
 
 /* ---- What forces do at an interface ---- */
 
@@ -208,7 +210,7 @@ typedef struct ds_thrust {
   double friction; /* sum of |r_T| over mu r_N of the interface, 0 to 1 */
   ds_vec3 center;  /* of pressure */
   double section;  /* 0: the pressure is in the middle of the polygon, 1: on its edge. Of an interface with tension: the
-                      share of it that is used; the centre is the middle then */
+                      share of it that is used by normal forces that are linear over it; the centre is the middle then */
 } ds_thrust;
 ds_thrust ds_interface_thrust(const ds_assembly *assembly, const ds_stand *stand, int32_t interface);
 /* Force and torque about the centre of mass that a support takes from its neighbours. */
@@ -217,7 +219,8 @@ void ds_support_reaction(ds_vec3 *force, ds_vec3 *torque, const ds_assembly *ass
 
 /* ---- Certificates ---- */
 
-/* Writes the verdict as text with every number exact: docs/stand.md has the format. False if writing failed. */
+/* Writes the verdict as text with every number exact: docs/stand-mathematics.md has the format. False if writing
+ * failed. */
 bool ds_stand_write_certificate(FILE *file, const ds_stand *stand, const ds_assembly *assembly);
 /* What a certificate proves, by numbers of twice the digits with bounds of their errors. */
 typedef struct ds_verification {

@@ -126,6 +126,29 @@ static double place_in_section(const ds_assembly *a, const ds_interface *face, d
   return share;
 }
 
+/* The share of the tension that is used if normal forces are linear over the points, n = N / count + b x + c y about
+ * their middle, with the same sum and moments: sum n x = b sum x² + c sum x y, likewise y. At most 1. */
+static double tension_used(const ds_assembly *a, const double *normal, const ds_interface *face, ds_vec3 middle) {
+  double sum = 0, xx = 0, xy = 0, yy = 0, mx = 0, my = 0, used = 0;
+  ds_vec3 t1, t2;
+  v3_tangents(&t1, &t2, face->normal);
+  for (int32_t k = face->first; k < face->first + face->count; k++) {
+    ds_vec3 d = v3_sub(a->points[k], middle);
+    double x = v3_dot(d, t1), y = v3_dot(d, t2);
+    sum += normal[k], mx += normal[k] * x, my += normal[k] * y;
+    xx += x * x, xy += x * y, yy += y * y;
+  }
+  double line = 1e-9 * (xx + yy); /* points in a line have no slope across it */
+  xx += line, yy += line;
+  double det = xx * yy - xy * xy, b = det > 0 ? (yy * mx - xy * my) / det : 0,
+         c = det > 0 ? (xx * my - xy * mx) / det : 0;
+  for (int32_t k = face->first; k < face->first + face->count; k++) {
+    ds_vec3 d = v3_sub(a->points[k], middle);
+    used = fmax(used, -(sum / face->count + b * v3_dot(d, t1) + c * v3_dot(d, t2)) / face->tension);
+  }
+  return fmin(used, 1);
+}
+
 ds_thrust ds_interface_thrust(const ds_assembly *a, const ds_stand *s, int32_t interface) {
   const ds_interface *face = &a->interfaces[interface];
   ds_thrust thrust = {.center = {0, 0, 0}};
@@ -139,10 +162,9 @@ ds_thrust ds_interface_thrust(const ds_assembly *a, const ds_stand *s, int32_t i
   thrust.friction = limit > 0 ? friction / limit : 0;
   if (face->tension > 0) { /* it has no centre of pressure: the share of the tension that is used, in the middle */
     thrust.center = v3(0, 0, 0);
-    for (int32_t k = face->first; k < face->first + face->count; k++) {
-      thrust.section = fmax(thrust.section, -s->normal[k] / face->tension);
+    for (int32_t k = face->first; k < face->first + face->count; k++)
       thrust.center = v3_mad(thrust.center, 1.0 / face->count, a->points[k]);
-    }
+    thrust.section = tension_used(a, s->normal, face, thrust.center);
     return thrust;
   }
   if (!(thrust.normal > 0)) {

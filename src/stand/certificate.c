@@ -1,5 +1,5 @@
 /* Certificates: an assembly, a verdict and what proves it, as JSON whose numbers are exact: texts "m", "m/2^k" or
- * "m*2^k" with whole m and k. docs/stand.md has the members. */
+ * "m*2^k" with whole m and k. docs/stand-mathematics.md has the members. */
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>

@@ -8,6 +8,7 @@
 enum {
   MOST_ITERATIONS = 60,
   MOST_REFINEMENTS = 12, /* of solves with S */
+  MOST_CENTRINGS = 2,    /* correctors per factorization */
   MOST_CORRECTIONS = 6,  /* of forces, until they balance */
   STALLED = 4,           /* iterations in which the interval of values must be halved */
 };
@@ -15,12 +16,21 @@ enum {
  * than freedoms, such as one that rests on a point or an edge. Equations then have a rest of shift dy; forces are
  * corrected until they balance. */
 static const double diagonal_shift = 1e-14;
-static const double solve_accuracy = 1e-14; /* |S y - rhs| / |rhs| */
+static const double solve_accuracy = 1e-12; /* |S y - rhs| / |rhs| */
 /* Largest rest of the equations that counts as equilibrium, in weights of a block: some thousand roundings. */
 static const double balanced = 1e-11;
 /* Rounding of a relative velocity, over the sum of its terms: 12 products and sums. */
 static const double slip_rounding = 16 * 2.3e-16;
+/* Correctors: by how much the step is to be longer, the least share of that which is worth a solve, and how far
+ * products may be from their target. */
+static const double longer = 0.3, least_gain = 0.1, spread = 0.1;
 static const double nearly_all = 0.99; /* of the way to the boundary */
+/* Gap of an iterate, relative to its value, from which on candidates are tried, if there are forces already. */
+static const double promising = 1e-2;
+/* Gap over the width that is asked for, at which candidates fail for other reasons than the gap. */
+static const double exhausted = 1e-7;
+/* tau / kappa, which tends to nothing where there are no forces, and to infinity where there are. */
+static const double hopeless = 1e-3;
 
 /* Cone coordinates of point k: x = (mu r_N, r_T), in the Lorentz cone, or (r_N, 0, 0) without friction; so that
  * r = scale x. The unknown t is one more cone (t, 0, 0), and so are the slacks of points that crush. */
@@ -35,7 +45,9 @@ typedef struct solver {
   double *x, *z, *y, tau, kappa;
   double *dx, *dz, *dy, dtau, dkappa;
   double *ax, *az;     /* the affine direction, scaled: W⁻¹ dx, W dz */
-  double *x2, *y2;     /* what dtau = 1 adds */
+  double *x2, *y2;     /* what dtau = 1 adds: y2 = S⁻¹ (b + A W² c), x2 = -W² (c - Aᵀ y2) */
+  double *yx;          /* S⁻¹ A x */
+  double *yc;          /* S⁻¹ A W² c, of candidates */
   double *rp, *rd, rg; /* residuals */
   double *xi, *q;      /* work, 3 x cones */
   double *v1, *v2, *v3, *v4;
@@ -180,11 +192,16 @@ static void apply_system(double *out, solver *s, const double *y) {
 }
 
 /* y = S⁻¹ rhs with the shift, by conjugate gradients that are preconditioned by the factor: two or three iterations.
- * rhs becomes the rest. */
-static void solve_system(double *y, solver *s, double *rhs) {
+ * y is a first guess; rhs becomes the rest. */
+static void improve_solution(double *y, solver *s, double *rhs) {
   int32_t n = s->n;
   double *p = s->v1, *z = s->v2, *sp = s->v3, rho = 0, goal = solve_accuracy * sqrt(dot(rhs, rhs, n));
-  memset(y, 0, (size_t)n * sizeof *y);
+  apply_system(sp, s, y);
+  for (int32_t i = 0; i < n; i++) z[i] = rhs[i] - sp[i];
+  if (dot(z, z, n) <= dot(rhs, rhs, n))
+    memcpy(rhs, z, (size_t)n * sizeof *rhs);
+  else
+    memset(y, 0, (size_t)n * sizeof *y); /* the guess was worse than nothing: it is a difference of large numbers */
   for (int32_t i = 0; i < MOST_REFINEMENTS; i++) {
     if (sqrt(dot(rhs, rhs, n)) <= goal) return;
     memcpy(z, rhs, (size_t)n * sizeof *z);
@@ -197,6 +214,11 @@ static void solve_system(double *y, solver *s, double *rhs) {
     for (int32_t j = 0; j < n; j++) y[j] += alpha * p[j], rhs[j] -= alpha * sp[j];
     rho = next;
   }
+}
+
+static void solve_system(double *y, solver *s, double *rhs) {
+  memset(y, 0, (size_t)s->n * sizeof *y);
+  improve_solution(y, s, rhs);
 }
 
 /* ---- candidates ---- */
@@ -212,28 +234,42 @@ static void clip(double *x, int32_t cones) {
   }
 }
 
-/* Forces x/tau + W² Aᵀ S⁻¹ (b - A x/tau): the nearest to the iterate in its metric that satisfy the equations. */
+/* rest = b - A x; returns its largest part, in weights of a block. */
+static double find_rest(double *rest, solver *s, const double *x) {
+  double worst = 0;
+  times(rest, s, x, s->q);
+  for (int32_t i = 0; i < s->n; i++) {
+    double m = i < s->rows ? s->g->root_mass[i / 6] : fmax(1, fabs(s->b[i]));
+    rest[i] = s->b[i] - rest[i];
+    worst = fmax(worst, i < s->rows ? fabs(rest[i]) * m / fmax(1, m * m) : fabs(rest[i]) / m);
+  }
+  return worst;
+}
+
+/* x += W² Aᵀ y */
+static void add_correction(double *x, solver *s, const double *y) {
+  transposed(s->q, s, y);
+  scaled_twice(s->q, s, s->q);
+  for (int32_t i = 0; i < 3 * s->cones; i++) x[i] += s->q[i];
+}
+
+/* Forces x/tau + W² Aᵀ S⁻¹ (b - A x/tau): the nearest to the iterate in its metric that satisfy the equations. The
+ * first correction, S⁻¹ b - y_x / tau, is there already. */
 static void try_forces(solver *s) {
   ds_cone_answer *a = s->answer;
   double *x = s->dx, *rest = s->rp, *y = s->dy;
   for (int32_t i = 0; i < 3 * s->cones; i++) x[i] = s->x[i] / s->tau;
-  double worst = INFINITY;
-  for (int32_t round = 0;; round++) {
-    clip(x, s->cones);
-    times(rest, s, x, s->q);
+  double worst = find_rest(rest, s, x);
+  for (int32_t i = 0; i < s->n; i++) y[i] = s->y2[i] - s->yc[i] - s->yx[i] / s->tau;
+  for (int32_t round = 0; round == 0 || worst > balanced; round++) {
     double before = worst;
-    worst = 0;
-    for (int32_t i = 0; i < s->n; i++) {
-      double m = i < s->rows ? s->g->root_mass[i / 6] : fmax(1, fabs(s->b[i]));
-      rest[i] = s->b[i] - rest[i];
-      worst = fmax(worst, i < s->rows ? fabs(rest[i]) * m / fmax(1, m * m) : fabs(rest[i]) / m);
-    }
-    if (worst <= balanced) break;
-    if (round == MOST_CORRECTIONS || !(worst < 0.5 * before)) return;
-    solve_system(y, s, rest);
-    transposed(s->q, s, y);
-    scaled_twice(s->q, s, s->q);
-    for (int32_t i = 0; i < 3 * s->cones; i++) x[i] += s->q[i];
+    if (round == MOST_CORRECTIONS) return;
+    improve_solution(y, s, rest);
+    add_correction(x, s, y);
+    clip(x, s->cones);
+    worst = find_rest(rest, s, x);
+    if (worst > balanced && !(worst < 0.1 * before)) return;
+    memset(y, 0, (size_t)s->n * sizeof *y);
   }
   double value = dot(s->cost, x, 3 * s->cones);
   if (a->forces && value >= a->upper) return;
@@ -278,12 +314,9 @@ static bool obeys(const solver *s, const double *y, bool homogeneous) {
   return true;
 }
 
-/* The motion whose velocities are nearest to those of the iterate in its metric: y = S⁻¹ A W² (share c - z). */
-static void nearest_motion(double *y, solver *s, double share, double factor) {
-  for (int32_t i = 0; i < 3 * s->cones; i++) s->dx[i] = share * s->cost[i] - factor * s->z[i];
-  scaled_twice(s->dx, s, s->dx);
-  times(s->rp, s, s->dx, s->q);
-  solve_system(y, s, s->rp);
+/* The motion whose velocities are nearest to those of the iterate in its metric: S⁻¹ A W² (share c - factor z). */
+static void nearest_motion(double *y, const solver *s, double share, double factor) {
+  for (int32_t i = 0; i < s->n; i++) y[i] = share * s->yc[i] - factor * s->yx[i];
 }
 
 /* A motion y/tau, feasible for the dual; where nothing but t costs, any multiple of y is a candidate. */
@@ -338,9 +371,7 @@ static void try_ray(solver *s) {
     times(rest, s, x, s->q);
     for (int32_t i = 0; i < s->n; i++) rest[i] = -rest[i];
     solve_system(s->dy, s, rest);
-    transposed(s->q, s, s->dy);
-    scaled_twice(s->q, s, s->q);
-    for (int32_t i = 0; i < 3 * s->cones; i++) x[i] += s->q[i];
+    add_correction(x, s, s->dy);
   }
   clip(x, s->cones);
   times(rest, s, x, s->q);
@@ -361,8 +392,9 @@ static void find_residuals(solver *s) {
   s->rg = s->kappa + dot(s->cost, s->x, 3 * s->cones) - dot(s->b, s->y, s->n);
 }
 
-/* y2 = S⁻¹ (b + A W² c), x2 = -W² (c - Aᵀ y2) */
-static void prepare_tau(solver *s) {
+/* The solves of an iteration but for the corrector's. W² z = x, so that the affine direction and the candidates are
+ * sums of these. */
+static void prepare(solver *s) {
   scaled_twice(s->q, s, s->cost);
   times(s->dy, s, s->q, s->q);
   for (int32_t i = 0; i < s->n; i++) s->dy[i] += s->b[i];
@@ -370,10 +402,12 @@ static void prepare_tau(solver *s) {
   transposed(s->x2, s, s->y2);
   for (int32_t i = 0; i < 3 * s->cones; i++) s->x2[i] -= s->cost[i];
   scaled_twice(s->x2, s, s->x2);
+  times(s->dy, s, s->x, s->q);
+  solve_system(s->yx, s, s->dy);
 }
 
 /* The direction in which residuals shrink by `share`, for the right-hand sides xi and zeta of complementarity:
- * dz = share rd + c dtau - Aᵀdy, dx = W xi - W² dz. */
+ * dz = share rd + c dtau - Aᵀdy, dx = W xi - W² dz. dy is a first guess of its part without dtau. */
 static void find_direction(solver *s, double share, double zeta) {
   int32_t m = 3 * s->cones;
   double *rest = s->dz; /* W xi - W² share rd */
@@ -381,14 +415,12 @@ static void find_direction(solver *s, double share, double zeta) {
   scaled(rest, s, s->dx, false);
   for (int32_t i = 0; i < m; i++) rest[i] = s->xi[i] - rest[i];
   scaled(rest, s, rest, false);
-  double *rhs = s->v4;
+  double *rhs = s->column + s->n; /* v4 is used by solves */
   times(rhs, s, rest, s->q);
-  double *copy = s->column + s->n; /* v4 is used by solves */
-  for (int32_t i = 0; i < s->n; i++) copy[i] = share * s->rp[i] - rhs[i];
-  solve_system(s->dy, s, copy);
-  transposed(s->q, s, s->dy);
-  scaled_twice(s->dx, s, s->q);
-  for (int32_t i = 0; i < m; i++) s->dx[i] += rest[i]; /* x1 */
+  for (int32_t i = 0; i < s->n; i++) rhs[i] = share * s->rp[i] - rhs[i];
+  improve_solution(s->dy, s, rhs);
+  memcpy(s->dx, rest, (size_t)m * sizeof *s->dx);
+  add_correction(s->dx, s, s->dy); /* x1 */
   double slope = dot(s->b, s->y2, s->n) - dot(s->cost, s->x2, m) + s->kappa / s->tau;
   double height = share * s->rg - dot(s->b, s->dy, s->n) + dot(s->cost, s->dx, m) + zeta / s->tau;
   s->dtau = height / slope;
@@ -400,6 +432,14 @@ static void find_direction(solver *s, double share, double zeta) {
   for (int32_t i = 0; i < m; i++) s->dz[i] = share * s->rd[i] + s->cost[i] * s->dtau - s->dz[i];
 }
 
+/* xi = -lambda: S dy = rp + A x + A W² rd = tau (b + A W² c) - S y - A x */
+static void find_affine(solver *s) {
+  for (int32_t k = 0; k < s->cones; k++)
+    for (int32_t j = 0; j < 3; j++) s->xi[3 * k + j] = -s->w[k].lambda[j];
+  for (int32_t i = 0; i < s->n; i++) s->dy[i] = s->tau * s->y2[i] - s->y[i] - s->yx[i];
+  find_direction(s, 1, -s->kappa * s->tau);
+}
+
 static double longest_step(const solver *s) {
   double t = 1;
   for (int32_t k = 0; k < s->cones; k++) {
@@ -409,6 +449,41 @@ static double longest_step(const solver *s) {
   if (s->dtau < 0) t = fmin(t, -s->tau / s->dtau);
   if (s->dkappa < 0) t = fmin(t, -s->kappa / s->dkappa);
   return t;
+}
+
+/* Where the product of two points lies outside of [low, high] in its eigenvalues: what brings it there, no further down
+ * than by `high`. */
+static void toward_centre(double out[3], const double v[3], double low, double high) {
+  double length = sqrt(v[1] * v[1] + v[2] * v[2]), e[2] = {v[0] + length, v[0] - length};
+  for (int32_t i = 0; i < 2; i++) e[i] = e[i] < low ? low - e[i] : e[i] > high ? fmax(high - e[i], -high) : 0;
+  double half = length > 0 ? (e[0] - e[1]) / (2 * length) : 0;
+  out[0] = 0.5 * (e[0] + e[1]), out[1] = half * v[1], out[2] = half * v[2];
+}
+
+/* Gondzio's corrector [1996]: of a longer step the products that stray far from `target` are brought back, with the
+ * same factor. Kept where the step becomes longer; false where it does not. */
+static bool centre(solver *s, double share, double target, double zeta) {
+  int32_t m = 3 * s->cones;
+  double before = longest_step(s), step = fmin(1, before + longer), dtau = s->dtau, dkappa = s->dkappa;
+  double *old[3] = {s->ax, s->az, s->yc}, *now[3] = {s->dx, s->dz, s->dy};
+  if (before > 1 - least_gain) return false;
+  for (int32_t k = 0; k < s->cones; k++) {
+    double x[3], z[3], product[3], more[3];
+    ds_lorentz_apply(x, &s->w[k], s->dx + 3 * k, true);
+    ds_lorentz_apply(z, &s->w[k], s->dz + 3 * k, false);
+    for (int32_t i = 0; i < 3; i++) x[i] = s->w[k].lambda[i] + step * x[i], z[i] = s->w[k].lambda[i] + step * z[i];
+    ds_jordan(product, x, z);
+    toward_centre(product, product, spread * target, target / spread);
+    ds_jordan_divide(more, s->w[k].lambda, product);
+    for (int32_t i = 0; i < 3; i++) s->xi[3 * k + i] += more[i];
+  }
+  for (int32_t i = 0; i < 3; i++) memcpy(old[i], now[i], (size_t)(i < 2 ? m : s->n) * sizeof(double));
+  for (int32_t i = 0; i < s->n; i++) s->dy[i] -= dtau * s->y2[i];
+  find_direction(s, share, zeta);
+  if (longest_step(s) >= before + least_gain * longer) return true;
+  for (int32_t i = 0; i < 3; i++) memcpy(now[i], old[i], (size_t)(i < 2 ? m : s->n) * sizeof(double));
+  s->dtau = dtau, s->dkappa = dkappa;
+  return false;
 }
 
 /* Mehrotra's corrector: the centring sigma from the affine step, and its second-order term. */
@@ -423,7 +498,11 @@ static void correct(solver *s, double mean) {
     for (int32_t i = 0; i < 3; i++) second[i] = (i == 0 ? sigma * mean : 0) - square[i] - second[i];
     ds_jordan_divide(s->xi + 3 * k, s->w[k].lambda, second);
   }
-  find_direction(s, 1 - sigma, sigma * mean - s->kappa * s->tau - dtau * dkappa);
+  for (int32_t i = 0; i < s->n; i++) s->dy[i] = (1 - sigma) * (s->dy[i] - dtau * s->y2[i]);
+  double zeta = sigma * mean - s->kappa * s->tau - dtau * dkappa;
+  find_direction(s, 1 - sigma, zeta);
+  for (int32_t i = 0; i < MOST_CENTRINGS && centre(s, 1 - sigma, sigma * mean, zeta); i++) {
+  }
 }
 
 static void take_step(solver *s) {
@@ -449,11 +528,23 @@ static bool is_enough(const solver *s) {
 
 /* Candidates of an iterate. */
 static void try_all(solver *s) {
+  if (!s->p->first) {
+    scaled_twice(s->q, s, s->cost);
+    times(s->dy, s, s->q, s->q);
+    solve_system(s->yc, s, s->dy);
+  }
   try_forces(s);
   if (!s->p->first) try_motion(s);
-  if (!s->answer->forces) try_mechanism(s);
+  if (!s->answer->forces && !s->p->forces_only) try_mechanism(s);
   double cost = dot(s->cost, s->x, 3 * s->cones);
   if (cost < 0 && s->tau < -1e-2 * cost) try_ray(s);
+}
+
+/* The gap of the iterate over the width that is asked for. */
+static double gap_of(const solver *s, double mean) {
+  const ds_cone_program *p = s->p;
+  double value = dot(s->cost, s->x, 3 * s->cones) / s->tau, gap = (s->cones + 1) * mean / (s->tau * s->tau);
+  return gap / (p->width * fmax(fabs(value), p->least > 0 ? p->least : 1e-3));
 }
 
 static void iterate(solver *s) {
@@ -465,20 +556,20 @@ static void iterate(solver *s) {
     for (int32_t k = 0; k < s->cones; k++)
       if (!ds_lorentz_scale(&s->w[k], s->x + 3 * k, s->z + 3 * k)) return;
     if (!factor(s)) return;
-    try_all(s);
+    prepare(s);
+    double gap = s->p->first ? 1 : gap_of(s, mean);
+    if (gap < exhausted) return;
+    if (i % STALLED == 0 || !a->forces || gap * s->p->width < promising) try_all(s);
     if (is_enough(s)) return;
-    if (i % STALLED == 0 && a->forces && a->motion) {
+    if (i % STALLED == 0 && a->forces && a->motion && gap < 1) {
       if (!(a->upper - a->lower < 0.5 * width)) return;
       width = a->upper - a->lower;
     }
     find_residuals(s);
-    prepare_tau(s);
-    for (int32_t k = 0; k < s->cones; k++)
-      for (int32_t j = 0; j < 3; j++) s->xi[3 * k + j] = -s->w[k].lambda[j];
-    find_direction(s, 1, -s->kappa * s->tau);
+    find_affine(s);
     correct(s, mean);
     take_step(s);
-    if (s->tau < 1e-13 * s->kappa) return;
+    if (s->tau < (s->p->forces_only ? hopeless : 1e-13) * s->kappa) return;
   }
 }
 
@@ -487,7 +578,8 @@ static bool create(ds_arena *arena, solver *s) {
   double **vectors[] = {&s->x,  &s->z,  &s->dx, &s->dz,   &s->ax,    &s->az,       &s->x2,
                         &s->rd, &s->xi, &s->q,  &s->cost, &s->scale, &s->answer->r};
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = DS_NEW0(arena, double, m);
-  double **rows[] = {&s->y, &s->dy, &s->y2, &s->rp, &s->v1, &s->v2, &s->v3, &s->v4, &s->shift, &s->answer->y, &s->b};
+  double **rows[] = {&s->y,  &s->dy, &s->y2, &s->yx,    &s->yc,        &s->rp, &s->v1,
+                     &s->v2, &s->v3, &s->v4, &s->shift, &s->answer->y, &s->b};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) *rows[i] = DS_NEW0(arena, double, n);
   s->column = DS_NEW0(arena, double, 2 * n);
   s->d = s->p->d ? DS_NEW0(arena, double, n) : NULL;

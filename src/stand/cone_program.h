@@ -26,6 +26,7 @@ typedef struct ds_cone_program {
   bool frictionless;     /* as if mu = 0 everywhere */
   const double *mu;      /* points: in place of the graph's; NULL = those */
   bool first;            /* the first forces found are enough, and so is the first mechanism */
+  bool forces_only;      /* give up early where there are probably no forces: no mechanism is wanted */
   double width;          /* relative width of the interval of values that is enough */
   double least;          /* a value below which the width is absolute; 0 = 1e-3 */
 } ds_cone_program;

@@ -14,15 +14,25 @@
 #include "drystone/stand.h"
 #include "la/block.h"
 
+/* An interface: its points are those of the assembly that matter, the corners of its polygon. */
+typedef struct ds_patch {
+  int32_t first, count;
+  int32_t body[2]; /* free blocks a and b, -1 = support */
+  ds_vec3 axis[3]; /* normal and tangents */
+  ds_vec3 arm[2];  /* from the centres of the blocks to the patch's first point */
+} ds_patch;
+
 typedef struct ds_graph {
   const ds_assembly *assembly;
   int32_t n, points;
+  ds_patch *patch;      /* one per interface */
+  int32_t *point;       /* points: as numbered in the assembly */
+  double *offset;       /* 3 x points: from the patch's first point, along its axes */
   int32_t *slot;        /* of a block among the free ones, -1 = support */
   int32_t *block;       /* n: the reverse */
   int32_t *body;        /* 2 x points: free blocks a and b of a point, -1 = support */
   double *g;            /* 36 x points: G_kᵀ of a, then of b, each 3 x 6 row-major */
   double *mu;           /* points */
-  ds_vec3 *axis;        /* 3 x points: normal and tangents */
   double *root_mass;    /* n: sqrt(m) */
   double *radius;       /* n: l */
   double *load;         /* 6 n: w */

@@ -19,10 +19,10 @@ static double support_slip(double *c, const ds_graph *g, int32_t support, ds_vec
   for (int32_t i = 0; i < a->interface_count; i++) {
     const ds_interface *face = &a->interfaces[i];
     double sign = face->b == support ? 1 : face->a == support ? -1 : 0;
-    for (int32_t k = face->first; k < face->first + face->count && sign != 0; k++) {
-      for (int32_t j = 0; j < 3; j++) c[3 * k + j] = sign * v3_dot(d, g->axis[3 * k + j]);
-      shift += face->tension * c[3 * k];
-    }
+    const ds_patch *patch = &g->patch[i];
+    for (int32_t k = patch->first; k < patch->first + patch->count; k++)
+      for (int32_t j = 0; j < 3; j++) c[3 * k + j] = sign * v3_dot(d, patch->axis[j]);
+    shift += face->count * face->tension * sign * v3_dot(d, face->normal);
   }
   return shift;
 }
@@ -38,8 +38,9 @@ static bool keep_motion(ds_settlement *s, const ds_graph *g, double *y, int32_t 
 }
 
 static bool keep_forces(ds_settlement *s, const ds_graph *g, const double *r) {
-  s->normal = malloc(((size_t)g->points + 1) * sizeof *s->normal);
-  s->friction = malloc(((size_t)g->points + 1) * sizeof *s->friction);
+  size_t points = (size_t)g->assembly->point_count + 1;
+  s->normal = malloc(points * sizeof *s->normal);
+  s->friction = malloc(points * sizeof *s->friction);
   if (!s->normal || !s->friction) return false;
   ds_graph_forces(s->normal, s->friction, g, r);
   return true;

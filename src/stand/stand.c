@@ -1,9 +1,9 @@
-/* The verdict [docs/stand.md]:
+/* The verdict [docs/stand-mathematics.md]:
  *
- *   1. G r = -w, r in K: forces are an equilibrium; else a motion v with Gᵀv in K*, wᵀv > 0 (Farkas) proves that every
- *      acceleration a that forces in K allow has vᵀMa >= wᵀv > 0: it does not stay as drawn. FALLS.
- *   2. N s = -w, s >= 0: every solution has aᵀMa = wᵀa - sum mu r_N |u_T| and u_N >= 0, so that aᵀMa <= -sᵀu_N <= 0.
+ *   1. N s = -w, s >= 0: every solution has aᵀMa = wᵀa - sum mu r_N |u_T| and u_N >= 0, so that aᵀMa <= -sᵀu_N <= 0.
  *      STANDS.
+ *   2. G r = -w, r in K: forces are an equilibrium; else a motion v with Gᵀv in K*, wᵀv > 0 (Farkas) proves that every
+ *      acceleration a that forces in K allow has vᵀMa >= wᵀv > 0: it does not stay as drawn. FALLS.
  *   3. In the plane: the bounds of planar.c. STANDS.
  *   4. A moving solution of the exact problem, if one is found (second.c), else none is excluded. CAN STAND. */
 #include "drystone/stand.h"
@@ -94,7 +94,7 @@ static ds_twist *mechanism_of(ds_arena *arena, const ds_graph *g, const double *
 /* ---- STANDS, CAN STAND ---- */
 
 static bool keep_equilibrium(ds_stand *s, const ds_graph *g, const double *r) {
-  size_t points = (size_t)g->points + 1;
+  size_t points = (size_t)g->assembly->point_count + 1;
   s->normal = malloc(points * sizeof *s->normal);
   s->friction = malloc(points * sizeof *s->friction);
   if (!s->normal || !s->friction) return false;
@@ -104,13 +104,13 @@ static bool keep_equilibrium(ds_stand *s, const ds_graph *g, const double *r) {
 }
 
 static bool try_frictionless(ds_arena *arena, ds_stand *s, const ds_graph *g, const double *b) {
-  ds_cone_program program = {.graph = g, .b = b, .frictionless = true, .first = true};
+  ds_cone_program program = {.graph = g, .b = b, .frictionless = true, .first = true, .forces_only = true};
   ds_cone_answer answer;
   double residual;
   if (!ds_cone_solve(arena, &answer, &program)) return false;
   s->factorizations += answer.factorizations;
   if (!answer.forces) return true;
-  double *pressure = malloc(((size_t)g->points + 1) * sizeof *pressure);
+  double *pressure = malloc(((size_t)g->assembly->point_count + 1) * sizeof *pressure);
   if (!pressure) return false;
   ds_graph_forces(pressure, NULL, g, answer.r);
   if (!ds_prove_forces(&residual, g->assembly, pressure, NULL, NULL) || !(residual <= DS_ACCEPTED_REST)) {
@@ -120,7 +120,7 @@ static bool try_frictionless(ds_arena *arena, ds_stand *s, const ds_graph *g, co
   s->pressure = pressure;
   s->verdict = DS_STANDS;
   s->reason = DS_REASON_FRICTIONLESS;
-  return true;
+  return keep_equilibrium(s, g, answer.r);
 }
 
 /* max m: r - m s e_N in K, G r = -w, m <= 1, where every interface shares s = 1 among its points. With r' = r - m s e_N
@@ -133,8 +133,7 @@ static bool solve_margin(ds_arena *arena, ds_cone_answer *answer, double **share
   *share = DS_NEW0(arena, double, 3 * (size_t)g->points + 1);
   if (ds_arena_failed(arena)) return false;
   for (int32_t i = 0; i < a->interface_count; i++)
-    for (int32_t k = 0; k < a->interfaces[i].count; k++)
-      (*share)[3 * (a->interfaces[i].first + k)] = 1.0 / a->interfaces[i].count;
+    for (int32_t k = 0; k < g->patch[i].count; k++) (*share)[3 * (g->patch[i].first + k)] = 1.0 / g->patch[i].count;
   ds_graph_add_forces(d, g, *share);
   for (int32_t i = 0; i < 6 * g->n; i++) b[i] = -g->load[i] - d[i], d[i] = -d[i];
   double *less = DS_NEW(arena, double, 3 * (size_t)g->points + 1);
@@ -156,9 +155,8 @@ static bool find_margin(ds_arena *arena, ds_stand *s, const ds_graph *g) {
 /* Forces or a mechanism by the margin, to all digits that there are. */
 static bool decide_by_margin(ds_arena *arena, ds_stand *s, ds_cone_answer *answer, const ds_graph *g) {
   double *share;
-  int32_t before = answer->factorizations;
   if (!solve_margin(arena, answer, &share, g, 1e-14)) return false;
-  s->factorizations = answer->factorizations += before;
+  s->factorizations += answer->factorizations;
   answer->mechanism = answer->motion && answer->lower > 1;
   answer->last = answer->y;
   answer->forces = answer->forces && answer->upper < 1;
@@ -173,13 +171,11 @@ static bool has_tension(const ds_assembly *a) {
 }
 
 /* What an equilibrium is worth: is every solution at rest? */
-static bool judge_equilibrium(ds_arena *arena, ds_stand *s, const ds_graph *g, const double *b,
-                              const ds_stand_options *options) {
+static bool judge_equilibrium(ds_arena *arena, ds_stand *s, const ds_graph *g, const ds_stand_options *options) {
   s->verdict = DS_CAN_STAND;
   s->reason = DS_REASON_OPEN;
-  if (!try_frictionless(arena, s, g, b)) return false;
   bool planar = options->planar && !has_tension(g->assembly) && g->limits == 0;
-  if (s->verdict != DS_STANDS && planar && !ds_planar_stands(arena, s, g->assembly)) return false;
+  if (planar && !ds_planar_stands(arena, s, g->assembly)) return false;
   return s->verdict == DS_STANDS || !options->search || ds_second_solution(arena, s, g);
 }
 
@@ -189,8 +185,10 @@ static bool decide(ds_arena *arena, ds_stand *s, const ds_graph *g, const ds_sta
   for (int32_t i = 0; i < 6 * g->n; i++) b[i] = -g->load[i];
   ds_cone_program program = {.graph = g, .b = b, .first = true};
   ds_cone_answer answer;
+  if (!try_frictionless(arena, s, g, b)) return false;
+  if (s->verdict == DS_STANDS) return true;
   if (!ds_cone_solve(arena, &answer, &program)) return false;
-  s->factorizations = answer.factorizations;
+  s->factorizations += answer.factorizations;
   if (!answer.forces && !answer.mechanism) {
     s->mechanism = mechanism_of(arena, g, answer.last);
     if (!s->mechanism && !decide_by_margin(arena, s, &answer, g)) return false;
@@ -201,7 +199,7 @@ static bool decide(ds_arena *arena, ds_stand *s, const ds_graph *g, const ds_sta
     return !ds_arena_failed(arena);
   }
   if (!keep_equilibrium(s, g, answer.r)) return false;
-  return !(s->residual <= DS_ACCEPTED_REST) || judge_equilibrium(arena, s, g, b, options);
+  return !(s->residual <= DS_ACCEPTED_REST) || judge_equilibrium(arena, s, g, options);
 }
 
 ds_status ds_stand_check(ds_stand *s, const ds_assembly *assembly, const ds_stand_options *options, ds_error *error) {
@@ -359,7 +357,7 @@ ds_status ds_stand_push(ds_multiplier *m, const ds_assembly *assembly, ds_vec3 d
   return status;
 }
 
-/* ---- friction and force ranges ---- */
+/* ---- friction ---- */
 
 static const double most_mu = 10, mu_width = 1e-4; /* relative width of the interval */
 
@@ -407,40 +405,6 @@ ds_status ds_stand_least_mu(ds_least_mu *m, const ds_assembly *assembly, ds_erro
   ds_arena arena = {0};
   ds_graph *g = ds_graph_create(&arena, assembly);
   bool good = g && bisect_mu(&arena, m, g);
-  ds_arena_free(&arena);
-  return good ? DS_OK : ds_fail(error, DS_ERROR_MEMORY, "memory ran out");
-}
-
-static const double range_width = 1e-5; /* relative to the force, or to the weight of the mean block */
-
-static bool find_range(ds_arena *arena, ds_force_range *range, const ds_graph *g, const ds_interface *face) {
-  double tension = face->count * face->tension;
-  double *b = DS_NEW(arena, double, 6 * (size_t)g->n + 1), *c = DS_NEW0(arena, double, 3 * (size_t)g->points + 1);
-  if (ds_arena_failed(arena)) return false;
-  for (int32_t i = 0; i < 6 * g->n; i++) b[i] = -g->load[i];
-  for (int32_t side = 0; side < 2; side++) {
-    for (int32_t k = face->first; k < face->first + face->count; k++) c[3 * k] = side == 0 ? 1 : -1;
-    ds_cone_program program = {.graph = g, .b = b, .c = c, .width = range_width, .least = 1};
-    ds_cone_answer answer;
-    if (!ds_cone_solve(arena, &answer, &program)) return false;
-    range->factorizations += answer.factorizations;
-    if (answer.forces && side == 0) range->least = answer.upper * g->unit - tension;
-    if (answer.forces && side == 1) range->most = answer.unbounded ? INFINITY : -answer.upper * g->unit - tension;
-    if (side == 0 && answer.motion) range->low = fmax(0, answer.lower) * g->unit - tension;
-    if (side == 1 && answer.motion) range->high = -answer.lower * g->unit - tension;
-    if (answer.mechanism) range->low = range->high = range->least = range->most = NAN;
-  }
-  return true;
-}
-
-ds_status ds_stand_range(ds_force_range *range, const ds_assembly *assembly, int32_t interface, ds_error *error) {
-  *range = (ds_force_range){.low = 0, .high = INFINITY, .least = NAN, .most = NAN};
-  if (ds_assembly_check(assembly, error) != DS_OK) return DS_ERROR_INPUT;
-  if (interface < 0 || interface >= assembly->interface_count)
-    return ds_fail(error, DS_ERROR_INPUT, "there is no interface %d", (int)interface);
-  ds_arena arena = {0};
-  ds_graph *g = ds_graph_create(&arena, assembly);
-  bool good = g && find_range(&arena, range, g, &assembly->interfaces[interface]);
   ds_arena_free(&arena);
   return good ? DS_OK : ds_fail(error, DS_ERROR_MEMORY, "memory ran out");
 }
