@@ -143,14 +143,16 @@ def c_page(path):
         if declaration and re.fullmatch(r"DRYSTONE(_\w+)?_H", name_of(declaration)):
             out.append(comment + "\n")  # what the header is
             continue
+        section = re.match(r"-{2,}\s*(.*?)\s*-{2,}$", comment)
         if comment or not declaration or len(group) >= 8:
             finish()
-            heading = comment if declaration else None
+            heading = comment if declaration and not section else None
+        if section:
+            out.append(f"## {section[1]}\n")
         if declaration:
             group.append(declaration)
-        else:
-            section = re.match(r"-{2,}\s*(.*?)\s*-{2,}$", comment)
-            out.append(f"## {section[1]}\n" if section and section[1] else f"{comment}\n")
+        elif not section:
+            out.append(f"{comment}\n")
     finish()
     return "\n".join(out)
 
