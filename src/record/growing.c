@@ -83,7 +83,8 @@ bool ds_growing_flush(const ds_growing *g) { return g->fill == 0 || H5Dflush(g->
 bool ds_growing_finish(ds_growing *g) { return move_tail(g); }
 
 bool ds_growing_close(ds_growing *g) {
-  bool ok = (g->set < 0 || H5Dclose(g->set) >= 0) & (g->tail < 0 || H5Dclose(g->tail) >= 0);
+  bool ok = g->set < 0 || H5Dclose(g->set) >= 0;
+  if (g->tail >= 0 && H5Dclose(g->tail) < 0) ok = false;
   g->set = g->tail = -1;
   free(g->buf);
   g->buf = NULL;
