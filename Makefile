@@ -1,7 +1,7 @@
 # Drystone. `make help` lists the targets; CMake does the work, its presets are in CMakePresets.json.
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
-.PHONY: all wheel deb demo test mutate bench paper soak shake fuzz format schema install clean help
+.PHONY: all wheel deb debtest site demo test mutate bench paper soak shake fuzz format schema install clean help
 
 PREFIX ?= /usr/local
 SOAK_TIME ?= 600
@@ -23,6 +23,12 @@ wheel: all ## the Python package as a wheel, in build/wheels/
 deb: all ## Debian packages of program, shared library, headers and Python, in build/packages/
 	@$(call build,release,--target drystone drystone-scenes drystone-python-package)
 	@scripts/deb.sh build/release build/packages
+
+debtest: deb ## install the packages on a clean Debian 12 in a folder, and use them there; as root, needs debootstrap
+	@scripts/test-deb.sh build/packages
+
+site: ## the manual as a static site with search, in build/site/
+	@python3 site/build.py build/site
 
 demo: all ## a card house that stands: picture, plot, recording and report in demo/
 	@scripts/demo.sh

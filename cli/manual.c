@@ -93,8 +93,9 @@ void manual_print(FILE *out) {
   }
   fputs(
       ".SH EXIT STATUS\n0 success; 1 not certified (\\-\\-strict); 2 bad input, or an output that cannot be written; "
-      "128 +\n"
-      "signal after an interrupt.\n.SH ENVIRONMENT\n.TP\n.B DRYSTONE_CACHE\nfolder for built solids and deformable "
+      "3, 4, 5\n"
+      "of stand: can stand, falls, undecided; 128 + signal after an interrupt.\n.SH ENVIRONMENT\n.TP\n.B "
+      "DRYSTONE_CACHE\nfolder for built solids and deformable "
       "bodies\n.TP\n.B DRYSTONE_BROWSER\nthe Chromium that films are made with\n",
       out);
 }

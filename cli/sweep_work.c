@@ -70,7 +70,7 @@ static bool add_outputs(sweep_words *words, const sweep *s, const work_files *f,
 }
 
 /* In the child: does the run, and ends. Its parent's end is its own; so is its time limit. */
-static void be_run(const sweep *s, const sweep_words *words, const work_files *f) {
+static void be_run(const sweep *s, const sweep_words *words, const work_files *f, double limit) {
   const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGALRM};
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) signal(numbers[i], SIG_DFL);
   sigset_t none;
@@ -79,8 +79,8 @@ static void be_run(const sweep *s, const sweep_words *words, const work_files *f
 #ifdef __linux__
   prctl(PR_SET_PDEATHSIG, SIGKILL);
 #endif
-  if (s->limit > 0) {
-    struct itimerval timer = {{0, 0}, {(time_t)s->limit, (suseconds_t)(1e6 * fmod(s->limit, 1)) + 1}};
+  if (limit > 0) {
+    struct itimerval timer = {{0, 0}, {(time_t)limit, (suseconds_t)(1e6 * fmod(limit, 1)) + 1}};
     setitimer(ITIMER_REAL, &timer, NULL);
   }
   bool stand = s->command == SWEEP_STAND;
@@ -103,7 +103,7 @@ static int run_child(const sweep *s, sweep_store *store, const sweep_words *word
   pid_t child = fork();
   if (child == 0) {
     if (store != NULL) sweep_store_forget(store);
-    be_run(s, words, f);
+    be_run(s, words, f, store != NULL ? s->limit : 0); /* a trial has no limit */
   }
   child_process = (sig_atomic_t)child;
   sigprocmask(SIG_SETMASK, &before, NULL);

@@ -78,10 +78,10 @@ grep -q '^1,0.08,FALLS,done' arch.sweep/results.csv && grep -q '^2,0.14,CAN STAN
 expect 1 "0 of them now; 1 failed" sweep arch.json --strict
 expect 0 "1 of them now; 1 failed" sweep arch.json --retry
 sweep slow.json <<'END'
- "limit": 0.3, "metrics": ["steps"], "parameters": [{"option": "--time", "values": [0.05, 1e6]}]
+ "limit": 2, "metrics": ["steps"], "parameters": [{"option": "--time", "values": [0.05, 1e8]}]
 END
 expect 0 "1 failed" sweep slow.json
-grep -q 'time limit of 0.3 s' slow.sweep/results.csv && ok || fail "no time limit: $(cat slow.sweep/results.csv)"
+grep -q 'time limit of 2 s' slow.sweep/results.csv && ok || fail "no time limit: $(cat slow.sweep/results.csv)"
 
 # --- interrupted: exit status 130, and the same command continues
 sweep long.json <<'END'

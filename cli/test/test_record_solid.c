@@ -124,9 +124,9 @@ static void test_versions(void) {
   CHECK(scene != NULL);
   CHECK(ds_recorder_close(ds_recorder_create(path, plain, &run, scene, &error), &error) == DS_OK);
   ds_scene_destroy(scene);
-  CHECK(format_version(path) == 6);
+  CHECK(format_version(path) == 7);
   record("run.h5");
-  CHECK(format_version(place("run.h5")) == 6);
+  CHECK(format_version(place("run.h5")) == 7);
 }
 
 /* ---- what is refused ---- */

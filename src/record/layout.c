@@ -40,6 +40,22 @@ const char *ds_record_set_path(ds_record_set set) {
   return "";
 }
 
+const char *ds_record_tail_path(ds_record_set set) {
+  static const char *const paths[DS_SET_STATE] = {
+      [DS_SET_TIME] = "/tail/time",
+      [DS_SET_MOTION] = "/tail/motion",
+      [DS_SET_POSE] = "/tail/pose",
+      [DS_SET_VELOCITY] = "/tail/velocity",
+      [DS_SET_REDUCED] = "/tail/reduced",
+      [DS_SET_REDUCED_RATE] = "/tail/reduced_rate",
+      [DS_SET_REPORT] = "/tail/report",
+      [DS_SET_CONTACT_START] = "/tail/contact_start",
+      [DS_SET_CONTACT_COUNT] = "/tail/contact_count",
+      [DS_SET_CONTACTS] = "/tail/contacts",
+  };
+  return paths[set];
+}
+
 typedef enum member_kind { REAL, INT32, INT64, UINT64 } member_kind;
 
 typedef struct member {

@@ -9,13 +9,14 @@
 
 #define DS_RECORD_FORMAT "drystone-recording"
 /* Version 2 may have /solids, version 3 /deformables, version 4 joints in its scene and /joints; version 5 has /state.
- * Version 6 has /frames/motion: what does not move is stored once. Recordings are written as version 6; all are read.
- */
+ * Version 6 has /frames/motion: what does not move is stored once. Version 7 is compressed and has /tail (growing.h).
+ * Recordings are written as version 7; all are read. */
 enum {
   DS_RECORD_FORMAT_FIRST = 1,
   DS_RECORD_FORMAT_STATE = 5,
   DS_RECORD_FORMAT_MOTION = 6,
-  DS_RECORD_FORMAT_VERSION = 6
+  DS_RECORD_FORMAT_TAIL = 7,
+  DS_RECORD_FORMAT_VERSION = 7
 };
 
 /* The datasets, each with one row per frame but for those with M rows and the last four. Those of reduced coordinates
@@ -38,6 +39,7 @@ typedef enum ds_record_set {
 } ds_record_set;
 
 const char *ds_record_set_path(ds_record_set set);
+const char *ds_record_tail_path(ds_record_set set); /* of those before DS_SET_STATE, which grow */
 static inline bool ds_record_set_is_reduced(ds_record_set set) {
   return set == DS_SET_REDUCED || set == DS_SET_REDUCED_RATE;
 }

@@ -18,6 +18,7 @@
 #include "io/hdf5_errors.h"
 #include "la/vec3.h"
 #include "record/layout.h"
+#include "record/rows.h"
 
 /* What looks damaged may be half written: HDF5 reads it again, each time after twice the time, from 1 ns. 24 attempts
  * are 17 ms; the default of 100 would wait indefinitely for a damaged file. */
@@ -25,12 +26,13 @@ enum { READ_ATTEMPTS = 24, REPORT_BLOCK = 256 /* reports read at once */ };
 
 struct ds_recording {
   hid_t file, sets[DS_SET_END];
+  hid_t tails[DS_SET_STATE];       /* rows after those of the set, while it is written (growing.h); < 0: none */
   hid_t report_type, contact_type; /* in memory */
   char *path, *text;
   char version[32];
   ds_scene *scene;
   ds_run_settings settings;
-  bool closed, has_state, has_motion; /* has_motion: /frames/motion; else a frame's row is its number */
+  bool closed, has_state, has_tail, has_motion; /* has_motion: /frames/motion; else a frame's row is its number */
   int32_t body_count, reduced_count, frames;
   int64_t contact_rows, file_size;
   double *times;
@@ -198,6 +200,19 @@ static bool has_set(const ds_recording *r, int set) {
   return r->reduced_count > 0 || !ds_record_set_is_reduced((ds_record_set)set);
 }
 
+static ds_status open_tails(ds_recording *r, ds_error *error) {
+  for (int i = 0; r->has_tail && i < DS_SET_STATE; i++) {
+    const char *path = ds_record_tail_path((ds_record_set)i);
+    if (!has_set(r, i)) continue;
+    if (H5Lexists(r->file, "/tail", H5P_DEFAULT) > 0 && H5Lexists(r->file, path, H5P_DEFAULT) > 0)
+      r->tails[i] = H5Dopen2(r->file, path, H5P_DEFAULT);
+    if (r->tails[i] < 0) return bad_set(r, error, i, "has no tail");
+    if (!ds_rows_fit(r->sets[i], r->tails[i], r->file_size))
+      return bad_set(r, error, i, "has a tail of another type or shape");
+  }
+  return DS_OK;
+}
+
 /* Opens the datasets and finds their number of rows. Reads first how many frames there are, then the sizes: a writer
  * may be adding to them. */
 static ds_status open_sets(ds_recording *r, int64_t *rows, ds_error *error) {
@@ -218,23 +233,21 @@ static ds_status open_sets(ds_recording *r, int64_t *rows, ds_error *error) {
       return bad_set(r, error, i, "has another type or shape than expected");
   rows[DS_SET_COUNT] = scalars[DS_SET_COUNT];
   r->closed = scalars[DS_SET_CLOSED] == 1;
-  return DS_OK;
+  ds_status status = open_tails(r, error);
+  for (int i = 0; status == DS_OK && r->has_tail && i < DS_SET_STATE; i++) {
+    if (!has_set(r, i)) continue;
+    if (!ds_rows_have_bytes(r->sets[i], r->file_size)) return damaged(r, error, too_short);
+    if (!r->closed) rows[i] += ds_rows_count(r->tails[i]); /* at most */
+  }
+  return status;
 }
 
 static bool read_rows(const ds_recording *r, void *rows, ds_record_set set, hid_t type, int64_t at, int64_t count) {
-  hsize_t dims[3] = {0, 0, 0}, start[3] = {(hsize_t)at, 0, 0};
-  hid_t space = H5Dget_space(r->sets[set]);
-  int rank = space >= 0 ? H5Sget_simple_extent_dims(space, dims, NULL) : -1;
-  dims[0] = (hsize_t)count;
-  hid_t memory = rank > 0 ? H5Screate_simple(rank, dims, NULL) : -1;
-  bool ok = memory >= 0 && H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, dims, NULL) >= 0 &&
-            H5Dread(r->sets[set], type, memory, space, H5P_DEFAULT, rows) >= 0;
-  if (memory >= 0) H5Sclose(memory);
-  if (space >= 0) H5Sclose(space);
-  return ok;
+  return ds_rows_read(r->sets[set], set < DS_SET_STATE ? r->tails[set] : -1, rows, type, at, count);
 }
 
-/* The number of complete frames. Rows are stored uncompressed: they cannot take more bytes than the file has. */
+/* The number of complete frames. Before version 7 rows were not compressed: they cannot take more bytes than the file
+ * has. */
 static ds_status count_frames(ds_recording *r, const int64_t *rows, ds_error *error) {
   int64_t frames = rows[DS_SET_COUNT];
   for (int i = 0; i <= DS_SET_CONTACT_COUNT; i++) {
@@ -250,7 +263,7 @@ static ds_status count_frames(ds_recording *r, const int64_t *rows, ds_error *er
     if (has_set(r, i) && ds_record_set_is_motion((ds_record_set)i) && rows[i] < r->motion_rows)
       r->motion_rows = rows[i];
   int64_t of_frame = 8 + 8 + 4 + (r->has_motion ? 8 : bytes);
-  if (frames > r->file_size / of_frame || frames > INT32_MAX) return damaged(r, error, too_short);
+  if ((!r->has_tail && frames > r->file_size / of_frame) || frames > INT32_MAX) return damaged(r, error, too_short);
   r->frames = (int32_t)frames;
   r->contact_rows = rows[DS_SET_CONTACTS];
   return DS_OK;
@@ -279,7 +292,7 @@ static ds_status read_index(ds_recording *r, ds_error *error) {
       !read_rows(r, r->contact_start, DS_SET_CONTACT_START, H5T_NATIVE_INT64, 0, r->frames) ||
       !read_rows(r, r->contact_count, DS_SET_CONTACT_COUNT, H5T_NATIVE_INT32, 0, r->frames))
     return damaged(r, error, "the index of its frames cannot be read");
-  int64_t row_bytes = 8 * (7 + 6) * (r->body_count > 0 ? (int64_t)r->body_count : 1) + 16 * (int64_t)r->reduced_count;
+  int64_t row_size = 8 * (7 + 6) * (r->body_count > 0 ? (int64_t)r->body_count : 1) + 16 * (int64_t)r->reduced_count;
   for (int32_t i = 0; i < r->frames; i++) {
     int64_t start = r->contact_start[i], count = r->contact_count[i];
     if (!isfinite(r->times[i]) || (i > 0 && r->times[i] < r->times[i - 1]))
@@ -291,12 +304,12 @@ static ds_status read_index(ds_recording *r, ds_error *error) {
       r->frames = i; /* its writer was killed before it was there */
       break;
     }
-    if (r->motion[i] + 1 > r->file_size / row_bytes) return damaged(r, error, too_short);
+    if (!r->has_tail && r->motion[i] + 1 > r->file_size / row_size) return damaged(r, error, too_short);
     if (start < 0 || count < 0) return damaged(r, error, "a frame's contacts have a negative index");
     if (start > r->contact_rows || count > r->contact_rows - start) {
       if (r->closed) return damaged(r, error, "a frame's contacts are missing");
       r->frames = i; /* its writer was killed before they were there */
-    } else if (start + count > r->file_size / ((int64_t)sizeof(ds_contact_row) - 4)) {
+    } else if (!r->has_tail && start + count > r->file_size / ((int64_t)sizeof(ds_contact_row) - 4)) {
       return damaged(r, error, too_short);
     }
   }
@@ -336,6 +349,7 @@ static ds_status open_file(ds_recording *r, ds_error *error) {
                    r->path, (int)version, (int)DS_RECORD_FORMAT_FIRST, (int)DS_RECORD_FORMAT_VERSION);
   r->has_state = version >= DS_RECORD_FORMAT_STATE;
   r->has_motion = version >= DS_RECORD_FORMAT_MOTION;
+  r->has_tail = version >= DS_RECORD_FORMAT_TAIL;
   if (!ds_attribute_read_text(r->version, sizeof r->version, r->file, "drystone_version"))
     return damaged(r, error, "it has no drystone_version");
   return DS_OK;
@@ -366,6 +380,7 @@ ds_recording *ds_recording_open(const char *path, ds_error *error) {
   }
   r->file = -1;
   for (int i = 0; i < DS_SET_END; i++) r->sets[i] = -1;
+  for (int i = 0; i < DS_SET_STATE; i++) r->tails[i] = -1;
   r->report_type = ds_record_report_type(false);
   r->contact_type = ds_record_contact_type(false);
   r->path = strdup(path);
@@ -385,6 +400,8 @@ void ds_recording_close(ds_recording *r) {
   if (r == NULL) return;
   for (int i = 0; i < DS_SET_END; i++)
     if (r->sets[i] >= 0) H5Dclose(r->sets[i]);
+  for (int i = 0; i < DS_SET_STATE; i++)
+    if (r->tails[i] >= 0) H5Dclose(r->tails[i]);
   if (r->file >= 0) H5Fclose(r->file);
   if (r->report_type >= 0) H5Tclose(r->report_type);
   if (r->contact_type >= 0) H5Tclose(r->contact_type);
