@@ -131,6 +131,7 @@ export class App {
       case Type.Taken: return this.takenWaiter?.();
       case Type.End: return;
       case Type.Verdict: return this.takeVerdict(message.verdict);
+      case Type.SceneText: return;
     }
   }
 

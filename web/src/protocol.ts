@@ -9,8 +9,8 @@ export const HEADER = 16;
 export const MOST_BYTES = 1 << 30; // of one message
 
 export const enum Type {
-  Hello = 1, Scene, Geometry, Frame, Status, Spheres, Field, Error, Taken, End, Verdict,
-  Play = 64, Pause, Step, Reset, Open, Set, Grab, Move, Release, Want, Probe, Seen, Picture, Stand,
+  Hello = 1, Scene, Geometry, Frame, Status, Spheres, Field, Error, Taken, End, Verdict, SceneText,
+  Play = 64, Pause, Step, Reset, Open, Set, Grab, Move, Release, Want, Probe, Seen, Picture, Stand, AskText, OpenText,
 }
 
 export class ProtocolError extends Error {}
@@ -79,7 +79,8 @@ export type Message =
   | { type: Type.Hello; hello: Hello } | { type: Type.Scene; scene: Scene } | { type: Type.Geometry; geometry: Geometry }
   | { type: Type.Frame; frame: Frame } | { type: Type.Status; status: Status } | { type: Type.Spheres; spheres: Spheres }
   | { type: Type.Field; field: Field } | { type: Type.Error; text: string } | { type: Type.Taken } | { type: Type.End }
-  | { type: Type.Verdict; verdict: Verdict };
+  | { type: Type.Verdict; verdict: Verdict }
+  | { type: Type.SceneText; text: string };
 
 // ---- reading ------------------------------------------------------------------------------------------------------------
 
@@ -156,6 +157,7 @@ export function decode(buffer: ArrayBuffer): Message {
     case Type.Taken: return { type };
     case Type.End: return { type };
     case Type.Verdict: return { type, verdict: readVerdict(json(text())) };
+    case Type.SceneText: return { type, text: text() };
     default: throw new ProtocolError(`message of unknown type ${type}`);
   }
 }
@@ -441,6 +443,15 @@ export function encodeProbe(what: 1 | 2, body: number, axis: number, place: numb
 }
 
 /* Friction -1: the scene's. Degrees. `full`: also what takes longer than a moment. */
+/* A scene as JSON, under a name for messages and the picker. */
+export function encodeOpenText(name: string, text: string): ArrayBuffer {
+  const encoder = new TextEncoder(), called = encoder.encode(name), bytes = encoder.encode(text), view = message(Type.OpenText, 4 + called.length + bytes.length);
+  view.setUint32(HEADER, called.length, true);
+  new Uint8Array(view.buffer, HEADER + 4).set(called);
+  new Uint8Array(view.buffer, HEADER + 4 + called.length).set(bytes);
+  return view.buffer as ArrayBuffer;
+}
+
 export function encodeStand(mu: number, tilt: number, azimuth: number, removed: number, full: boolean): ArrayBuffer {
   const view = message(Type.Stand, 20);
   floats(view, HEADER, [mu, tilt, azimuth]);
