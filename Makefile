@@ -69,8 +69,9 @@ bench: all ## compare with other engines on the same scenes; tables in bench/res
 paper: all ## the tables of the papers, run again: docs/paper.md. Resumable; QUICK=1 for minutes
 	@scripts/paper.py $(if $(QUICK),--quick)
 
-soak: all ## long standing runs, SOAK_TIME=600 simulated seconds each; table in bench/results/soak.md
+soak: all ## long standing runs, SOAK_TIME=600 simulated seconds each, and a sweep with kills; table in bench/results/soak.md
 	@SOAK_TIME=$(SOAK_TIME) scripts/soak.sh
+	@scripts/sweep-soak.py build/drystone
 	@$(DEPS) test
 	@$(call build,release,)
 	@for name in composites composites_thrown deformable_rebound soft_piles plates stand_random; do DRYSTONE_TEST_LONG=1 build/release/test/test_$$name; done

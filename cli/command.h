@@ -9,6 +9,7 @@ enum { EXIT_OK = 0, EXIT_UNCERTIFIED = 1, EXIT_INPUT = 2, EXIT_INTERRUPTED = 130
 int command_run(int argc, char **argv);
 int command_solve(int argc, char **argv);
 int command_compare(int argc, char **argv);
+int command_sweep(int argc, char **argv);
 int command_reduce(int argc, char **argv);
 int command_touch(int argc, char **argv);
 int command_check(int argc, char **argv);

@@ -57,6 +57,17 @@ static const char compare_options[] =
     "      --set PATH=VALUE    change a value of the scene; may be repeated\n"
     "  -q, --quiet             no progress line\n";
 
+static const char sweep_options[] =
+    "  -o, --output DIR        folder for results (default: FILE without .json, and .sweep)\n"
+    "  -j, --workers N         processes on this machine, one run each at a time; 0 = one per core (default)\n"
+    "      --worker            be one worker of many, as in a job of Slurm or Open MPI, where it is the default\n"
+    "      --collect           write tables and maps of what is finished, and run nothing\n"
+    "      --list              print the command of every run\n"
+    "      --show N            print the command of run N\n"
+    "      --retry             do failed runs again\n"
+    "      --strict            exit with status 1 if a run failed\n"
+    "  -q, --quiet             no progress line and no summary\n";
+
 static const char solve_options[] =
     "      --tol E             scale-free natural-map error to reach (default 1e-8)\n"
     "      --method NAME       the solver: see below\n"
@@ -240,6 +251,8 @@ static const command_entry entries[] = {
      "solve frictional contact problems: FCLIB's .hdf5, Siconos' .dat", solve_options},
     {"compare", command_compare, "compare SOURCE [options]",
      "run a scene with several methods: which stands, which is certified, what each costs", compare_options},
+    {"sweep", command_sweep, "sweep FILE.json [options]",
+     "run a scene with many values of its parameters; continues where it was interrupted", sweep_options},
     {"touch", command_touch, "touch SOURCE [options]",
      "move a tool of a scene with a haptic device, 1,000 times per second", touch_options},
     {"reduce", command_reduce, "reduce MESH|RECIPE.json|FIGURE -o BODY.h5 [options]",

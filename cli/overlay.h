@@ -15,8 +15,8 @@ ds_status ds_overlay_contacts(ds_image *image, ds_svg *svg, const float *depth, 
                               const ds_contact *contacts, int32_t count, double scale, ds_error *error);
 /* An arrow of `length` pixels and what it stands for, in the lower left corner above the label. */
 ds_status ds_overlay_scale(ds_image *image, ds_svg *svg, double length, const char *text, bool dark, ds_error *error);
-/* Joints as blue marks: a dot for a ball, with a bar along the axis for a hinge, a block on the axis for a slider, a
- * cross for a weld. Hidden ones are fainter. Bars are `length` metres long. */
+/* Joints as blue marks: a dot, with a bar along the axis if there is one; a block instead for a slider, a cross for a
+ * weld. Hidden ones are fainter. Bars are `length` metres long. */
 typedef struct ds_joint_mark {
   ds_joint_kind kind;
   ds_vec3 point, axis;

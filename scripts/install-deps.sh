@@ -1,11 +1,12 @@
 #!/bin/bash
 # Installs the Debian packages that Drystone needs, and only those that are missing.
 #
-#   scripts/install-deps.sh [--list] [build] [test] [bench] [web]
+#   scripts/install-deps.sh [--list] [build] [test] [bench] [cluster] [web]
 #
 # build   compiler, make, CMake, the libraries of the program (the library itself needs none), and npm for its page
 # test    clang, sanitizers, clang-format, python3 with numpy; chromium and ffmpeg, which films need too
 # bench   the rivals from Debian, CHOLMOD, and node for the rivals from npm
+# cluster Slurm and Open MPI on this machine, for the test of 'drystone sweep' with them; it is skipped without
 # web     clang for WebAssembly: the page without a server, the npm package (also part of test)
 # --list  prints the packages of the groups and installs nothing
 #
@@ -20,6 +21,7 @@ web="clang lld wasi-libc libclang-rt-14-dev-wasm32 nodejs npm"
 test+=" $web"
 bench="g++ libode-dev libbullet-dev libsuitesparse-dev libsiconos-numerics-dev nodejs npm ca-certificates python3
        python3-matplotlib python3-cvxopt python3-scipy"
+cluster="slurm-wlm slurmctld slurmd openmpi-bin"
 
 # The command that makes a package unnecessary when something other than Debian provides it.
 stand_in() {
@@ -62,9 +64,10 @@ for group in "$@"; do
     build) packages+=" $build" ;;
     test) packages+=" $test" ;;
     bench) packages+=" $bench" ;;
+    cluster) packages+=" $cluster" ;;
     web) packages+=" $web" ;;
     *)
-      echo "install-deps.sh: unknown group '$group'; known are build, test, bench, web" >&2
+      echo "install-deps.sh: unknown group '$group'; known are build, test, bench, cluster, web" >&2
       exit 2
       ;;
   esac

@@ -45,6 +45,7 @@ ds_status ds_scene_name_material(ds_scene *scene, ds_material_id material, const
 ds_body_id ds_scene_add_body(ds_scene *scene, const ds_body_def *def, ds_error *error);
 ds_status ds_scene_add_shape(ds_scene *scene, ds_body_id body, const ds_shape_def *def, ds_error *error);
 const char *ds_joint_kind_name(ds_joint_kind kind); /* as in scene files; NULL if there is no such kind */
+bool ds_joint_kind_has_axis(ds_joint_kind kind);    /* whether it uses `axis` */
 ds_joint_def ds_default_joint(void);                /* a ball at the origin; set the bodies */
 /* Both bodies must exist. */
 ds_joint_id ds_scene_add_joint(ds_scene *scene, const ds_joint_def *def, ds_error *error);

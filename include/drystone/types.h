@@ -172,6 +172,7 @@ typedef enum ds_joint_kind {
   DS_JOINT_HINGE,  /* they share the points of an axis: one rotation is free */
   DS_JOINT_WELD,   /* they move as one */
   DS_JOINT_SLIDER, /* one moves along an axis of the other: one translation is free */
+  DS_JOINT_PLANAR, /* one moves in a plane of the other, across its axis: two translations and the turn are free */
 } ds_joint_kind;
 
 /* A joint without friction between two rigid bodies [docs/joints.md]. One of the two may be static or kinematic. */
@@ -180,19 +181,21 @@ typedef struct ds_joint_def {
   ds_joint_kind kind;
   ds_body_id a, b;
   ds_vec3 point;    /* world, at the start */
-  ds_vec3 axis;     /* HINGE, SLIDER: world, at the start; need not be unit. Default (0, 0, 1) */
+  ds_vec3 axis;     /* HINGE, SLIDER, PLANAR: world, at the start; need not be unit. Default (0, 0, 1) */
   bool limited;     /* HINGE, SLIDER: the position (rad, m) stays in [lower, upper]; default false */
   double lower;     /* lower <= 0 <= upper: the position is 0 at the start. Limits of a HINGE are less than a turn */
   double upper;     /* apart. A limit acts as a contact without friction [ds_contact_joint]. Default: infinite */
-  double max_force; /* HINGE, SLIDER: a drive moves b against a with at most this torque (N m) or force (N); */
-  double speed;     /* its target speed, rad/s or m/s. 0: dry friction, a brake. Both 0 by default: no drive */
+  double max_force; /* HINGE, SLIDER, PLANAR: a drive moves b against a with at most this torque (N m) or force (N); */
+  double speed;     /* HINGE, SLIDER: its target speed, rad/s or m/s. 0: dry friction, a brake. Both 0: no drive */
+  ds_vec3 velocity; /* PLANAR: the target velocity of b against a at the joint's point, m/s, across the axis; world, at
+                       the start, and from then on moving with a. 0: dry friction of max_force in all directions */
   bool collide;     /* default false: joined bodies do not touch each other */
 } ds_joint_def;
 
 /* The position of a joint. */
 typedef struct ds_joint_place {
   ds_vec3 on_a, on_b; /* its point as a point of either body, world */
-  ds_vec3 axis;       /* HINGE, SLIDER: unit, moving with body a */
+  ds_vec3 axis;       /* HINGE, SLIDER, PLANAR: unit, moving with body a */
   double gap;         /* m: largest distance of points that should coincide */
   double position;    /* of b seen from a, 0 at the start. HINGE: angle about the axis, rad; SLIDER: distance along the
                          axis, m */

@@ -222,8 +222,8 @@ static void right_hand_side(double b[3], const ds_contact_point *c, const ds_con
   if (options->stabilization >= DS_STABILIZE_BAUMGARTE && !ds_feature_is_ahead(c->feature))
     bound = (rebounds ? rebound : 0) + normal_correction(options, c->gap, rebounds ? rebound : 0, from_gap);
   b[0] = bound - v3_dot(f->normal, scripted);
-  b[1] = c->speed - v3_dot(f->t1, sliding);
-  b[2] = -v3_dot(f->t2, sliding);
+  b[1] = v3_dot(f->t1, v3_sub(c->aim, sliding));
+  b[2] = v3_dot(f->t2, v3_sub(c->aim, sliding));
 }
 
 void ds_force_rows(double *g, const ds_step_body *body, const ds_vec3 force[3], const ds_vec3 torque[3]) {

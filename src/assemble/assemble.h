@@ -66,7 +66,8 @@ static inline const ds_step_deformable *ds_step_reduced(const ds_step_body *step
 typedef enum ds_cone {
   DS_CONE_COULOMB,   /* r_N >= 0, friction in a disk or an ellipse: a contact */
   DS_CONE_HALF_LINE, /* r_N >= 0: the limit of a joint */
-  DS_CONE_INTERVAL,  /* |r| <= F h: a drive, dry friction of a joint */
+  DS_CONE_INTERVAL,  /* |r| <= F h along one direction: a drive, dry friction of a joint */
+  DS_CONE_DISK,      /* |r| <= F h in a plane: the same of a planar joint */
 } ds_cone;
 
 /* The frame of one block. */

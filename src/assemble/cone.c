@@ -7,6 +7,8 @@
  *   half-line   limit of a joint        the free direction of the joint as the normal; mu = 0
  *   interval    drive, dry friction     mu = 1 along that direction, pressed by F h through a row that acts on no body
  *               of a joint              of the scene (joint/articulate.c), so that |r| <= F h
+ *   disk        the same of a planar    mu = 1 along two directions, pressed likewise, so that |(r_1, r_2)| <= F h and
+ *               joint                   r_1, r_2 dissipate most: against the slip u - aim, or any that holds u = aim
  *   free        joint                   no block: eliminated before (joint/articulate.c)
  *
  * Friction that differs by direction has an ellipse of impulses with the semi-axes mu_1 r_N and mu_2 r_N along tangents
@@ -76,11 +78,13 @@ static void flatten(ds_contact_frame *f, const ds_scene *scene, const surface s[
 
 void ds_contact_cone(ds_contact_frame *f, const ds_contact_point *c, const ds_scene *scene, const ds_state *state) {
   *f = (ds_contact_frame){.normal = c->normal, .flat = {1, 1}};
-  f->cone = ds_feature_is_drive(c->feature)   ? DS_CONE_INTERVAL
-            : ds_feature_is_limit(c->feature) ? DS_CONE_HALF_LINE
-                                              : DS_CONE_COULOMB;
+  f->cone = ds_feature_is_planar_drive(c->feature) ? DS_CONE_DISK
+            : ds_feature_is_drive(c->feature)      ? DS_CONE_INTERVAL
+            : ds_feature_is_limit(c->feature)      ? DS_CONE_HALF_LINE
+                                                   : DS_CONE_COULOMB;
   v3_tangents(&f->t1, &f->t2, c->normal);
   if (f->cone == DS_CONE_INTERVAL) f->t1 = c->normal, f->normal = f->t2 = v3(0, 0, 0), f->mu = 1;
+  if (f->cone == DS_CONE_DISK) f->normal = v3(0, 0, 0), f->mu = 1;
   if (f->cone != DS_CONE_COULOMB) return;
   int32_t a, b;
   ds_contact_materials(&a, &b, scene, c);

@@ -42,6 +42,7 @@ typedef struct ds_joint {
   int32_t a, b;                                         /* indices of its bodies */
   int32_t point_count;                                  /* of those below */
   ds_vec3 on_a[DS_JOINT_POINTS], on_b[DS_JOINT_POINTS]; /* in the principal frames, from ds_scene_finish on */
+  ds_vec3 velocity;                                     /* as def.velocity, in the principal frame of a */
 } ds_joint;
 
 /* Two bodies that do not touch each other, a < b. */

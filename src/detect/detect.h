@@ -22,8 +22,9 @@ static inline bool ds_feature_is_ahead(uint64_t feature) { return (feature & DS_
 /* The limit of a joint (joint/limit.c): 2 x the joint's index, and 1 more for an upper limit. No shapes have that name.
  */
 #define DS_FEATURE_LIMIT ((uint64_t)0x7fffffff << 32)
-#define DS_FEATURE_DRIVE ((uint64_t)0x7ffffffe << 32) /* its drive: 2 x the joint's index */
+#define DS_FEATURE_DRIVE ((uint64_t)0x7ffffffe << 32) /* its drive: 2 x the joint's index, 1 more if it is planar */
 static inline bool ds_feature_is_drive(uint64_t feature) { return feature >> 32 == DS_FEATURE_DRIVE >> 32; }
+static inline bool ds_feature_is_planar_drive(uint64_t feature) { return ds_feature_is_drive(feature) && feature & 1; }
 static inline bool ds_feature_is_limit(uint64_t feature) { return feature >> 32 == DS_FEATURE_LIMIT >> 32; }
 /* The shapes of a contact between bodies, by their place in a (side 0) and b. */
 static inline int32_t ds_feature_shape(uint64_t feature, int side) {
@@ -34,12 +35,13 @@ static inline int32_t ds_feature_joint(uint64_t feature) { return (int32_t)((fea
 typedef struct ds_contact_point {
   int32_t a, b;
   ds_vec3 point, normal;
-  double gap;             /* along the normal, negative = overlap */
-  uint64_t feature;       /* shape of a, shape of b, touching features: unique in the pair, persistent */
-  ds_anchor on_a, on_b;   /* where a = b, the body touches itself and they differ */
-  bool in_middle[2];      /* on a, b: where it is in the middle of the step stands for it (middle.c) ... */
-  ds_vec3 middle[2];      /* ... from the centre of mass then */
-  double speed, strength; /* of a drive: what it aims at along the normal, m/s, and its force at most, N */
+  double gap;           /* along the normal, negative = overlap */
+  uint64_t feature;     /* shape of a, shape of b, touching features: unique in the pair, persistent */
+  ds_anchor on_a, on_b; /* where a = b, the body touches itself and they differ */
+  bool in_middle[2];    /* on a, b: where it is in the middle of the step stands for it (middle.c) ... */
+  ds_vec3 middle[2];    /* ... from the centre of mass then */
+  ds_vec3 aim;          /* of a drive: the velocity of a against b that it aims at, m/s, ... */
+  double strength;      /* ... and its force at most, N: along the normal; across it if it is planar */
 } ds_contact_point;
 
 /* Order of names: negative where the first comes before the second. */

@@ -216,8 +216,8 @@ static bool place_problem(ds_arena *arena, ds_articulation *a, size_t *length, c
       a->drives[a->drive_count++] = (ds_held_drive){
           .contact = at, .body = p->body_count, .impulse = (island->midpoint ? 0.5 : 1) * h * c->strength};
       other = p->body_count++;
-      size[other] = 2, first[other] = dof, a->moving[other] = -1;
-      dof += 2;
+      size[other] = ds_feature_is_planar_drive(c->feature) ? 1 : 2, first[other] = dof, a->moving[other] = -1;
+      dof += size[other];
     }
     body[2 * at] = one, body[2 * at + 1] = other;
     for (int side = 0; side < 2; side++) {
@@ -304,13 +304,18 @@ static void fill_drives(ds_articulation *a, double *g) {
   const ds_subproblem *p = &a->problem;
   for (int32_t i = 0; i < a->drive_count; i++) {
     ds_held_drive *drive = &a->drives[i];
-    int32_t size = p->size[p->body[2 * drive->contact]];
-    const double *row = g + p->jacobian[2 * drive->contact] + size;
-    double *slack = g + p->jacobian[2 * drive->contact + 1], squares = 0;
-    for (int32_t k = 0; k < size; k++) squares += row[k] * row[k];
-    drive->scale = squares > 0 ? sqrt(squares) : 1;
-    memset(slack, 0, 6 * sizeof(double));
-    slack[0] = slack[5] = drive->scale;
+    int32_t size = p->size[p->body[2 * drive->contact]], slack_size = p->size[drive->body];
+    const double *rows = g + p->jacobian[2 * drive->contact];
+    double *slack = g + p->jacobian[2 * drive->contact + 1], longest = 0;
+    for (int tangent = 1; tangent <= 2; tangent++) {
+      double squares = 0;
+      for (int32_t k = 0; k < size; k++) squares += rows[tangent * size + k] * rows[tangent * size + k];
+      longest = fmax(longest, squares);
+    }
+    drive->scale = longest > 0 ? sqrt(longest) : 1;
+    memset(slack, 0, 3 * (size_t)slack_size * sizeof(double));
+    slack[0] = drive->scale;
+    if (slack_size == 2) slack[5] = drive->scale;
   }
 }
 

@@ -77,10 +77,10 @@ typedef struct ds_fixed_contact {
 /* A drive among the contacts of the problem. A friction disk of fixed radius is one of Coulomb's with a fixed normal
  * impulse N: the normal row acts only on a slack body, which arrives with the velocity that N stops. */
 typedef struct ds_held_drive {
-  int32_t contact,
-      body;       /* of the problem: its contact and its slack body, of two coordinates (normal, second tangent) */
-  double scale;   /* the slack body's rows, as long as that of the drive */
-  double impulse; /* N, N s */
+  int32_t contact, body; /* of the problem: its contact and its slack body, of one coordinate (normal), or two (second
+                            tangent) where the drive has a single direction */
+  double scale;          /* the slack body's rows, as long as that of the drive */
+  double impulse;        /* N, N s */
 } ds_held_drive;
 
 typedef struct ds_articulation {

@@ -36,12 +36,18 @@ static ds_status check_limits(const ds_joint_def *def, const ds_joint_ops *kind,
 }
 
 static ds_status check_drive(const ds_joint_def *def, const ds_joint_ops *kind, ds_error *error) {
-  if (def->max_force == 0 && def->speed == 0) return DS_OK;
-  if (!kind->way) return ds_fail(error, DS_ERROR_INPUT, "a %s has no drive", kind->name);
+  bool planar = kind->plane != NULL;
+  double rate = planar ? v3_norm(def->velocity) : def->speed;
+  if (planar ? def->speed != 0 : v3_norm2(def->velocity) > 0)
+    return ds_fail(error, DS_ERROR_INPUT, "a %s with a %s; the drive of a planar joint has a velocity, others a speed",
+                   kind->name, planar ? "speed" : "velocity");
+  if (def->max_force == 0 && rate == 0) return DS_OK;
+  if (!kind->way && !planar) return ds_fail(error, DS_ERROR_INPUT, "a %s has no drive", kind->name);
   if (!(def->max_force > 0 && isfinite(def->max_force)))
     return ds_fail(error, DS_ERROR_INPUT, "a drive of max_force %g; expected a number above 0", def->max_force);
-  if (!isfinite(def->speed))
-    return ds_fail(error, DS_ERROR_INPUT, "a drive of speed %g; expected a finite number", def->speed);
+  if (!isfinite(rate)) return ds_fail(error, DS_ERROR_INPUT, "a drive of speed %g; expected a finite number", rate);
+  if (planar && !(fabs(v3_dot(def->velocity, v3_unit(def->axis))) <= 1e-6 * rate))
+    return ds_fail(error, DS_ERROR_INPUT, "a velocity along the axis of a planar joint; expected one across it");
   return DS_OK;
 }
 
@@ -95,6 +101,7 @@ void ds_joints_place(ds_scene *scene) {
       joint->on_a[k] = pose_unpoint(ds_start_pose(a), points[k]);
       joint->on_b[k] = pose_unpoint(ds_start_pose(b), points[k]);
     }
+    joint->velocity = quat_unrotate(ds_start_pose(a).q, joint->def.velocity);
   }
 }
 

@@ -38,6 +38,11 @@ typedef struct ds_joint_way {
   ds_vec3 point, direction; /* the point and the direction in which b moves relative to a */
 } ds_joint_way;
 
+/* The plane in which a kind with two free directions moves: drives act in it. */
+typedef struct ds_joint_plane {
+  ds_vec3 point, normal; /* a point of b, and a unit vector of a */
+} ds_joint_plane;
+
 typedef struct ds_joint_ops {
   const char *name;
   bool has_axis;  /* then its first two points are on the axis, the first ahead */
@@ -47,12 +52,13 @@ typedef struct ds_joint_ops {
   void (*place)(ds_vec3 *points, ds_vec3 point, ds_vec3 axis, double lever);
   int32_t row_count;
   void (*rows)(ds_joint_row *rows, const ds_joint_pose *pose);
-  bool holds_points;                              /* all rows are those of ds_joint_hold_point */
-  bool turns;                                     /* its position is an angle */
-  ds_joint_way (*way)(const ds_joint_pose *pose); /* NULL: it has none, or more than one, and no limits */
+  bool holds_points;                                  /* all rows are those of ds_joint_hold_point */
+  bool turns;                                         /* its position is an angle */
+  ds_joint_way (*way)(const ds_joint_pose *pose);     /* NULL: it has none, or more than one, and no limits */
+  ds_joint_plane (*plane)(const ds_joint_pose *pose); /* NULL: it has no such plane */
 } ds_joint_ops;
 
-extern const ds_joint_ops ds_joint_ball, ds_joint_hinge, ds_joint_weld, ds_joint_slider;
+extern const ds_joint_ops ds_joint_ball, ds_joint_hinge, ds_joint_weld, ds_joint_slider, ds_joint_planar;
 
 const ds_joint_ops *ds_joint_ops_of(ds_joint_kind kind);
 
@@ -70,6 +76,11 @@ static inline ds_vec3 ds_joint_across(const ds_vec3 *arm) {
 void ds_joint_place_axis(ds_vec3 *points, ds_vec3 point, ds_vec3 axis, double lever);
 /* Three rows that hold a point of one body at the same point of the other, along x, y and z. */
 void ds_joint_hold_point(ds_joint_row rows[3], const ds_joint_pose *pose, int32_t point);
+
+/* The axis and two directions across it, to the third point and to its left, fixed to body a. */
+void ds_joint_frame(ds_vec3 *axis, ds_vec3 *t1, ds_vec3 *t2, const ds_joint_pose *pose);
+/* One row that holds a point of b where it is on a along d, a direction that turns with a. */
+ds_joint_row ds_joint_hold_along(const ds_joint_pose *pose, int32_t point, ds_vec3 d);
 
 /* ---- for all others ---- */
 

@@ -6,7 +6,7 @@
  * change.
  *
  * A drive is a contact, too: one pressed together by its largest force, with a coefficient of 1, whose friction acts
- * along the free direction (articulate.c).
+ * along the free direction, or in the free plane of a planar joint (articulate.c).
  *
  * Only limits in reach are contacts: others would have gaps over h far larger than any velocity, and would dominate the
  * scale of the island's error. */
@@ -46,23 +46,39 @@ static double rate_of(const limit *l, const ds_body_state *a, const ds_body_stat
   return l->sign * v3_dot(l->way.direction, apart);
 }
 
-/* A limit as a contact, whose normal points from the later body to the earlier one. */
-static ds_contact_point contact_of(const limit *l, const ds_joint *joint, uint64_t feature) {
+/* A contact at a point of a joint along which b moves against a. Its normal is that of the motion of the earlier body
+ * against the later one. */
+static ds_contact_point contact_at(const ds_joint *joint, uint64_t feature, ds_vec3 point, ds_vec3 along) {
   bool b_first = joint->b < joint->a;
   ds_contact_point c = {.a = b_first ? joint->b : joint->a, .b = b_first ? joint->a : joint->b, .feature = feature};
-  c.point = l->way.point;
-  c.normal = v3_scale(b_first ? l->sign : -l->sign, l->way.direction);
-  c.gap = l->gap;
+  c.point = point;
+  c.normal = b_first ? along : v3_neg(along);
   c.on_a.triangle = c.on_b.triangle = -1;
   return c;
 }
 
+static ds_contact_point contact_of(const limit *l, const ds_joint *joint, uint64_t feature) {
+  ds_contact_point c = contact_at(joint, feature, l->way.point, v3_scale(l->sign, l->way.direction));
+  c.gap = l->gap;
+  return c;
+}
+
 static ds_contact_point drive_of(const ds_joint *joint, int32_t index, const ds_body_state *a, const ds_body_state *b) {
+  const ds_joint_ops *kind = ds_joint_ops_of(joint->def.kind);
   ds_joint_pose pose = ds_joint_posed(joint, ds_principal_pose(a), ds_principal_pose(b));
-  limit along = {.way = ds_joint_ops_of(joint->def.kind)->way(&pose), .sign = 1};
-  ds_contact_point c = contact_of(&along, joint, DS_FEATURE_DRIVE | (uint64_t)(2 * index));
-  c.speed = along.way.lever * joint->def.speed;
-  c.strength = joint->def.max_force / along.way.lever;
+  uint64_t feature = DS_FEATURE_DRIVE | (uint64_t)(2 * index);
+  if (kind->plane) {
+    ds_joint_plane plane = kind->plane(&pose);
+    ds_contact_point c = contact_at(joint, feature | 1, plane.point, plane.normal);
+    ds_vec3 velocity = quat_rotate(ds_principal_pose(a).q, joint->velocity);
+    c.aim = joint->b < joint->a ? velocity : v3_neg(velocity);
+    c.strength = joint->def.max_force;
+    return c;
+  }
+  ds_joint_way way = kind->way(&pose);
+  ds_contact_point c = contact_at(joint, feature, way.point, way.direction);
+  c.aim = v3_scale(way.lever * joint->def.speed, c.normal);
+  c.strength = joint->def.max_force / way.lever;
   return c;
 }
 

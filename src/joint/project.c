@@ -186,7 +186,8 @@ bool ds_articulation_project(const ds_solve *given, ds_island *island, double *s
   for (int32_t i = 0; i < a->drive_count; i++) { /* r_N = N stops the slack body */
     const ds_held_drive *drive = &a->drives[i];
     double *predicted = a->predicted + a->problem.first[drive->body];
-    predicted[0] = -drive->scale * drive->impulse, predicted[1] = 0;
+    predicted[0] = -drive->scale * drive->impulse;
+    if (a->problem.size[drive->body] == 2) predicted[1] = 0;
     a->r[3 * drive->contact] = drive->impulse;
   }
   memset(island->r, 0, 3 * (size_t)island->problem.contact_count * sizeof(double)); /* where nothing can move */

@@ -195,7 +195,7 @@ void ds_generation_joint(ds_generation *g, const ds_joint_def *def, const char *
   ds_text_print(text, "%s    {\"name\": \"%s\", \"kind\": \"%s\", \"bodies\": [\"%s\", \"%s\"], \"point\": ",
                 g->joints++ == 0 ? "\n  ],\n  \"joints\": [\n" : ",\n", def->name, ds_joint_kind_name(def->kind), a, b);
   put_vec3(text, def->point);
-  if (def->kind == DS_JOINT_HINGE || def->kind == DS_JOINT_SLIDER) put_field_vec3(text, ", \"axis\": ", def->axis);
+  if (ds_joint_kind_has_axis(def->kind)) put_field_vec3(text, ", \"axis\": ", def->axis);
   ds_text_print(text, "%s}", def->collide ? ", \"collide\": true" : "");
 }
 

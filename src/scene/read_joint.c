@@ -10,23 +10,47 @@ typedef struct joint_text {
   const ds_json *bodies;
 } joint_text; /* def.limited is set where a limit is given */
 
-enum { AXIS = 4, LOWER = 6, UPPER = 7 }; /* places in the table */
+enum { AXIS = 4, LOWER = 6, UPPER = 7 }; /* places in the table of keys */
+
+/* The kinds that the library has: "ball|hinge|...", and bits of those with an axis. */
+static uint32_t list_kinds(char *names, size_t size) {
+  uint32_t axial = 0;
+  size_t length = 0;
+  names[0] = 0;
+  for (int kind = 0; ds_joint_kind_name((ds_joint_kind)kind) && length < size; kind++) {
+    length += (size_t)snprintf(names + length, size - length, "%s%s", kind > 0 ? "|" : "",
+                               ds_joint_kind_name((ds_joint_kind)kind));
+    if (ds_joint_kind_has_axis((ds_joint_kind)kind)) axial |= 1u << kind;
+  }
+  return axial;
+}
+
+static bool read_fields(ds_reader *r, joint_text *joint, uint64_t *given, const ds_json *value) {
+  char kinds[256];
+  uint32_t axial = list_kinds(kinds, sizeof kinds);
 #define AT(member) .offset = offsetof(joint_text, member)
-#define WITH_AXIS .variants = 1u << DS_JOINT_HINGE | 1u << DS_JOINT_SLIDER
-static const ds_field joint_fields[] = {
-    {.key = "kind", .kind = DS_FIELD_CHOICE, AT(def.kind), .choices = "ball|hinge|weld|slider", .required = true},
-    {.key = "name", .kind = DS_FIELD_NAME, AT(def.name)},
-    {.key = "bodies", .kind = DS_FIELD_ARRAY, AT(bodies), .required = true},
-    {.key = "point", .kind = DS_FIELD_VECTOR, AT(def.point), .unit = "m", .required = true},
-    {.key = "axis", .kind = DS_FIELD_VECTOR, AT(def.axis), WITH_AXIS},
-    {.key = "collide", .kind = DS_FIELD_BOOLEAN, AT(def.collide)},
-    {.key = "lower", .kind = DS_FIELD_NUMBER, AT(def.lower), WITH_AXIS},
-    {.key = "upper", .kind = DS_FIELD_NUMBER, AT(def.upper), WITH_AXIS},
-    {.key = "max_force", .kind = DS_FIELD_NUMBER, AT(def.max_force), .high = DS_FIELD_LIMIT, .above = true, WITH_AXIS},
-    {.key = "speed", .kind = DS_FIELD_NUMBER, AT(def.speed), WITH_AXIS},
-};
+  const ds_field table[] = {
+      {.key = "kind", .kind = DS_FIELD_CHOICE, AT(def.kind), .choices = kinds, .required = true},
+      {.key = "name", .kind = DS_FIELD_NAME, AT(def.name)},
+      {.key = "bodies", .kind = DS_FIELD_ARRAY, AT(bodies), .required = true},
+      {.key = "point", .kind = DS_FIELD_VECTOR, AT(def.point), .unit = "m", .required = true},
+      [AXIS] = {.key = "axis", .kind = DS_FIELD_VECTOR, AT(def.axis), .variants = axial},
+      {.key = "collide", .kind = DS_FIELD_BOOLEAN, AT(def.collide)},
+      [LOWER] = {.key = "lower", .kind = DS_FIELD_NUMBER, AT(def.lower), .variants = axial},
+      [UPPER] = {.key = "upper", .kind = DS_FIELD_NUMBER, AT(def.upper), .variants = axial},
+      {.key = "max_force",
+       .kind = DS_FIELD_NUMBER,
+       AT(def.max_force),
+       .high = DS_FIELD_LIMIT,
+       .above = true,
+       .variants = axial},
+      {.key = "speed", .kind = DS_FIELD_NUMBER, AT(def.speed), .variants = axial},
+      {.key = "velocity", .kind = DS_FIELD_VECTOR, AT(def.velocity), .unit = "m/s", .variants = axial},
+  };
 #undef AT
-#undef WITH_AXIS
+  const ds_fields fields = {"a joint", table, COUNT(table), "kind"};
+  return ds_fields_read(r, joint, given, value, &fields);
+}
 
 static void set_where(ds_reader *r, const ds_json *joint, int32_t index) {
   const ds_json *name = joint->kind == DS_JSON_OBJECT ? ds_json_find(joint, "name") : NULL;
@@ -50,22 +74,20 @@ static bool read_body_name(ds_scene_reader *s, ds_body_id *body, const ds_json *
 }
 
 static bool read_joint(ds_scene_reader *s, ds_names *names, const ds_json *value) {
-  static const ds_fields fields = {"a joint", joint_fields, COUNT(joint_fields), "kind"};
   ds_reader *r = &s->reader;
   ds_error inner = {""};
   joint_text joint = {.def = ds_default_joint()};
   uint64_t given;
-  if (!ds_fields_read(r, &joint, &given, value, &fields)) return false;
+  if (!read_fields(r, &joint, &given, value)) return false;
   if (joint.bodies->count != 2)
     return ds_reader_fail(r, joint.bodies, "\"bodies\" has %d elements; expected the names of two bodies",
                           joint.bodies->count);
   if (!read_body_name(s, &joint.def.a, joint.bodies->first) ||
       !read_body_name(s, &joint.def.b, joint.bodies->first->next))
     return false;
-  if ((joint.def.kind == DS_JOINT_HINGE || joint.def.kind == DS_JOINT_SLIDER) && !(given >> AXIS & 1))
-    return ds_reader_fail(r, value, "a %s without \"axis\"; expected the direction it %s, such as [0, 1, 0]",
-                          ds_joint_kind_name(joint.def.kind),
-                          joint.def.kind == DS_JOINT_HINGE ? "turns about" : "moves along");
+  if (ds_joint_kind_has_axis(joint.def.kind) && !(given >> AXIS & 1))
+    return ds_reader_fail(r, value, "a %s without \"axis\"; expected its direction, such as [0, 1, 0]",
+                          ds_joint_kind_name(joint.def.kind));
   joint.def.limited = (given >> LOWER & 1) || (given >> UPPER & 1);
   if (joint.def.name && ds_names_find(names, joint.def.name))
     return ds_reader_fail(r, ds_json_find(value, "name"), "another joint has this name too; expected unique names");
