@@ -43,6 +43,7 @@ struct view_session {
   view_hold hold;
   int64_t generation, serial; /* of the scene; of what a frame would show */
   bool paused, watched;       /* watched: a client has seen the start */
+  bool missed;                /* a step since the last frame was not certified */
   double speed;
   int32_t steps_left; /* asked for while paused */
   char failed[256];
@@ -144,6 +145,7 @@ static void publish_frames(view_session *s) {
                         .angular_velocities = w->poses.angular_velocities,
                         .reduced = ds_state_all_reduced(w->state),
                         .report = &s->report,
+                        .missed = s->missed,
                         .energy = ds_state_energy(w->scene, w->state),
                         .hand = view_hold_read(&s->hold, w->state)};
   shot.contacts = ds_state_contacts(w->state, &shot.contact_count);
@@ -151,6 +153,7 @@ static void publish_frames(view_session *s) {
     view_message *frame = (wanted >> i & 1) != 0 ? view_frame_message(&shot, (view_contacts)i) : NULL;
     if (frame != NULL) view_hub_publish_frame(s->hub, frame, (view_contacts)i, s->serial);
   }
+  s->missed = false;
 }
 
 static void say(view_session *s, uint32_t client, const char *what) {
@@ -177,7 +180,7 @@ static void begin_anew(view_session *s) {
   s->hold = (view_hold){0};
   s->failed[0] = '\0';
   s->steps_left = 0;
-  s->watched = false;
+  s->watched = s->missed = false;
   s->status_time = ds_state_time(s->world.state);
 }
 
@@ -198,6 +201,7 @@ static void take_step(view_session *s) {
   if (s->steps_left > 0) s->steps_left--;
   if (status == DS_OK) {
     s->report = report;
+    s->missed = s->missed || !report.worst.converged;
     s->serial++;
   } else {
     snprintf(s->failed, sizeof s->failed, "the step after t = %g s failed: %s", ds_state_time(w->state),

@@ -42,7 +42,11 @@ function shortcuts(app: App, chrome: Chrome, theme: Theme, help: () => void): Sh
     does(["t", "T"], "T", "dark or light", () => theme.toggle()),
     does(["s", "S"], "S", "save a picture", () => void app.screenshot()),
     does(["v", "V"], "V", "record a video; again: stop", () => void app.toggleVideo()),
-    does(["o", "O"], "O", "open a recording", () => chrome.pickFile()),
+    does(["o", "O"], "O", "open a scene or a recording", () => chrome.pickFile()),
+    { ...does(["z"], "Ctrl Z", "undo a change; Ctrl Y: redo (tab Edit)", () => app.editor.undo()), ctrl: true },
+    { ...does(["y", "Z"], "", "", () => app.editor.redo()), ctrl: true },
+    { ...does(["d"], "Ctrl D", "copy the selected body (tab Edit)", () => { if (app.editor.active) app.editor.copy(); }), ctrl: true },
+    does(["Delete"], "delete", "delete the selected body (tab Edit)", () => { if (app.editor.active) app.editor.remove(); }),
     does(["?"], "?", "this list", help),
   ];
 }
