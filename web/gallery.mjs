@@ -6,7 +6,7 @@ import { join } from "node:path";
 const SCENES = [
   ["card-house:levels=4", "A house of cards", "Pull out a card and see which contacts give way."],
   ["arch:stones=15", "An arch of dry stones", "It stands by compression and friction alone."],
-  ["vault:courses=7,stones=3", "A vault", "Stones on a stone, in courses."],
+  ["vault:courses=7,stones=3", "A vault", "A barrel of dry stones, in courses."],
   ["wall:rows=5,bricks=4,ball_speed=10", "A wall is hit", "A ball at 10 m/s meets dry bricks."],
   ["dominoes:count=20", "Dominoes", "Each one pushes the next."],
   ["overhang", "An overhang", "Blocks beyond the edge of a table."],

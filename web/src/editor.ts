@@ -33,6 +33,7 @@ export class Editor {
 
   constructor(private readonly program: EditorProgram) {}
 
+  get settled(): boolean { return this.before === null; } // the program has taken the last change
   get canUndo(): boolean { return this.past.length > 0; }
   get canRedo(): boolean { return this.future.length > 0; }
 

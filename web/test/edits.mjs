@@ -30,7 +30,12 @@ const overlaps = () => {
 export function editTests({ live, recorded, check, folder, program }) {
   const bodies = (page, count) => until(page, (n) => window.drystone.scene?.bodies.length === n && window.drystone.shown?.time === 0 && window.drystone.editor.document?.bodies.length === n, count);
   const field = async (page, id, value) => { await page.fill(`#${id}`, String(value)); await page.press(`#${id}`, "Enter"); };
-  const edited = (page, condition, argument) => until(page, condition, argument);
+  /* The program has taken the change, its first frame is shown, and the condition holds. */
+  const edited = async (page, condition, argument) => {
+    await until(page, condition, argument);
+    await until(page, () => window.drystone.editor.settled && window.drystone.shown?.time === 0);
+    await until(page, condition, argument);
+  };
   const text = (page) => page.evaluate(() => JSON.parse(window.drystone.editor.json));
 
   return {
