@@ -1,7 +1,7 @@
 # Drystone. `make help` lists the targets; CMake does the work, its presets are in CMakePresets.json.
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
-.PHONY: all wheel deb debtest site demo test mutate bench paper soak shake fuzz format schema install clean help
+.PHONY: all wheel deb debtest site web npm demo test mutate bench paper soak shake fuzz format schema install clean help
 
 PREFIX ?= /usr/local
 SOAK_TIME ?= 600
@@ -30,6 +30,17 @@ debtest: deb ## install the packages on a clean Debian 12 in a folder, and use t
 site: ## the manual as a static site with search, in build/site/
 	@python3 site/build.py build/site
 
+web: all ## the page and a gallery of live scenes as a static folder, build/web/: no server, no install
+	@$(DEPS) web
+	@$(call build,wasm,)
+	@scripts/web.sh page build/release/web build/wasm/wasm/drystone.wasm build/web build/drystone
+
+npm: all ## the npm package, WebAssembly with types, in build/npm/
+	@$(DEPS) web
+	@$(call build,wasm,)
+	@scripts/web.sh npm build/release/web build/wasm/wasm/drystone.wasm build/npm
+	@cd build/npm && npm pack --silent
+
 demo: all ## a card house that stands: picture, plot, recording and report in demo/
 	@scripts/demo.sh
 
@@ -38,7 +49,7 @@ demo: all ## a card house that stands: picture, plot, recording and report in de
 # is tested with the sanitizers and in the full run.
 test: all ## everything: release, clang, address, undefined and thread sanitizers, format, install, manual
 	@$(DEPS) test
-	@for preset in clang asan tsan release; do $(call build,$$preset,); done
+	@for preset in clang asan tsan wasm release; do $(call build,$$preset,); done
 	@echo "== clang"; DRYSTONE_TEST_QUICK=1 $(CTEST) build/clang -E 'test_(chairs|composites|deformable_impact|deformable_rebound|cli|draw|film|interrupt|reduce|scenes|solid_contact|view)$$'
 	@echo "== asan"; DRYSTONE_TEST_QUICK=1 $(CTEST) build/asan -E 'test_(chairs|composites|deformable_impact|deformable_rebound|draw|film|interrupt|reduce|solid_contact)$$'
 	@echo "== tsan"; DRYSTONE_TEST_QUICK=1 DRYSTONE_TEST_THREADS=1 scripts/fixed-addresses.sh $(CTEST) build/tsan

@@ -1,12 +1,13 @@
 #!/bin/bash
 # Installs the Debian packages that Drystone needs, and only those that are missing.
 #
-#   scripts/install-deps.sh [--list] [build] [test] [bench] [cluster]
+#   scripts/install-deps.sh [--list] [build] [test] [bench] [cluster] [web]
 #
 # build   compiler, make, CMake, the libraries of the program (the library itself needs none), and npm for its page
 # test    clang, sanitizers, clang-format, python3 with numpy; chromium and ffmpeg, which films need too
 # bench   the rivals from Debian, CHOLMOD, and node for the rivals from npm
 # cluster Slurm and Open MPI on this machine, for the test of 'drystone sweep' with them; it is skipped without
+# web     clang for WebAssembly: the page without a server, the npm package (also part of test)
 # --list  prints the packages of the groups and installs nothing
 #
 # Without a group: build. Where all is there it ends at once and needs no network. Written for Debian 12; a tool that came
@@ -16,6 +17,8 @@ set -euo pipefail
 build="make gcc libc6-dev cmake ninja-build pkg-config libhdf5-dev libpng-dev zlib1g-dev libwebsockets-dev
        nodejs npm ca-certificates"
 test="clang clang-format libclang-rt-14-dev git python3 python3-numpy chromium ffmpeg"
+web="clang lld wasi-libc libclang-rt-14-dev-wasm32 nodejs npm"
+test+=" $web"
 bench="g++ libode-dev libbullet-dev libsuitesparse-dev libsiconos-numerics-dev nodejs npm ca-certificates python3
        python3-matplotlib python3-cvxopt python3-scipy"
 cluster="slurm-wlm slurmctld slurmd openmpi-bin"
@@ -62,8 +65,9 @@ for group in "$@"; do
     test) packages+=" $test" ;;
     bench) packages+=" $bench" ;;
     cluster) packages+=" $cluster" ;;
+    web) packages+=" $web" ;;
     *)
-      echo "install-deps.sh: unknown group '$group'; known are build, test, bench, cluster" >&2
+      echo "install-deps.sh: unknown group '$group'; known are build, test, bench, cluster, web" >&2
       exit 2
       ;;
   esac

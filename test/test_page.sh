@@ -9,5 +9,5 @@ command -v node >/dev/null || { echo "skipped: no node"; exit 77; }
 
 # The tests run beside the modules they need, not in the source folder.
 rm -rf "$web/test" && cp -r "$source/web/test" "$web/test" && cd "$web" || exit 1
-node build.mjs --unit && node --test test/protocol.test.mjs test/pace.test.mjs || exit 1
+node build.mjs --unit && node --test test/protocol.test.mjs test/pace.test.mjs test/document.test.mjs || exit 1
 DRYSTONE=$program node test/run.mjs

@@ -203,6 +203,8 @@ def test_malformed(server):
     broken = {
         "text": lambda c: c.send_frame(1, message(PAUSE)),
         "too long": lambda c: c.send_frame(2, message(OPEN, b"x" * 70000)),
+        "a text that is too long": lambda c: c.send_frame(2, message(OPEN_TEXT, b"x" * (5 << 20))),
+        "a text without its name": lambda c: c.send(OPEN_TEXT, struct.pack("<I", 9) + b"name"),
         "too long in pieces": lambda c: [c.send_frame(2 if i == 0 else 0, b"x" * 8000, final=False) for i in range(10)],
         "empty": lambda c: c.send_frame(2, b""),
         "short": lambda c: c.send_frame(2, message(PAUSE)[:12]),
@@ -272,6 +274,42 @@ def test_values(server):
     client.send(OPEN, b"no-such-scene")
     client.wait(ERROR)
     check("the old scene goes on", client.frame().step < client.frame().step, "")
+    client.close()
+
+
+def named(name, text):
+    return struct.pack("<I", len(name)) + name + text
+
+
+def test_text(server):
+    """The scene's text, and scenes that clients send: any but those that name files."""
+    client = server.connect()
+    client.send(ASK_TEXT)
+    text = client.wait(SCENE_TEXT)[1]
+    scene = json.loads(text)
+    for body in scene["bodies"]:
+        body.pop("note", None)
+    scene["bodies"].append({"name": "guest", "position": [0, 0, 5], "shapes": [{"kind": "sphere", "radius": 0.1}]})
+    for wrong, reason in [
+        (b"{", "mine.json:1:"), (b"", "mine.json"), (b'{"drystone": 1, "bodies": []}', "bodies"),
+        (b'{"drystone": 1, "solids": {"a": {"file": "/etc/passwd"}}, "bodies": [{"shapes": [{"kind": "solid", "solid": "a"}]}]}', "may name no files"),
+        (b'{"drystone": 1, "bodies": [{"deformable": {"file": "body.h5"}}]}', "may name no files"),
+        (b'{"drystone": 1, "bodies": [{"deformable": {"shape": {"file": "body.obj"}, "modes": 4}}]}', "may name no files"),
+    ]:
+        client.send(OPEN_TEXT, named(b"mine.json", wrong))
+        said = client.wait(ERROR)[1].decode()
+        check("a text that cannot be opened", reason in said, wrong, said)
+    client.send(OPEN_TEXT, named(b"", text))
+    check("a text without a name", "name" in client.wait(ERROR)[1].decode())
+    long = json.dumps(scene).encode() + b" " * 200000  # more than other messages may have
+    client.send(OPEN_TEXT, named(b"mine.json", long))
+    opened = json.loads(client.wait(SCENE)[1])
+    equal("the source of a text", opened["source"], "mine.json")
+    equal("its bodies", opened["bodies"][-1]["name"], "guest")
+    client.send(ASK_TEXT)
+    check("the text comes back", client.wait(SCENE_TEXT)[1].rstrip(b" \0") == long.rstrip(b" "))
+    client.send(OPEN, b"stack")
+    client.wait(SCENE)
     client.close()
 
 
@@ -459,7 +497,7 @@ def test_start_and_end():
 
 def main():
     server = Server(program, "card-house")
-    tests = [test_greeting, test_determinism, test_access, test_http, test_malformed, test_values, test_rate, test_many, test_stuck, test_commands, test_hand]
+    tests = [test_greeting, test_determinism, test_access, test_http, test_malformed, test_values, test_text, test_rate, test_many, test_stuck, test_commands, test_hand]
     for test in tests:
         start = time.time()
         try:

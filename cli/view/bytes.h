@@ -24,6 +24,7 @@ typedef enum view_type {
   VIEW_TAKEN,
   VIEW_END,
   VIEW_VERDICT,
+  VIEW_SCENE_TEXT,
   VIEW_PLAY = 64,
   VIEW_PAUSE,
   VIEW_STEP,
@@ -38,6 +39,8 @@ typedef enum view_type {
   VIEW_SEEN,
   VIEW_PICTURE,
   VIEW_STAND,
+  VIEW_ASK_TEXT,
+  VIEW_OPEN_TEXT,
   VIEW_TYPE_END,
 } view_type;
 

@@ -52,8 +52,10 @@ static long length_of(uint32_t type, bool film) {
     case VIEW_PAUSE:
     case VIEW_RESET:
     case VIEW_RELEASE:
+    case VIEW_ASK_TEXT:
       return 0;
     case VIEW_OPEN:
+    case VIEW_OPEN_TEXT:
       return -1;
     case VIEW_SET:
     case VIEW_PROBE:
@@ -90,6 +92,11 @@ static view_decoded check_envelope(const unsigned char *bytes, size_t size, bool
   return VIEW_DECODED;
 }
 
+size_t view_command_limit(const unsigned char *begin, size_t size, bool film) {
+  uint32_t type = size >= 4 ? read_u32(begin) : 0;
+  return film ? VIEW_PICTURE_MAX : type == VIEW_OPEN_TEXT ? VIEW_TEXT_MAX : VIEW_COMMAND_MAX;
+}
+
 static bool is_near(ds_vec3 a) { return fabs(a.x) <= REACH && fabs(a.y) <= REACH && fabs(a.z) <= REACH; }
 
 static view_decoded decode_open(view_command *c, const unsigned char *at, size_t length, ds_error *why) {
@@ -100,6 +107,22 @@ static view_decoded decode_open(view_command *c, const unsigned char *at, size_t
   if (c->text == NULL) return refuse(why, "out of memory");
   memcpy(c->text, at, length);
   c->text[length] = '\0';
+  return VIEW_DECODED;
+}
+
+/* The length of the name, the name, the scene. */
+static view_decoded decode_open_text(view_command *c, const unsigned char *at, size_t length, ds_error *why) {
+  size_t name = length >= 4 ? read_u32(at) : 0;
+  if (length < 4 || name > length - 4) return broken(why, "a scene must be a name with its length, then the text");
+  view_decoded result = decode_open(c, at + 4, name, why);
+  if (result != VIEW_DECODED) return result;
+  c->size = length - 4 - name;
+  char *both = realloc(c->text, name + 1 + c->size + 1);
+  if (both == NULL) return refuse(why, "out of memory");
+  memcpy(both + name + 1, at + 4 + name, c->size);
+  both[name + 1 + c->size] = '\0';
+  c->text = both;
+  c->scene = both + name + 1;
   return VIEW_DECODED;
 }
 
@@ -124,6 +147,8 @@ static view_decoded decode_body(view_command *c, const unsigned char *at, size_t
       return c->index >= 1 && c->index <= STEPS_MAX ? VIEW_DECODED : refuse(why, "steps are from 1 to 10,000");
     case VIEW_OPEN:
       return decode_open(c, at, length, why);
+    case VIEW_OPEN_TEXT:
+      return decode_open_text(c, at, length, why);
     case VIEW_SET:
       c->what = read_u32(at);
       c->index = read_u32(at + 4);
@@ -177,7 +202,9 @@ view_decoded view_command_decode(view_command *command, const unsigned char *byt
   view_decoded result = check_envelope(bytes, size, film, why);
   if (result != VIEW_DECODED) return result;
   command->type = (view_type)read_u32(bytes);
-  return decode_body(command, bytes + VIEW_HEADER, read_u32(bytes + 8), why);
+  result = decode_body(command, bytes + VIEW_HEADER, read_u32(bytes + 8), why);
+  if (result != VIEW_DECODED) view_command_free(command);
+  return result;
 }
 
 void view_command_free(view_command *command) {

@@ -4,7 +4,8 @@
 
 #include "bytes.h"
 
-enum { VIEW_COMMAND_MAX = 64 << 10, VIEW_PICTURE_MAX = 64 << 20 }; /* bytes of a message at most */
+/* Bytes of a message at most: of most, of a scene's text, of a picture. */
+enum { VIEW_COMMAND_MAX = 64 << 10, VIEW_TEXT_MAX = 4 << 20, VIEW_PICTURE_MAX = 64 << 20 };
 
 typedef enum view_what {
   VIEW_SET_TOLERANCE = 1,
@@ -21,7 +22,8 @@ typedef struct view_command {
   uint32_t what, index; /* SET, PROBE: what, axis; STEP: steps; WANT: contacts, rate; PICTURE: index, of; STAND: full */
   uint32_t body;        /* GRAB, PROBE; STAND: removed */
   ds_vec3 point, target;   /* GRAB, MOVE; STAND: tilt and azimuth, degrees */
-  char *text;              /* OPEN; freed by view_command_free */
+  char *text;              /* OPEN, OPEN_TEXT: the name; freed by view_command_free */
+  const char *scene;       /* OPEN_TEXT: the scene, behind the name, with its size */
   const unsigned char *at; /* PICTURE: in the message */
   size_t size;
 } view_command;
@@ -31,6 +33,9 @@ typedef enum view_decoded {
   VIEW_REFUSED, /* a message whose values cannot be used: the answer is an ERROR */
   VIEW_BROKEN,  /* no message at all: the connection is closed */
 } view_decoded;
+
+/* Bytes that the message that begins so may have. */
+size_t view_command_limit(const unsigned char *begin, size_t size, bool film);
 
 /* One whole message. `why` says what is wrong where it is not VIEW_DECODED. */
 view_decoded view_command_decode(view_command *command, const unsigned char *bytes, size_t size, bool film,

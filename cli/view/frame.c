@@ -6,7 +6,7 @@
 #include "../bodies.h"
 #include "base/sets.h"
 
-enum { STATISTICS = 16, FLAG_CONVERGED = 1, FLAG_HAND = 2, FLAG_LEFT_OUT = 4 };
+enum { STATISTICS = 16, FLAG_CONVERGED = 1, FLAG_HAND = 2, FLAG_LEFT_OUT = 4, FLAG_MISSED = 8 };
 #define NO_ISLAND 0xffffffffu
 
 static bool carries(const ds_contact *c) { return c->impulse.x != 0 || c->impulse.y != 0 || c->impulse.z != 0; }
@@ -128,7 +128,7 @@ view_message *view_frame_message(const view_snapshot *s, view_contacts which) {
   view_bytes out;
   int32_t count = count_wanted(s, &which);
   uint32_t flags = (s->report->worst.converged ? FLAG_CONVERGED : 0u) | (s->hand.holds ? FLAG_HAND : 0u) |
-                   (count < s->contact_count ? FLAG_LEFT_OUT : 0u);
+                   (count < s->contact_count ? FLAG_LEFT_OUT : 0u) | (s->missed ? FLAG_MISSED : 0u);
   view_begin(&out, VIEW_FRAME);
   view_f64(&out, (double)s->report->step);
   view_f64(&out, s->report->time);

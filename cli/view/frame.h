@@ -32,6 +32,7 @@ typedef struct view_snapshot {
   const ds_contact *contacts;
   int32_t contact_count;
   const ds_step_report *report;
+  bool missed; /* a step since the last frame was not certified */
   ds_energy energy;
   view_hand hand;
 } view_snapshot;

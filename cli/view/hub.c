@@ -137,7 +137,8 @@ void view_hub_on_urgent(view_hub *hub, void (*urgent)(void *user), void *user) {
 
 /* Commands that interrupt a long step. Moves arrive sixty times per second and would let no step finish. */
 static bool is_urgent(const view_command *command) {
-  return command->type == VIEW_PAUSE || command->type == VIEW_RESET || command->type == VIEW_OPEN;
+  return command->type == VIEW_PAUSE || command->type == VIEW_RESET || command->type == VIEW_OPEN ||
+         command->type == VIEW_OPEN_TEXT;
 }
 
 bool view_hub_send(view_hub *hub, view_command *command) {

@@ -11,10 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../progress.h"
 #include "base/thread.h"
 #include "hold.h"
-#include "io/reduced_file.h"
 #include "probe.h"
 #include "verdict.h"
 
@@ -26,7 +24,7 @@ enum { COMMANDS_MAX = 64 /* between two steps */ };
 
 /* A scene that is open. */
 typedef struct world {
-  char *source;
+  char *source, *text; /* its name, and the scene as JSON */
   ds_scene *scene;
   ds_run_settings run;
   ds_state *state;
@@ -36,27 +34,29 @@ typedef struct world {
 
 struct view_session {
   view_hub *hub;
-  const view_start *start;
+  const view_opening *opening;
   pthread_t thread;
+  bool threaded;
   ds_stepper *stepper;
   world world;
   ds_step_report report; /* of the last step */
   view_hold hold;
   int64_t generation, serial; /* of the scene; of what a frame would show */
   bool paused, watched;       /* watched: a client has seen the start */
+  bool missed;                /* a step since the last frame was not certified */
   double speed;
   int32_t steps_left; /* asked for while paused */
   char failed[256];
   double anchor_wall, anchor_time; /* steps are due from here on */
   double status_wall, status_time; /* of the last look */
   double realtime;
-  progress line;
 };
 
 /* ---- opening ---- */
 
 static void world_free(world *w) {
   free(w->source);
+  free(w->text);
   view_geometries_free(&w->geometries);
   view_poses_free(&w->poses);
   ds_state_destroy(w->state);
@@ -67,7 +67,6 @@ static void world_free(world *w) {
 static void show_building(void *user, const char *solid, double share) {
   view_session *s = user;
   char text[128];
-  progress_build(&s->line, "building", solid, share);
   snprintf(text, sizeof text, "%.80s %.0f %%", solid, 100 * fmin(1, share));
   double now = ds_clock();
   if (now - s->status_wall < STATUS_EVERY && share < 1) return;
@@ -75,56 +74,20 @@ static void show_building(void *user, const char *solid, double share) {
   view_hub_say_building(s->hub, text);
 }
 
-static ds_reduced *load_body(void *user, const char *path, ds_error *error) {
-  (void)user;
-  return ds_reduced_file_read(path, error);
-}
-
-static ds_scene *build(view_session *s, world *w, const char *text, size_t length, ds_error *error) {
-  char *cache = NULL;
-  error->message[0] = '\0';
-  bool heavy = strstr(text, "\"solids\"") != NULL || strstr(text, "\"deformable\"") != NULL;
-  if (heavy && !source_cache(&cache, &s->start->reading, error)) return NULL;
-  ds_scene_read_options options = ds_default_scene_read();
-  options.solid_cache = cache;
-  options.threads = s->start->reading.threads;
-  options.progress = show_building;
-  options.load = load_body;
-  options.user = s;
-  progress_begin(&s->line, s->start->reading.quiet, 0);
-  ds_scene *scene = ds_scene_read_text_with(text, length, w->source, &options, &w->run, error);
-  progress_end(&s->line);
-  free(cache);
-  return scene;
-}
-
-/* Options of the command line are for the scene that it names. */
-static bool apply_options(ds_options *o, const view_start *start, ds_error *error) {
-  if (start->has_step) o->step = start->step;
-  if (start->has_tolerance) o->tolerance = start->tolerance;
-  if (start->has_step_budget) o->step_budget = start->step_budget;
-  if (start->has_integrator) o->integrator = (ds_integrator)start->integrator;
-  if (start->has_restitution_law) o->restitution_law = start->restitution_law;
-  if (start->has_impacts) o->impacts = (ds_impact_order)start->impacts;
-  if (start->has_face_pressure) o->face_pressure = (ds_face_pressure)start->face_pressure;
-  if (start->has_metric) o->metric = (ds_metric)start->metric;
-  return ds_options_check(o, error) == DS_OK;
-}
-
-/* Clients may name generators, and what the command line named; no other file. */
-static bool world_open(view_session *s, world *w, const char *source, ds_error *error) {
-  const view_start *start = s->start;
-  bool first = strcmp(source, start->source) == 0;
-  size_t length = 0;
+/* A scene by its name, or, where `text` is not NULL, a client's text, which becomes a copy. */
+static bool world_open(view_session *s, world *w, const char *source, const char *text, size_t length,
+                       ds_error *error) {
+  const view_opening *how = s->opening;
+  bool trusted = text == NULL;
+  snprintf(error->message, sizeof error->message, "out of memory");
   *w = (world){.source = strdup(source)};
-  char *text = first ? source_text(&length, source, &start->settings, error) : ds_generate(source, error);
-  if (text == NULL || w->source == NULL) {
-    free(text);
-    return false;
-  }
-  w->scene = build(s, w, text, first ? length : strlen(text), error);
-  free(text);
-  if (w->scene == NULL || (first && !apply_options(&w->run.options, start, error))) return false;
+  if (trusted)
+    w->text = how->text(how->user, &length, source, error);
+  else if ((w->text = malloc(length + 1)) != NULL)
+    memcpy(w->text, text, length + 1);
+  if (w->text == NULL || w->source == NULL) return false;
+  w->scene = how->read(how->user, &w->run, w->text, length, source, trusted, show_building, s, error);
+  if (w->scene == NULL) return false;
   snprintf(error->message, sizeof error->message, "out of memory");
   w->state = ds_state_create(w->scene);
   return w->state != NULL && view_poses_create(&w->poses, ds_scene_body_count(w->scene)) &&
@@ -182,6 +145,7 @@ static void publish_frames(view_session *s) {
                         .angular_velocities = w->poses.angular_velocities,
                         .reduced = ds_state_all_reduced(w->state),
                         .report = &s->report,
+                        .missed = s->missed,
                         .energy = ds_state_energy(w->scene, w->state),
                         .hand = view_hold_read(&s->hold, w->state)};
   shot.contacts = ds_state_contacts(w->state, &shot.contact_count);
@@ -189,6 +153,7 @@ static void publish_frames(view_session *s) {
     view_message *frame = (wanted >> i & 1) != 0 ? view_frame_message(&shot, (view_contacts)i) : NULL;
     if (frame != NULL) view_hub_publish_frame(s->hub, frame, (view_contacts)i, s->serial);
   }
+  s->missed = false;
 }
 
 static void say(view_session *s, uint32_t client, const char *what) {
@@ -215,7 +180,7 @@ static void begin_anew(view_session *s) {
   s->hold = (view_hold){0};
   s->failed[0] = '\0';
   s->steps_left = 0;
-  s->watched = false;
+  s->watched = s->missed = false;
   s->status_time = ds_state_time(s->world.state);
 }
 
@@ -236,6 +201,7 @@ static void take_step(view_session *s) {
   if (s->steps_left > 0) s->steps_left--;
   if (status == DS_OK) {
     s->report = report;
+    s->missed = s->missed || !report.worst.converged;
     s->serial++;
   } else {
     snprintf(s->failed, sizeof s->failed, "the step after t = %g s failed: %s", ds_state_time(w->state),
@@ -250,9 +216,9 @@ static void take_step(view_session *s) {
 
 /* ---- commands ---- */
 
-static bool open_scene(view_session *s, const char *source, ds_error *error) {
+static bool open_scene(view_session *s, const char *source, const char *text, size_t length, ds_error *error) {
   world next;
-  bool good = world_open(s, &next, source, error);
+  bool good = world_open(s, &next, source, text, length, error);
   view_hub_say_building(s->hub, "");
   if (!good) {
     world_free(&next);
@@ -388,8 +354,14 @@ static void execute(view_session *s, const view_command *c) {
       if (!reset(s)) wrong = "out of memory";
       break;
     case VIEW_OPEN:
-      if (!open_scene(s, c->text, &error)) wrong = error.message;
+      if (!open_scene(s, c->text, NULL, 0, &error)) wrong = error.message;
       break;
+    case VIEW_OPEN_TEXT:
+      if (!open_scene(s, c->text, c->scene, c->size, &error)) wrong = error.message;
+      break;
+    case VIEW_ASK_TEXT:
+      view_hub_publish_answer(s->hub, view_text_message(VIEW_SCENE_TEXT, s->world.text), c->client);
+      return;
     case VIEW_SET:
       wrong = set(s, c);
       break;
@@ -417,45 +389,54 @@ static void execute(view_session *s, const view_command *c) {
   publish_status(s, true);
 }
 
+double view_session_due(view_session *s) { return next_due(s); }
+
+bool view_session_open(view_session *s) {
+  ds_error error = {{0}};
+  bool good = open_scene(s, s->opening->first, NULL, 0, &error);
+  if (!good) view_hub_fail(s->hub, &error);
+  return good;
+}
+
+void view_session_turn(view_session *s, bool wait) {
+  view_command command;
+  for (int i = 0; i < COMMANDS_MAX && view_hub_receive(s->hub, &command, wait ? next_due(s) : 0, s->serial); i++) {
+    execute(s, &command);
+    view_command_free(&command);
+  }
+  publish_frames(s);
+  look_at_speed(s);
+  if (next_due(s) == 0) take_step(s);
+}
+
 static void *run(void *user) {
   view_session *s = user;
-  ds_error error = {{0}};
-  if (!open_scene(s, s->start->source, &error)) {
-    view_hub_fail(s->hub, &error);
-    return NULL;
-  }
-  view_command command;
-  while (!view_hub_stopped(s->hub)) {
-    for (int i = 0; i < COMMANDS_MAX && view_hub_receive(s->hub, &command, next_due(s), s->serial); i++) {
-      execute(s, &command);
-      view_command_free(&command);
-    }
-    publish_frames(s);
-    look_at_speed(s);
-    if (next_due(s) == 0) take_step(s);
-  }
+  if (!view_session_open(s)) return NULL;
+  while (!view_hub_stopped(s->hub)) view_session_turn(s, true);
   return NULL;
 }
 
 static void stop_step(void *stepper) { ds_stepper_stop(stepper); }
 
-view_session *view_session_create(view_hub *hub, const view_start *start) {
+view_session *view_session_create(view_hub *hub, const view_opening *opening) {
   view_session *s = calloc(1, sizeof *s);
   if (s == NULL) return NULL;
-  *s = (view_session){.hub = hub, .start = start, .speed = 1};
-  s->stepper = ds_stepper_create(start->reading.threads);
-  if (s->stepper != NULL) view_hub_on_urgent(hub, stop_step, s->stepper);
-  if (s->stepper != NULL && pthread_create(&s->thread, NULL, run, s) == 0) return s;
-  view_hub_on_urgent(hub, NULL, NULL);
-  ds_stepper_destroy(s->stepper);
+  *s = (view_session){.hub = hub, .opening = opening, .speed = 1};
+  s->stepper = ds_stepper_create(opening->threads);
+  if (s->stepper != NULL) {
+    view_hub_on_urgent(hub, stop_step, s->stepper);
+    return s;
+  }
   free(s);
   return NULL;
 }
 
+bool view_session_start(view_session *s) { return s->threaded = pthread_create(&s->thread, NULL, run, s) == 0; }
+
 void view_session_destroy(view_session *s) {
   if (s == NULL) return;
   view_hub_stop(s->hub);
-  pthread_join(s->thread, NULL);
+  if (s->threaded) pthread_join(s->thread, NULL);
   view_hub_on_urgent(s->hub, NULL, NULL);
   world_free(&s->world);
   ds_stepper_destroy(s->stepper);

@@ -1,36 +1,17 @@
-/* Clients: one WebSocket each.
- *
- * What a client is sent next is decided when its socket can take it: HELLO, answers, SCENE with its geometries, STATUS,
- * and the newest frame, of which three may be under way. So a client that reads slowly, or not at all, gets fewer
- * frames, and costs no more memory than those and one message. */
+/* Clients: one WebSocket each. What a client is sent next is decided when its socket can take it, by feed.c. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/thread.h"
+#include "feed.h"
 #include "server_parts.h"
-
-#define STATUS_EVERY 1.0
-#define RATE_USUAL 60.0
-enum { UNSEEN_MAX = 3, ANSWERS_MAX = 32 };
 
 struct view_client {
   view_client *next;
   struct lws *wsi;
   uint32_t id;
-  bool greeted;
-  view_bundle *bundle; /* of the scene that it is shown */
-  int32_t bundle_sent;
-  int64_t frame_serial, status_serial;
-  double frame_at, status_at; /* clock, when they were sent or due */
-  double interval;            /* s between frames at least */
-  view_contacts contacts;
-  double unseen[UNSEEN_MAX]; /* steps of frames under way */
-  int32_t unseen_count;
-  double last_step; /* sent */
-  int64_t skipped;
-  view_message *answers[ANSWERS_MAX];
-  int32_t answer_count;
+  view_feed feed;
   unsigned char *input; /* a message that is not yet whole */
   size_t input_size, input_capacity;
 };
@@ -55,13 +36,8 @@ int view_socket_filter(view_server *s, struct lws *wsi) {
 int view_socket_open(view_server *s, view_connection *connection, struct lws *wsi) {
   view_client *c = calloc(1, sizeof *c);
   if (c == NULL) return -1;
-  *c = (view_client){.next = s->clients,
-                     .wsi = wsi,
-                     .id = ++s->last_client,
-                     .interval = 1 / RATE_USUAL,
-                     .contacts = VIEW_CONTACTS_USUAL,
-                     .status_serial = -1,
-                     .last_step = -1};
+  *c = (view_client){.next = s->clients, .wsi = wsi, .id = ++s->last_client};
+  view_feed_init(&c->feed);
   s->clients = c;
   s->client_count++;
   connection->client = c;
@@ -81,8 +57,7 @@ void view_socket_close(view_server *s, view_connection *connection) {
     view_command release = {.type = VIEW_RELEASE, .client = c->id};
     view_hub_send(s->hub, &release);
   }
-  for (int32_t i = 0; i < c->answer_count; i++) view_message_release(c->answers[i]);
-  view_bundle_release(c->bundle);
+  view_feed_free(&c->feed);
   free(c->input);
   free(c);
   connection->client = NULL;
@@ -91,19 +66,8 @@ void view_socket_close(view_server *s, view_connection *connection) {
 /* ---- sending ---- */
 
 static void answer(view_client *c, view_message *message) {
-  if (message == NULL) return;
-  if (c->answer_count == ANSWERS_MAX) { /* it does not read what it asks for */
-    view_message_release(message);
-    return;
-  }
-  c->answers[c->answer_count++] = message;
+  view_feed_answer(&c->feed, message);
   lws_callback_on_writable(c->wsi);
-}
-
-static bool has_scene(const view_client *c) { return c->bundle != NULL && c->bundle_sent == c->bundle->count; }
-
-static bool may_get_frame(const view_client *c, double now) {
-  return has_scene(c) && c->unseen_count < UNSEEN_MAX && now >= c->frame_at + c->interval;
 }
 
 /* Tells the session which frames are waited for. */
@@ -111,71 +75,19 @@ static void say_wanted(view_server *s) {
   double now = ds_clock();
   unsigned wanted = 0;
   for (const view_client *c = s->clients; c != NULL; c = c->next)
-    if (may_get_frame(c, now)) wanted |= 1u << c->contacts;
+    if (view_feed_may_get_frame(&c->feed, now)) wanted |= 1u << c->feed.contacts;
   if (s->hub != NULL) view_hub_want(s->hub, wanted);
-}
-
-/* Changes to the scene that is open now, if it is another one. */
-static void take_bundle(view_server *s, view_client *c) {
-  view_bundle *newest = view_hub_bundle(s->hub);
-  if (newest != NULL && (c->bundle == NULL || newest->generation != c->bundle->generation)) {
-    view_bundle_release(c->bundle);
-    c->bundle = view_bundle_retain(newest);
-    c->bundle_sent = 0;
-    c->unseen_count = 0;
-    c->skipped = 0;
-    c->last_step = -1;
-  }
-  view_bundle_release(newest);
-}
-
-static view_message *next_answer(view_client *c) {
-  view_message *message = c->answers[0];
-  memmove(c->answers, c->answers + 1, (size_t)--c->answer_count * sizeof *c->answers);
-  return message;
-}
-
-static view_message *next_frame(view_server *s, view_client *c, double now) {
-  view_message *frame = view_hub_frame(s->hub, c->contacts, c->bundle->generation, &c->frame_serial);
-  if (frame == NULL) return NULL;
-  double step;
-  memcpy(&step, frame->bytes + VIEW_HEADER, sizeof step);
-  if (c->last_step >= 0 && step > c->last_step + 1) c->skipped += (int64_t)(step - c->last_step) - 1;
-  c->last_step = step;
-  c->unseen[c->unseen_count++] = step;
-  c->frame_at = fmax(c->frame_at + c->interval, now - c->interval); /* the rate holds on average */
-  return frame;
-}
-
-/* What is sent next, adds a reference; NULL = nothing at the moment. */
-static view_message *next_message(view_server *s, view_client *c) {
-  double now = ds_clock();
-  if (!c->greeted) {
-    c->greeted = true;
-    return view_message_retain(s->hello);
-  }
-  if (c->answer_count > 0) return next_answer(c);
-  if (s->hub == NULL) return NULL;
-  take_bundle(s, c);
-  if (c->bundle != NULL && !has_scene(c)) return view_message_retain(c->bundle->messages[c->bundle_sent++]);
-  int64_t status = view_hub_status_serial(s->hub);
-  if (status >= 0 && (status != c->status_serial || now >= c->status_at + STATUS_EVERY)) {
-    c->status_at = now;
-    return view_hub_status(s->hub, &c->status_serial, c->skipped, s->client_count);
-  }
-  return may_get_frame(c, now) ? next_frame(s, c, now) : NULL;
 }
 
 /* The socket calls again when a frame may be sent that is too early now. */
 static void set_timer(view_client *c) {
-  double wait = c->frame_at + c->interval - ds_clock();
-  if (has_scene(c) && c->unseen_count < UNSEEN_MAX && wait > 0)
-    lws_set_timer_usecs(c->wsi, (lws_usec_t)(1e6 * fmin(wait, 1)) + 100);
+  double wait = view_feed_wait(&c->feed);
+  if (wait > 0) lws_set_timer_usecs(c->wsi, (lws_usec_t)(1e6 * fmin(wait, 1)) + 100);
 }
 
 int view_socket_writable(view_server *s, view_connection *connection, struct lws *wsi) {
   view_client *c = connection->client;
-  view_message *message = c != NULL ? next_message(s, c) : NULL;
+  view_message *message = c != NULL ? view_feed_next(&c->feed, s->hub, s->hello, s->client_count) : NULL;
   if (message == NULL) {
     if (c != NULL && s->hub != NULL) {
       say_wanted(s);
@@ -205,21 +117,11 @@ void view_socket_look(view_server *s) {
 
 /* ---- receiving ---- */
 
-static void seen(view_server *s, view_client *c, double step) {
-  for (int32_t i = 0; i < c->unseen_count; i++) {
-    if (c->unseen[i] != step) continue;
-    c->unseen_count -= i + 1;
-    memmove(c->unseen, c->unseen + i + 1, (size_t)c->unseen_count * sizeof *c->unseen);
-    break;
-  }
-  say_wanted(s);
-  lws_callback_on_writable(c->wsi);
-}
-
-static void want(view_server *s, view_client *c, const view_command *command) {
-  c->contacts = (view_contacts)command->what;
-  c->interval = 1 / (command->index > 0 ? (double)command->index : RATE_USUAL);
-  c->frame_serial = 0;
+static void hear(view_server *s, view_client *c, const view_command *command) {
+  if (command->type == VIEW_SEEN)
+    view_feed_seen(&c->feed, command->value);
+  else
+    view_feed_want(&c->feed, command);
   say_wanted(s);
   lws_callback_on_writable(c->wsi);
 }
@@ -236,10 +138,8 @@ static int take_picture(view_server *s, view_client *c, const view_command *comm
 static int obey(view_server *s, view_client *c, view_command *command) {
   command->client = c->id;
   if (command->type == VIEW_PICTURE) return take_picture(s, c, command);
-  if (command->type == VIEW_SEEN) {
-    seen(s, c, command->value);
-  } else if (command->type == VIEW_WANT) {
-    want(s, c, command);
+  if (command->type == VIEW_SEEN || command->type == VIEW_WANT) {
+    hear(s, c, command);
   } else if (s->hub == NULL) {
     view_command_free(command);
     answer(c, view_text_message(VIEW_ERROR, "this is a recording; use 'drystone view SCENE' for a live scene"));
@@ -274,7 +174,9 @@ static int take_message(view_server *s, view_client *c, struct lws *wsi) {
 int view_socket_receive(view_server *s, view_connection *connection, struct lws *wsi, const void *in, size_t size) {
   view_client *c = connection->client;
   if (c == NULL) return -1;
-  size_t most = s->def.mode == VIEW_FILM ? VIEW_PICTURE_MAX : VIEW_COMMAND_MAX, need = c->input_size + size;
+  const unsigned char *begin = c->input_size > 0 ? c->input : in;
+  size_t need = c->input_size + size, known = c->input_size > 0 ? c->input_size : size;
+  size_t most = view_command_limit(begin, known, s->def.mode == VIEW_FILM);
   if (!lws_frame_is_binary(wsi)) return hang_up(wsi, LWS_CLOSE_STATUS_UNACCEPTABLE_OPCODE, "messages are binary");
   if (need > most) return hang_up(wsi, LWS_CLOSE_STATUS_MESSAGE_TOO_LARGE, "the message is too long");
   if (need > c->input_capacity) {

@@ -13,9 +13,9 @@
 #include "export.h"
 #include "interrupt.h"
 #include "io/reduced_file.h"
+#include "opening.h"
 #include "page.h"
 #include "server.h"
-#include "session.h"
 
 #define OPEN_AFTER 1.0 /* s: the browser is opened when the scene is there, or then */
 
@@ -159,8 +159,10 @@ static int view(const viewing *v) {
   if (server == NULL) return complain(error.message);
   view_hub *hub = v->recording ? NULL : view_hub_create(view_server_wake, server);
   view_server_set_hub(server, hub);
-  view_session *session = hub != NULL ? view_session_create(hub, &v->start) : NULL;
-  int status = v->recording || session != NULL ? serve(v, server, hub) : complain("out of memory, or no more threads");
+  view_opening opening = view_opening_of(&v->start);
+  view_session *session = hub != NULL ? view_session_create(hub, &opening) : NULL;
+  bool ready = v->recording || (session != NULL && view_session_start(session));
+  int status = ready ? serve(v, server, hub) : complain("out of memory, or no more threads");
   if (hub != NULL && view_hub_is_building(hub))
     fprintf(stderr, "drystone view: ends when what is being built is done; Ctrl-C again ends at once\n");
   view_session_destroy(session);

@@ -40,6 +40,7 @@ typedef struct ds_scene_read_options {
   const char *folder;          /* mesh and body files are relative to it; NULL = the folder of the scene file */
   const char *solid_cache;     /* cache folder for built data; NULL = none (default) */
   int32_t threads;             /* to build with; 0 = all cores (default) */
+  bool no_files;               /* refuses scenes that name mesh or body files: for text of unknown origin */
   bool surface_only;           /* for drawing: no distance fields, no check for overlaps */
   ds_scene_progress *progress; /* or NULL */
   ds_mesh_source *meshes;      /* replaces figure, file and recipe of all solids; NULL = as in the scene */

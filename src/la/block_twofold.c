@@ -27,7 +27,7 @@ static ds_block_view block_at(const ds_block_twofold *m, int32_t i, int32_t j) {
     return (ds_block_view){m->lower + panel->at + (p->start[j] - own) * ld + (p->start[i] - own), 1, ld};
   int32_t s = panel->below;
   while (p->below[s] != other) s++;
-  ptrdiff_t at = panel->at + (p->start[first] - own) * ld + p->below_at[s];
+  ptrdiff_t at = (ptrdiff_t)panel->at + (p->start[first] - own) * ld + p->below_at[s];
   return first == j ? (ds_block_view){m->lower + at, 1, ld} : (ds_block_view){m->upper + at, ld, 1};
 }
 

@@ -3,8 +3,8 @@
 #ifndef DS_LA_BLOCK_TWOFOLD_H
 #define DS_LA_BLOCK_TWOFOLD_H
 
+#include "base/twofold.h"
 #include "la/block.h"
-#include "la/twofold.h"
 
 typedef struct ds_block_twofold {
   const ds_block_pattern *pattern;

@@ -40,7 +40,7 @@
  *
  * H holds the 1 of a free motion beside W x²/(t m) of a contact that slides. In wedges near the limit at which they jam
  * impulses are 10,000 times the load and more, and double has no digits left: where the refined directions still miss
- * their equations, the path goes on in twice the digits (la/twofold.h). Points stay in double. */
+ * their equations, the path goes on in twice the digits (base/twofold.h). Points stay in double. */
 #include "project/homotopy.h"
 
 #include <float.h>

@@ -76,8 +76,9 @@ bool ds_read_check_name(ds_reader *reader, const ds_json *member, const char *wh
 bool ds_read_solid(ds_reader *reader, ds_file_solid *solid, const ds_json *value, bool spacing);
 /* Its mesh, to be freed. */
 bool ds_read_solid_mesh(ds_scene_reader *scene_reader, ds_mesh *mesh, const ds_file_solid *solid);
-/* The path of a file that the scene names; freed by the caller, NULL if memory ran out. */
-char *ds_read_path(const ds_scene_reader *scene_reader, const char *path);
+/* The path of a file that the scene names; freed by the caller. NULL with a message if memory ran out or no file may be
+ * named. */
+char *ds_read_path(ds_scene_reader *scene_reader, const ds_json *value, const char *path);
 
 /* The section "deformables", which may be NULL (read_deformable.c). */
 bool ds_read_deformables(ds_scene_reader *scene_reader, const ds_json *object);

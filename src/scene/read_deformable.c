@@ -147,8 +147,8 @@ static bool make_tets(ds_scene_reader *s, ds_tets *tets, const ds_file_deformabl
   ds_mesh surface = {0};
   ds_status status = DS_OK;
   if (d->of->path) {
-    char *path = ds_read_path(s, d->of->path);
-    if (!path) return ds_reader_fail_memory(r);
+    char *path = ds_read_path(s, d->value, d->of->path);
+    if (!path) return false;
     status = ds_tets_read_any(tets, &surface, path, d->of->scale, &inner);
     free(path);
   } else if (!ds_read_solid_mesh(s, &surface, d->of)) {
@@ -168,8 +168,8 @@ static bool make_tets(ds_scene_reader *s, ds_tets *tets, const ds_file_deformabl
 static bool load(ds_scene_reader *s, ds_file_deformable *d) {
   ds_reader *r = &s->reader;
   ds_error inner = {"this program reads no body files; give a \"shape\" in place of \"file\""};
-  char *path = ds_read_path(s, d->path);
-  if (!path) return ds_reader_fail_memory(r);
+  char *path = ds_read_path(s, d->value, d->path);
+  if (!path) return false;
   if (s->options.load) d->reduced = s->options.load(s->options.user, path, &inner);
   free(path);
   return d->reduced || ds_reader_fail(r, d->value, "%s", inner.message);

@@ -106,12 +106,18 @@ void ds_read_release_solids(ds_scene_reader *s) {
 
 /* ---- building ---- */
 
-char *ds_read_path(const ds_scene_reader *s, const char *path) {
+char *ds_read_path(ds_scene_reader *s, const ds_json *value, const char *path) {
+  if (s->options.no_files) {
+    ds_reader_fail(&s->reader, value,
+                   "the file %.200s cannot be opened from here; a scene from a page may name no files", path);
+    return NULL;
+  }
   const char *folder = s->options.folder, *file = s->reader.file, *slash = strrchr(file, '/');
   size_t length = folder ? strlen(folder) : slash ? (size_t)(slash - file) : 0;
   bool none = path[0] == '/' || (!folder && !slash);
   size_t size = length + strlen(path) + 2;
   char *whole = malloc(size);
+  if (!whole) ds_reader_fail_memory(&s->reader);
   if (whole && none) snprintf(whole, size, "%s", path);
   if (whole && !none) snprintf(whole, size, "%.*s/%s", (int)length, folder ? folder : file, path);
   return whole;
@@ -198,8 +204,8 @@ bool ds_read_solid_mesh(ds_scene_reader *s, ds_mesh *mesh, const ds_file_solid *
   } else if (solid->figure) {
     status = ds_mesh_figure(mesh, solid->figure, solid->scale, &inner);
   } else {
-    char *path = ds_read_path(s, solid->path);
-    if (!path) return ds_reader_fail_memory(r);
+    char *path = ds_read_path(s, solid->value, solid->path);
+    if (!path) return false;
     status = ds_mesh_read(mesh, path, solid->scale, &inner);
     free(path);
   }

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-#include "la/twofold.h"
+#include "base/twofold.h"
 
 /* A number and the sum of the absolute values of its terms. */
 typedef struct bounded {

@@ -1,28 +1,37 @@
 // The page as a whole: receives messages, keeps the display in step with the player, and draws only when something has changed.
+import type { Vector3 } from "three";
 import { download, picture, Video } from "./capture";
 import { Choice } from "./choice";
 import type { Chrome } from "./chrome";
 import { makeFilm } from "./film";
+import { unpackScene } from "./document";
+import { Editor } from "./editor";
 import type { Hand } from "./hand";
 import { History } from "./history";
 import type { LayerName } from "./layers/layers";
 import { pick } from "./pick";
+import { Measure } from "./layers/measure";
 import { Player } from "./player";
 import { Pointer } from "./pointer";
 import {
-  checkFrame, encodeGrab, encodeMove, encodeOpen, encodePlain, encodePlay, encodeSeen, encodeSet, encodeStand, encodeStep, encodeWant, Type,
-  type Frame, type Hello, type Message, type Scene, type Setting, type Status, type Verdict,
+  checkFrame, encodeGrab, encodeMove, encodeOpen, encodeOpenText, encodePlain, encodePlay, encodeSeen, encodeSet, encodeStand, encodeStep, encodeWant, Type,
+  type Frame, type Hello, type Message, type Scene, type Setting, type Status, type Vec3, type Verdict,
 } from "./protocol";
 import { Show } from "./show";
 import { Source } from "./source";
 import type { View } from "./view";
 import type { World } from "./world";
 
+const MOST_TEXT = 4e6; // bytes of a scene, below what a message may have
+const MANY = 200; // moving bodies: above this contact marks are off at first
 const STILL = 250; // ms without a change before drawing at full resolution
 
 export class App {
   readonly show: Show;
   readonly choice: Choice;
+  readonly editor: Editor;
+  readonly ruler = new Measure();
+  private readonly texts = new Map<string, string>(); // scenes opened or edited in this page, by name
   readonly pointer: Pointer;
   readonly source: Source;
   readonly video = new Video();
@@ -33,6 +42,7 @@ export class App {
   moving = false; // the last tick drew something
   private stillSince = 0; // ms; 0 = drawn at full resolution
   private filming = false;
+  private chooseMarks = true; // contact marks by the number of bodies, until the user decides
   private takenWaiter: (() => void) | null = null;
 
   constructor(canvas: HTMLCanvasElement, overlay: HTMLElement, readonly chrome: Chrome) {
@@ -53,14 +63,23 @@ export class App {
     }));
     show.placing = (wallsHide) => { if (wallsHide !== this.layers.has("through")) this.setLayer("through", wallsHide); };
     const choice = (this.choice = new Choice(show, chrome, this));
+    const app = this;
+    const editor = (this.editor = new Editor({
+      get scene() { return app.scene; }, get shown() { return app.shown; }, get chosen() { return choice.chosen; },
+      send: (message) => this.send(message), choose: (body) => choice.choose(body), top: () => this.top(),
+      drawn: () => show.renew(), changed: () => chrome.panel.edit.show(choice.chosen),
+      note: (text, bad) => chrome.note(text, bad), opened: (name, text) => this.remember(name, text),
+    }));
+    choice.changed = () => chrome.panel.edit.show(choice.chosen);
+    show.view.stage.add(this.ruler.root);
     this.pointer = new Pointer(canvas, show.view.orbit, {
       pick: (ray) => (show.world ? pick(show.world, ray) : null),
-      canGrab: (hit) => this.canGrab(hit.body),
-      grab: (hit) => choice.grab(hit),
-      move: (ray) => show.hand.move(ray),
-      release: () => show.hand.release(),
+      canGrab: (hit) => (editor.active ? editor.canMove(hit.body) : this.canGrab(hit.body)),
+      grab: (hit) => (editor.active ? editor.grab(hit, show.view.orbit.camera.getWorldDirection(hit.point.clone())) : choice.grab(hit)),
+      move: (ray) => (editor.moving ? editor.move(ray) : show.hand.move(ray)),
+      release: () => (editor.moving ? editor.release() : show.hand.release()),
       hover: (hit) => choice.hover(hit),
-      choose: (hit) => choice.choose(hit ? hit.body : -1),
+      choose: (hit) => (this.chrome.panel.edit.measuring ? this.measureAt(hit) : choice.choose(hit ? hit.body : -1)),
       focus: (hit) => choice.focus(hit),
     });
     const lost = "The graphics context was lost. It will be restored; otherwise reload the page.";
@@ -96,10 +115,42 @@ export class App {
   }
 
   async loadFile(file: File): Promise<void> {
+    if (/\.json$/i.test(file.name)) return this.loadScene(file);
     this.hello = null;
     const failure = await this.source.loadFile(file);
     if (failure) this.chrome.note(`${file.name} cannot be read: ${failure}. Expected a file written by "drystone view --export" (recording.bin).`, true);
     this.loaded();
+  }
+
+  private async loadScene(file: File): Promise<void> {
+    if (!this.live) return this.chrome.note("Scene files need a live page: drystone view, or the page of make web. Here only recordings can be opened.", true);
+    if (file.size > MOST_TEXT) return this.chrome.note(`${file.name} has ${file.size} bytes; a page may open scenes of up to ${MOST_TEXT}.`, true);
+    const text = await file.text();
+    this.remember(file.name, text);
+    this.openText(file.name);
+  }
+
+  openText(name: string): void {
+    const text = this.texts.get(name);
+    if (text !== undefined) this.send(encodeOpenText(name, text));
+  }
+
+  private remember(name: string, text: string): void {
+    this.texts.delete(name);
+    this.texts.set(name, text);
+    this.chrome.panel.setOpened([...this.texts.keys()].reverse());
+  }
+
+  /* #scene= in the address: a small scene, compressed. */
+  private async openLink(): Promise<void> {
+    const packed = /^#scene=([\w-]+)$/.exec(location.hash)?.[1];
+    if (!packed) return;
+    try {
+      this.remember("from the link", await unpackScene(packed));
+      this.openText("from the link");
+    } catch {
+      this.chrome.note("The scene in the address cannot be read; the link may have been cut.", true);
+    }
   }
 
   private loaded(): void {
@@ -127,10 +178,11 @@ export class App {
       case Type.Status: return this.takeStatus(message.status);
       case Type.Spheres: return this.choice.takeSpheres(message.spheres);
       case Type.Field: return this.choice.takeField(message.field);
-      case Type.Error: return this.chrome.note(message.text, true);
+      case Type.Error: return this.takeError(message.text);
       case Type.Taken: return this.takenWaiter?.();
       case Type.End: return;
       case Type.Verdict: return this.takeVerdict(message.verdict);
+      case Type.SceneText: return this.editor.takeText(message.text);
     }
   }
 
@@ -139,7 +191,10 @@ export class App {
     const again = this.hello?.mode === hello.mode;
     this.hello = hello;
     this.chrome.setHello(hello);
-    if (hello.mode === "live") this.want();
+    if (hello.mode === "live") {
+      this.want();
+      if (!again) void this.openLink();
+    }
     else if (fromSocket && !(again && this.player.history.length)) {
       const token = new URLSearchParams(location.search).get("token") ?? "";
       const done = this.loadUrl(`/recording?token=${encodeURIComponent(token)}`, false);
@@ -154,6 +209,21 @@ export class App {
     this.player.complete = this.live;
     this.chrome.setScene(scene, this.live);
     this.chrome.showEmpty(false);
+    this.ruler.clear();
+    if (this.chooseMarks) this.switchLayer("contacts", scene.bodies.filter((body) => body.mass > 0).length <= MANY);
+    if (this.live) this.editor.takeScene(scene);
+  }
+
+  private takeError(text: string): void {
+    this.chrome.note(this.editor.takeError() ? `${text} The change was taken back.` : text, true);
+  }
+
+  /* A free place above the middle of the view. */
+  private top(): Vec3 {
+    const { world, scene } = this, middle = this.view.orbit.target, size = scene?.nearSize ?? 1;
+    let top = middle.z;
+    scene?.bodies.forEach((body, b) => { if (body.mass > 0) top = Math.max(top, world!.position(b, middle.clone()).z + world!.radius[b]); });
+    return [middle.x, middle.y, top + size];
   }
 
   private makePlayer(live: boolean, speed = 1): Player {
@@ -219,6 +289,11 @@ export class App {
   canGrab(body: number): boolean { return this.live && this.source.isOpen && this.player.following && this.scene!.bodies[body].mass > 0; }
 
   setLayer(name: LayerName, on: boolean): void {
+    if (name === "contacts") this.chooseMarks = false;
+    this.switchLayer(name, on);
+  }
+
+  private switchLayer(name: LayerName, on: boolean): void {
     const { show, choice } = this;
     on ? show.layers.add(name) : show.layers.delete(name);
     if (on && ["spheres", "field", "modes"].includes(name) && this.chosen < 0) choice.chooseFirst(name === "modes");
@@ -248,6 +323,32 @@ export class App {
     this.chrome.panel.stand.take(verdict);
     this.show.thrust.take(verdict.lines);
     this.show.dirty = true;
+  }
+
+  measure(on: boolean): void {
+    if (!on) this.ruler.clear();
+    this.show.dirty = true;
+  }
+
+  private measureAt(hit: { point: Vector3 } | null): void {
+    if (!hit) return;
+    this.chrome.panel.edit.showMeasure(this.ruler.add(hit.point));
+    this.show.dirty = true;
+  }
+
+  saveScene(): void {
+    if (this.editor.json) download(new Blob([this.editor.json], { type: "application/json" }), `${(this.scene?.name || "scene").replace(/[^\w.-]+/g, "-")}.json`);
+  }
+
+  async copyLink(): Promise<void> {
+    try {
+      const link = await this.editor.link();
+      history.replaceState(null, "", link.slice(link.indexOf("#")));
+      await navigator.clipboard?.writeText(link).catch(() => undefined);
+      this.chrome.note("The link with the scene is copied, and is the address of this page.", false);
+    } catch (error) {
+      this.chrome.note((error as Error).message, true);
+    }
   }
 
   async screenshot(): Promise<void> {

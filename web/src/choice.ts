@@ -13,6 +13,7 @@ export interface Program { readonly live: boolean; canGrab(body: number): boolea
 export class Choice {
   hovered = -1;
   chosen = -1;
+  changed: () => void = () => undefined;
   private probedAt = 0;
 
   constructor(private readonly show: Show, private readonly chrome: Chrome, private readonly program: Program) {}
@@ -27,6 +28,7 @@ export class Choice {
   choose(body: number): void {
     if (body === this.chosen) return;
     this.chosen = body;
+    this.changed();
     this.show.mark(body);
     if (this.show.world) this.chrome.panel.setModes(body >= 0 ? this.show.modes.count(this.show.world, body) : 0);
     if (this.show.layers.has("modes")) this.chooseMode(0);

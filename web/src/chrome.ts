@@ -1,5 +1,6 @@
 // Everything around the view: title, tools, panel, timeline, readout, legend and notes. It displays the app's state and forwards user input.
 import type { App } from "./app";
+import { MOTION, SUPPORT, THRUST } from "./layers/contacts";
 import { el, iconButton, setIcon, withUnit } from "./dom";
 import { Readout } from "./hover";
 import { Panel } from "./panel";
@@ -27,6 +28,8 @@ export class Chrome {
       open: (specification) => app().open(specification), set: (what, index, value) => app().set(what, index, value), layer: (name, on) => app().setLayer(name, on),
       arrows: (factor) => app().show.scaleArrows(factor), probe: (level) => app().choice.showLevel(level), mode: (index) => app().choice.chooseMode(index), pickFile: () => this.file.click(),
       stand: (mu, tilt, azimuth, removed, full) => app().stand(mu, tilt, azimuth, removed, full), standEnd: () => app().show.thrust.clear(),
+      editor: () => app().editor, openText: (name) => app().openText(name),
+      edit: { save: () => app().saveScene(), link: () => void app().copyLink(), openFile: () => this.file.click(), measure: (on) => app().measure(on) },
     });
     this.timeline = new Timeline(byId("timeline"), {
       toggle: () => app().toggle(), step: (by) => app().player.step(by), restart: () => app().restart(), scrub: (time) => app().player.scrub(time),
@@ -51,7 +54,7 @@ export class Chrome {
     this.videoButton = iconButton("video", "Record a video (V)", () => void app.toggleVideo(), "video");
     byId("tools").append(
       iconButton("home", "Reset the camera (H)", () => app.view.orbit.goHome(), "home"), iconButton("camera", "Save an image (S)", () => void app.screenshot(), "screenshot"), this.videoButton,
-      iconButton("open", "Open a recording (O)", () => this.file.click(), "open-recording"), iconButton("theme", "Dark or light (T)", theme, "theme"), iconButton("help", "Keys (?)", help, "help"),
+      iconButton("open", "Open a scene or a recording (O)", () => this.file.click(), "open-recording"), iconButton("theme", "Dark or light (T)", theme, "theme"), iconButton("help", "Keys (?)", help, "help"),
       iconButton("panel", "Show or hide the panel (P)", () => this.togglePanel(), "toggle-panel"));
   }
 
@@ -152,18 +155,22 @@ export class Chrome {
 
   /* The legend: only what is shown, and the scale of arrows. */
   private showKey(app: App): void {
-    const { layers } = app, key = byId("key"), items: string[] = [];
-    if (layers.has("contacts") || layers.has("friction") || layers.has("cones")) items.push("stick", "slide");
-    if (layers.has("normal")) items.push("normal");
+    const { layers } = app, key = byId("key"), items: [string, string][] = [], { kinds } = app.show.thrust;
+    if (layers.has("contacts") || layers.has("friction") || layers.has("cones")) items.push(["stick", "sticks"], ["slide", "slides"]);
+    if (layers.has("normal")) items.push(["normal", "normal force"]);
+    if (layers.has("friction")) items.push(["friction", "friction force"]);
+    if (layers.has("cones")) items.push(["cone", "most friction"]);
+    if (app.hand.root.visible) items.push(["pull", "pull"]);
+    for (const [kind, name, text] of [[THRUST, "thrust", "thrust"], [SUPPORT, "support", "on a support"], [MOTION, "motion", "first motion"]] as const) if (kinds.has(kind)) items.push([name, text]);
     const arrows = (layers.has("normal") || layers.has("friction") || layers.has("cones") || app.hand.root.visible) && app.show.contacts.scale > 0;
     const perPixel = (2 * Math.tan((app.view.orbit.camera.fov * Math.PI) / 360) * app.view.orbit.distance) / app.view.canvas.clientHeight;
     let part = 1;
     while ((part * app.scene!.nearSize) / perPixel > 110) part /= 2;
     const text = arrows ? withUnit(part * app.show.contacts.scale, "N") : "", wide = Math.round((part * app.scene!.nearSize) / perPixel);
-    const mark = `${items.join()}|${text}|${wide}`;
+    const mark = `${items.map(([name]) => name).join()}|${text}|${wide}`;
     if (key.dataset.mark === mark) return;
     key.dataset.mark = mark;
-    key.replaceChildren(...items.map((item) => el("span", { class: item }, el("i"), item === "stick" ? "sticks" : item === "slide" ? "slides" : "normal")));
+    key.replaceChildren(...items.map(([name, label]) => el("span", { class: name }, el("i"), label)));
     if (!arrows) return;
     const bar = el("i");
     bar.style.width = `${wide}px`;

@@ -2,7 +2,14 @@
 // is reported and the connection is closed, because what follows cannot be trusted.
 import { decode, type Message } from "./protocol";
 
-export interface ConnectionEvents {
+/* Where live messages come from: the program's socket, or a worker (engine.ts). */
+export interface Link {
+  readonly isOpen: boolean;
+  send(message: ArrayBuffer): void;
+  end(): void;
+}
+
+export interface LinkEvents {
   message(message: Message): void;
   state(state: "open" | "lost" | "refused" | "connecting", waitSeconds: number): void;
   error(text: string): void;
@@ -10,13 +17,13 @@ export interface ConnectionEvents {
 
 const FIRST_WAIT = 0.5, LONGEST_WAIT = 8;
 
-export class Connection {
+export class Connection implements Link {
   private socket: WebSocket | null = null;
   private wait = FIRST_WAIT;
   private timer = 0;
   private ended = false;
 
-  constructor(private readonly token: string, private readonly events: ConnectionEvents) {
+  constructor(private readonly token: string, private readonly events: LinkEvents) {
     this.open();
   }
 

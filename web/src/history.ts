@@ -1,6 +1,6 @@
 // The stored frames, oldest first, at most LIMIT bytes. A live scene drops its oldest frames. A recording, which must
 // stay complete, drops every second frame instead, as often as needed.
-import type { Frame } from "./protocol";
+import { CONVERGED, MISSED, type Frame } from "./protocol";
 
 export const LIMIT = 512 << 20;
 
@@ -10,6 +10,8 @@ export class History {
   private bytes = 0;
   private stride = 1; // a recording: every stride-th frame is kept
   private seen = 0;
+
+  readonly missed: number[] = []; // times of frames with a step that was not certified, also of frames that are not kept
 
   constructor(private readonly keepsWhole: boolean, private readonly limit = LIMIT) {}
 
@@ -21,9 +23,10 @@ export class History {
   at(index: number): Frame { return this.frames[this.first + index]; }
 
   add(frame: Frame): void {
-    if (this.keepsWhole && this.seen++ % this.stride !== 0) return;
     // Time went back: the scene was restarted.
     if (this.length && frame.time < this.end) this.clear();
+    if ((!(frame.flags & CONVERGED) || frame.flags & MISSED) && this.missed[this.missed.length - 1] !== frame.time) this.missed.push(frame.time);
+    if (this.keepsWhole && this.seen++ % this.stride !== 0) return;
     this.frames.push(frame);
     this.bytes += frame.bytes;
     while (this.bytes > this.limit && this.length > 2) this.keepsWhole ? this.thin() : this.forget();
@@ -32,6 +35,7 @@ export class History {
   clear(): void {
     this.frames = [];
     this.first = this.bytes = 0;
+    this.missed.length = 0;
   }
 
   /* Index of the last frame at or before a time, -1 where there is none. */

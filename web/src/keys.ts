@@ -1,7 +1,7 @@
 // Keyboard shortcuts, and the sheet that lists them. A focused field or button keeps the keys that it uses.
 import { el, iconButton } from "./dom";
 
-export interface Shortcut { keys: string[]; shown: string; does: string; run: (event: KeyboardEvent) => void; onView?: boolean }
+export interface Shortcut { keys: string[]; shown: string; does: string; run: (event: KeyboardEvent) => void; onView?: boolean; ctrl?: boolean }
 
 export class Keys {
   private readonly sheet: HTMLDialogElement;
@@ -15,18 +15,19 @@ export class Keys {
   toggleSheet(): void { this.sheet.open ? this.sheet.close() : this.sheet.showModal(); }
 
   private press(event: KeyboardEvent): void {
-    if (event.ctrlKey || event.metaKey || event.altKey || this.sheet.open) return;
+    const ctrl = event.ctrlKey || event.metaKey;
+    if (event.altKey || this.sheet.open) return;
     const target = event.target as HTMLElement, onView = target === this.view || target === document.body;
     if (!onView && target.matches("input:not([type=checkbox]):not([type=range]), select, textarea")) return;
     if (!onView && [" ", "Enter", "Tab", "Escape"].includes(event.key) && target.matches("button, input, summary, a")) return;
     if (!onView && event.key.startsWith("Arrow")) return;
-    const hit = this.shortcuts.find((shortcut) => shortcut.keys.includes(event.key) && (onView || !shortcut.onView));
+    const hit = this.shortcuts.find((shortcut) => shortcut.keys.includes(event.key) && (shortcut.ctrl ?? false) === ctrl && (onView || !shortcut.onView));
     if (hit) hit.run(event);
   }
 
   private makeSheet(): HTMLDialogElement {
     const list = el("dl"), mouse = el("dl");
-    for (const [how, what] of [["drag", "a body: pull it (live); on the background: turn"], ["shift drag", "turn, also over bodies"], ["right drag", "move sideways"], ["wheel", "nearer, farther"], ["double click", "look at a body"], ["drop a file", "open a recording"]])
+    for (const [how, what] of [["drag", "a body: pull it (live); on the background: turn"], ["shift drag", "turn, also over bodies"], ["right drag", "move sideways"], ["wheel", "nearer, farther"], ["double click", "look at a body"], ["drop a file", "open a scene or a recording"]])
       mouse.append(el("dt", {}, el("kbd", {}, how)), el("dd", {}, what));
     // Layers are listed below the mouse, so that both columns have the same height.
     for (const { shown, does } of this.shortcuts)

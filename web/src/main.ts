@@ -1,10 +1,11 @@
-// Starts the page. The URL determines the source of messages: with ?token= the program that serves the page, else a recording next to the page.
+// Starts the page. The URL determines the source of messages: with ?token= the program that serves the page, else the WebAssembly module where the page has one (<html data-engine>), else a recording next to the page.
 import { App } from "./app";
 import { Chrome } from "./chrome";
 import { Keys, type Shortcut } from "./keys";
 import { LAYERS } from "./layers/layers";
 import { Theme } from "./theme";
 
+const FIRST = "card-house"; // without a program and without ?scene=
 const TURN = 0.09, PAN = 0.06, ZOOM = 1.12; // for one press of a key
 
 function shortcuts(app: App, chrome: Chrome, theme: Theme, help: () => void): Shortcut[] {
@@ -41,7 +42,11 @@ function shortcuts(app: App, chrome: Chrome, theme: Theme, help: () => void): Sh
     does(["t", "T"], "T", "dark or light", () => theme.toggle()),
     does(["s", "S"], "S", "save a picture", () => void app.screenshot()),
     does(["v", "V"], "V", "record a video; again: stop", () => void app.toggleVideo()),
-    does(["o", "O"], "O", "open a recording", () => chrome.pickFile()),
+    does(["o", "O"], "O", "open a scene or a recording", () => chrome.pickFile()),
+    { ...does(["z"], "Ctrl Z", "undo a change; Ctrl Y: redo (tab Edit)", () => app.editor.undo()), ctrl: true },
+    { ...does(["y", "Z"], "", "", () => app.editor.redo()), ctrl: true },
+    { ...does(["d"], "Ctrl D", "copy the selected body (tab Edit)", () => { if (app.editor.active) app.editor.copy(); }), ctrl: true },
+    does(["Delete"], "delete", "delete the selected body (tab Edit)", () => { if (app.editor.active) app.editor.remove(); }),
     does(["?"], "?", "this list", help),
   ];
 }
@@ -62,8 +67,9 @@ function start(): void {
   chrome.buildTools(app, help, () => theme.toggle());
   if (window.innerWidth < 760) chrome.togglePanel();
   Object.assign(window, { drystone: app }); // for tests and the console
-  const query = new URLSearchParams(location.search), token = query.get("token");
+  const query = new URLSearchParams(location.search), token = query.get("token"), engine = document.documentElement.dataset.engine;
   if (token) app.source.connect(token);
+  else if (engine && !query.has("recording") && location.protocol !== "file:") app.source.run(engine, query.get("scene") ?? FIRST);
   else void openRecording(app, query.get("recording"));
 }
 

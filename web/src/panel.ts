@@ -1,6 +1,8 @@
 // The panel on the right: the scene and its parameters, what is shown, and the plots. Its only state is its fields, which show the program's
 // STATUS unless the user is typing in them.
 import { el } from "./dom";
+import { EditPanel, type EditActions } from "./edit";
+import type { Editor } from "./editor";
 import { StandPanel } from "./stand";
 import { LAYERS, type LayerName } from "./layers/layers";
 import { Setting, type Hello, type Parameter, type Scene, type SceneChoice, type Status } from "./protocol";
@@ -15,9 +17,13 @@ export interface PanelActions {
   pickFile(): void;
   stand(mu: number, tilt: number, azimuth: number, removed: number, full: boolean): void;
   standEnd(): void;
+  editor(): Editor;
+  edit: EditActions;
+  openText(name: string): void; // of setOpened
 }
 
-const TABS = ["Scene", "Show", "Stand", "Plots"] as const;
+const TABS = ["Scene", "Edit", "Show", "Stand", "Plots"] as const;
+const HERE = "here:"; // before the names of scenes that were opened in this page
 type Tab = (typeof TABS)[number];
 
 export class Panel {
@@ -37,6 +43,8 @@ export class Panel {
   private modeIndex!: HTMLInputElement;
   private chosen: Tab = "Scene";
   readonly stand: StandPanel;
+  readonly edit: EditPanel;
+  private opened: string[] = [];
 
   constructor(private readonly root: HTMLElement, private readonly actions: PanelActions) {
     const bar = el("div", { class: "tabs", role: "tablist", "aria-label": "Panel" });
@@ -50,6 +58,7 @@ export class Panel {
     }
     root.append(bar, ...this.pages.values());
     this.pages.get("Scene")!.append(this.picker, this.setters, this.facts);
+    this.edit = new EditPanel(this.pages.get("Edit")!, actions.editor, actions.edit);
     this.buildLayers(this.pages.get("Show")!);
     this.stand = new StandPanel(this.pages.get("Stand")!, actions);
     this.pages.get("Plots")!.append(this.plots);
@@ -60,7 +69,9 @@ export class Panel {
 
   choose(tab: Tab): void {
     if (this.chosen === "Stand" && tab !== "Stand") this.stand.leave();
+    if (this.chosen === "Edit" && tab !== "Edit") { this.edit.measure(false); this.actions.editor().leave(); }
     this.chosen = tab;
+    if (tab === "Edit") this.actions.editor().enter();
     if (tab === "Stand") this.stand.enter();
     for (const name of TABS) {
       this.pages.get(name)!.hidden = name !== tab;
@@ -92,26 +103,38 @@ export class Panel {
     const select = el("select", { id: "scene", "aria-label": "Scene" }), summary = el("p", { class: "hint" }), rows = el("div");
     const details = el("details", { id: "parameters" }, el("summary", {}, "Parameters"), rows);
     const form = el("form", {}, details, el("button", { type: "submit", class: "wide", id: "open" }, "Open"));
-    for (const { name } of scenes) select.append(el("option", { value: name }, name));
+    const here = el("optgroup", { label: "Opened here" }), generators = el("optgroup", { label: "Generators" });
+    for (const { name } of scenes) generators.append(el("option", { value: name }, name));
+    this.fillHere = () => {
+      here.replaceChildren(...this.opened.map((name) => el("option", { value: HERE + name }, name)));
+      here.hidden = !this.opened.length;
+    };
+    this.fillHere();
+    select.append(here, generators);
+    select.selectedIndex = this.opened.length;
+    const chosen = () => scenes.find((scene) => scene.name === select.value);
     const fill = () => {
-      const scene = scenes[select.selectedIndex];
-      summary.textContent = scene.summary;
-      rows.replaceChildren(...scene.parameters.map(parameterRow));
-      details.hidden = !scene.parameters.length;
+      const scene = chosen();
+      summary.textContent = scene?.summary ?? "From a file or edited in this page.";
+      rows.replaceChildren(...(scene?.parameters ?? []).map(parameterRow));
+      details.hidden = !scene?.parameters.length;
     };
     select.addEventListener("change", fill);
     form.addEventListener("submit", (event) => {
       event.preventDefault();
-      this.actions.open(specification(scenes[select.selectedIndex], form));
+      const scene = chosen();
+      if (scene) this.actions.open(specification(scene, form));
+      else this.actions.openText(select.value.slice(HERE.length));
     });
-    this.picker.append(el("h2", {}, "Scene"), select, summary, form);
+    const file = el("button", { type: "button", class: "wide", id: "open-file", onclick: () => this.actions.pickFile() }, "Open a scene file or a recording…");
+    this.picker.append(el("h2", {}, "Scene"), select, summary, form, file);
     fill();
     this.selectScene = (source) => {
-      const [name, rest] = source.split(":");
-      const index = scenes.findIndex((scene) => scene.name === name);
-      if (index < 0) return;
-      select.selectedIndex = index;
+      const [name, rest] = source.split(":"), known = this.opened.includes(source);
+      if (!known && !scenes.some((scene) => scene.name === name)) return;
+      select.value = known ? HERE + source : name;
       fill();
+      if (known) return;
       for (const pair of (rest ?? "").split(",")) {
         const [key, value] = pair.split("=");
         const input = form.querySelector<HTMLInputElement>(`[name="${CSS.escape(key ?? "")}"]`);
@@ -120,6 +143,13 @@ export class Panel {
     };
   }
   private selectScene: (source: string) => void = () => undefined;
+  private fillHere: () => void = () => undefined;
+
+  /* Scenes of this page, newest first: the picker leads back to them. */
+  setOpened(names: string[]): void {
+    this.opened = names;
+    this.fillHere();
+  }
 
   setScene(scene: Scene, live: boolean): void {
     this.stand.setScene(scene, live);

@@ -9,8 +9,8 @@ export const HEADER = 16;
 export const MOST_BYTES = 1 << 30; // of one message
 
 export const enum Type {
-  Hello = 1, Scene, Geometry, Frame, Status, Spheres, Field, Error, Taken, End, Verdict,
-  Play = 64, Pause, Step, Reset, Open, Set, Grab, Move, Release, Want, Probe, Seen, Picture, Stand,
+  Hello = 1, Scene, Geometry, Frame, Status, Spheres, Field, Error, Taken, End, Verdict, SceneText,
+  Play = 64, Pause, Step, Reset, Open, Set, Grab, Move, Release, Want, Probe, Seen, Picture, Stand, AskText, OpenText,
 }
 
 export class ProtocolError extends Error {}
@@ -36,7 +36,7 @@ export interface Scene {
   frames: number; geometries: number; reduced: number; up: Vec3; eye: Vec3; look: Vec3; nearSize: number;
   materials: { name: string; mu: number }[]; bodies: Body[]; joints: Joint[];
 }
-export interface Joint { name: string; kind: string; a: number; b: number; point: Vec3; axis: Vec3 } // in the frame of body a
+export interface Joint { name: string; kind: "ball" | "hinge" | "weld" | "slider"; a: number; b: number; point: Vec3; axis: Vec3 } // in the frame of body a
 
 const MOST_LEVELS = 100;
 export const enum Kind { Mesh = 0, HalfSpace = 1, Deformable = 2 }
@@ -52,7 +52,7 @@ export interface Frame {
   statistic: Float32Array; pose: Float32Array; velocity: Float32Array; coordinate: Float32Array;
   contactF: Float32Array; contactU: Uint32Array; handF: Float32Array | null; handU: Uint32Array | null;
 }
-export const CONVERGED = 1, HAND = 2, LEFT_OUT = 4;
+export const CONVERGED = 1, HAND = 2, LEFT_OUT = 4, MISSED = 8;
 
 // Words of a contact, and of the hand.
 export const enum At { A = 0, B = 1, Point = 2, Normal = 5, Impulse = 8, Velocity = 11, Gap = 14, Mu = 15, Mode = 16, Island = 17 }
@@ -79,7 +79,8 @@ export type Message =
   | { type: Type.Hello; hello: Hello } | { type: Type.Scene; scene: Scene } | { type: Type.Geometry; geometry: Geometry }
   | { type: Type.Frame; frame: Frame } | { type: Type.Status; status: Status } | { type: Type.Spheres; spheres: Spheres }
   | { type: Type.Field; field: Field } | { type: Type.Error; text: string } | { type: Type.Taken } | { type: Type.End }
-  | { type: Type.Verdict; verdict: Verdict };
+  | { type: Type.Verdict; verdict: Verdict }
+  | { type: Type.SceneText; text: string };
 
 // ---- reading ------------------------------------------------------------------------------------------------------------
 
@@ -156,6 +157,7 @@ export function decode(buffer: ArrayBuffer): Message {
     case Type.Taken: return { type };
     case Type.End: return { type };
     case Type.Verdict: return { type, verdict: readVerdict(json(text())) };
+    case Type.SceneText: return { type, text: text() };
     default: throw new ProtocolError(`message of unknown type ${type}`);
   }
 }
@@ -214,6 +216,7 @@ export function checkScene(scene: Scene): void {
   }
   for (const joint of scene.joints) {
     if (joint.a >= scene.bodies.length || joint.b >= scene.bodies.length) throw new ProtocolError(`joint "${joint.name}" has a body that does not exist`);
+    if ((joint.kind === "hinge" || joint.kind === "slider") && !(Math.hypot(...joint.axis) > 0)) throw new ProtocolError(`${joint.kind} "${joint.name}" has no axis`);
   }
 }
 
@@ -342,8 +345,9 @@ function readBody(value: unknown): Body {
 }
 
 function readJoint(value: unknown): Joint {
-  const j = object(value, "joint");
-  return { name: text(j, "name"), kind: text(j, "kind"), a: count(j, "a"), b: count(j, "b"), point: vec3(j, "point"), axis: vec3(j, "axis", [0, 0, 0]) };
+  const j = object(value, "joint"), kind = text(j, "kind");
+  if (kind !== "ball" && kind !== "hinge" && kind !== "weld" && kind !== "slider") throw new ProtocolError(`a joint of kind "${kind}"; expected ball, hinge, weld or slider`);
+  return { name: text(j, "name"), kind, a: count(j, "a"), b: count(j, "b"), point: vec3(j, "point"), axis: vec3(j, "axis", [0, 0, 0]) };
 }
 
 function readPart(value: unknown): Part {
@@ -379,7 +383,7 @@ function floats(view: DataView, at: number, values: readonly number[]): void {
   values.forEach((value, i) => view.setFloat32(at + 4 * i, value, true));
 }
 
-export function encodePlain(type: Type.Pause | Type.Reset | Type.Release): ArrayBuffer { return message(type, 0).buffer; }
+export function encodePlain(type: Type.Pause | Type.Reset | Type.Release | Type.AskText): ArrayBuffer { return message(type, 0).buffer; }
 
 export function encodePlay(speed: number): ArrayBuffer {
   const view = message(Type.Play, 4);
@@ -439,6 +443,15 @@ export function encodeProbe(what: 1 | 2, body: number, axis: number, place: numb
 }
 
 /* Friction -1: the scene's. Degrees. `full`: also what takes longer than a moment. */
+/* A scene as JSON, under a name for messages and the picker. */
+export function encodeOpenText(name: string, text: string): ArrayBuffer {
+  const encoder = new TextEncoder(), called = encoder.encode(name), bytes = encoder.encode(text), view = message(Type.OpenText, 4 + called.length + bytes.length);
+  view.setUint32(HEADER, called.length, true);
+  new Uint8Array(view.buffer, HEADER + 4).set(called);
+  new Uint8Array(view.buffer, HEADER + 4 + called.length).set(bytes);
+  return view.buffer as ArrayBuffer;
+}
+
 export function encodeStand(mu: number, tilt: number, azimuth: number, removed: number, full: boolean): ArrayBuffer {
   const view = message(Type.Stand, 20);
   floats(view, HEADER, [mu, tilt, azimuth]);

@@ -24,7 +24,7 @@ export class Show {
   readonly view: View;
   readonly contacts = new Contacts();
   readonly joints = new Joints();
-  readonly thrust = new Thrust();
+  readonly thrust = new Thrust(this.contacts.arrowUniforms);
   readonly spheres: SphereTree;
   readonly field: FieldSlice;
   readonly modes = new ModeShow();
@@ -64,6 +64,9 @@ export class Show {
     this.joints.take(scene.joints, scene.nearSize);
     this.thrust.clear();
   }
+
+  /* The shown frame was changed. */
+  renew(): void { this.stale = this.dirty = true; }
 
   addGeometry(geometry: Geometry): void { this.world?.addGeometry(geometry); }
 

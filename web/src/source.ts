@@ -1,5 +1,6 @@
 // The source of messages and the sink of commands: the program's socket, a recording at a URL, or a file that the user opened.
-import { Connection } from "./connection";
+import { Connection, type Link, type LinkEvents } from "./connection";
+import { Engine } from "./engine";
 import type { Message } from "./protocol";
 import { readFile, readUrl, type StreamEvents } from "./stream";
 
@@ -11,7 +12,7 @@ export interface SourceEvents {
 }
 
 export class Source {
-  private connection: Connection | null = null;
+  private connection: Link | null = null;
   private loading: AbortController | null = null;
 
   constructor(private readonly events: SourceEvents) {}
@@ -21,7 +22,14 @@ export class Source {
 
   connect(token: string): void {
     this.events.state("connecting", "Connecting…");
-    this.connection = new Connection(token, {
+    this.connection = new Connection(token, this.linkEvents());
+  }
+
+  /* Without a program: the worker's script, and the scene to begin with. */
+  run(script: string, scene: string): void { this.connection = new Engine(script, scene, this.linkEvents()); }
+
+  private linkEvents(): LinkEvents {
+    return {
       message: (message) => this.events.message(message, true),
       error: (text) => this.events.trouble(text),
       state: (state, wait) => {
@@ -30,7 +38,7 @@ export class Source {
         else if (state === "refused") this.events.state("lost", "The access token is not valid. If the program was restarted, open the URL that it printed.");
         else this.events.state("connecting", "Connecting…");
       },
-    });
+    };
   }
 
   /* Resolves when the recording is read: "" or the reason of a failure; null if another one replaced it meanwhile. */

@@ -13,6 +13,8 @@ export class Timeline {
   private readonly clock = el("output", { class: "clock", id: "clock" });
   private readonly live: HTMLButtonElement;
   private readonly speed = el("select", { id: "speed", "aria-label": "Speed", title: "Speed" });
+  private readonly misses = el("canvas", { class: "misses", id: "misses", width: 600, height: 9, "aria-hidden": "true" });
+  private drawn = ""; // what the marks were drawn for
   private held = false;
 
   constructor(root: HTMLElement, actions: TimelineActions) {
@@ -27,7 +29,7 @@ export class Timeline {
     root.append(
       el("div", { class: "buttons" }, iconButton("restart", "Restart (R)", actions.restart, "restart"), iconButton("previous", "One frame back (,)", () => actions.step(-1), "back"), this.play,
         iconButton("next", "One frame forward (.)", () => actions.step(1), "forward")),
-      el("div", { class: "track" }, this.loaded, this.range), this.clock, this.speed, this.live);
+      el("div", { class: "track" }, this.loaded, this.misses, this.range), this.clock, this.speed, this.live);
   }
 
   chooseSpeed(by: number): number {
@@ -51,6 +53,18 @@ export class Timeline {
     this.range.setAttribute("aria-valuetext", `${player.time.toFixed(2)} seconds`);
     const text = `${player.time.toFixed(2)} s`;
     this.clock.textContent = player.live ? text : `${text} / ${end.toFixed(1)}`;
-    this.clock.title = `step ${Math.round(step)}`;
+    const { missed } = history;
+    this.clock.title = `step ${Math.round(step)}${missed.length ? `; ${missed.length} steps without a certificate, red on the bar` : ""}`;
+    this.mark(missed, begin, end);
+  }
+
+  /* Red where a step was not certified. */
+  private mark(missed: readonly number[], begin: number, end: number): void {
+    const now = `${missed.length} ${missed[0] ?? ""} ${begin} ${end}`, { width, height } = this.misses, pen = this.misses.getContext("2d")!;
+    if (now === this.drawn || (!missed.length && this.drawn.startsWith("0 "))) return;
+    this.drawn = now;
+    pen.clearRect(0, 0, width, height);
+    pen.fillStyle = getComputedStyle(this.misses).getPropertyValue("--slide") || "#ea5a50";
+    for (const time of missed) if (time >= begin) pen.fillRect(Math.round(((time - begin) / Math.max(end - begin, 1e-9)) * (width - 2)), 0, 2, height);
   }
 }

@@ -4,3 +4,4 @@ export { Cutter } from "./stream";
 export { History } from "./history";
 export { Player } from "./player";
 export { Pace } from "./pace";
+export * from "./document";

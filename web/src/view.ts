@@ -16,9 +16,9 @@ export class View {
   readonly renderer: WebGLRenderer;
   readonly stage = new Stage();
   readonly orbit = new Orbit();
-  readonly sun = new DirectionalLight(0xfffaf3, 2.9);
+  readonly sun = new DirectionalLight(0xfffaf3, 2.5);
   private readonly fill = new DirectionalLight(0xe6eeff, 0.6);
-  private readonly sky = new HemisphereLight(0xffffff, 0x888888, 1.5);
+  private readonly sky = new HemisphereLight(0xffffff, 0x888888, 1.8);
   private readonly toSun = new Vector3(0, 0, 1);
   private fixedSize: [number, number] | null = null;
   readonly pace = new Pace();
@@ -36,7 +36,7 @@ export class View {
     this.renderer.shadowMap.autoUpdate = false;
     this.sun.castShadow = true;
     this.sun.shadow.mapSize.set(this.texels, this.texels);
-    this.sun.shadow.radius = 3;
+    this.sun.shadow.radius = 6;
     this.stage.add(this.sun, this.sun.target, this.fill, this.sky, new AmbientLight(0xffffff, 0.12));
     this.resize();
   }

@@ -93,9 +93,9 @@ export const geometries = (soft, { forms = 1, form = (index, x) => boxGeometry(i
   [halfSpace(0), ...Array.from({ length: forms }, (_, k) => form(1 + k, k / forms)), ...(soft ? [boxGeometry(1 + forms, [0.4, 0.15, 0.1], 2)] : [])];
 
 /* Boxes that rock; 4 contacts each. */
-export function frame(step, n, { soft = false, contactsEach = 4 } = {}) {
+export function frame(step, n, { soft = false, contactsEach = 4, missed = [] } = {}) {
   const time = step * 0.01, side = Math.ceil(Math.sqrt(n)), w = new Writer();
-  w.f64(step, time).u32(n + 1, soft ? 2 : 0, n * contactsEach, n * contactsEach, 1, 16);
+  w.f64(step, time).u32(n + 1, soft ? 2 : 0, n * contactsEach, n * contactsEach, missed.includes(step) ? 0 : 1, 16);
   w.f32([1, 3, 2, 1e-9, 1e-12, 1e-10, Math.abs(Math.sin(time)), 2, 0, n * contactsEach, n, 0.1, 0.2, 0.1, 1 + Math.sin(time), 0.05]);
   const pose = [0, 0, 0, 1, 0, 0, 0], velocity = [0, 0, 0, 0, 0, 0];
   for (let k = 0; k < n; k++) {

@@ -4,6 +4,7 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { editTests } from "./edits.mjs";
 import { ballGeometry, recording } from "./fixture.mjs";
 import { installGauge } from "./gauge.mjs";
 import { chromiumPath, launch, openPage, serveFolder, startView, until } from "./harness.mjs";
@@ -425,6 +426,8 @@ const tests = {
     check(away < near && away < 1000, `${away} triangles where nothing is in sight`);
   }, "", undefined, { before: installGauge }),
 };
+
+Object.assign(tests, editTests({ live, recorded, check, folder, program }));
 
 let failed = 0, run = 0;
 for (const [name, test] of Object.entries(tests)) {

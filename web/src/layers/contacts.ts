@@ -14,10 +14,11 @@ const SHORTEST = 0.004; // typical bodies: shorter ones are not drawn
 const SIDES = [{ upTo: 1500, sides: 24 }, { upTo: 6000, sides: 8 }, { upTo: Infinity, sides: 4 }]; // of cones, by their number
 
 /* What something is coloured by: the mode of a contact, or what follows. */
-export const NORMAL = 3, HAND = 4;
+export const NORMAL = 3, HAND = 4, THRUST = 5, SUPPORT = 6, MOTION = 7;
 const TINT = `
 vec3 tintOf(float kind) {
-  return kind < ${OPEN}.5 ? vec3(0.55, 0.57, 0.6) : kind < ${STICK}.5 ? vec3(0.16, 0.62, 0.33) : kind < ${SLIDE}.5 ? vec3(0.86, 0.2, 0.16) : kind < ${NORMAL}.5 ? vec3(0.27, 0.6, 0.96) : vec3(0.95, 0.65, 0.12);
+  return kind < ${OPEN}.5 ? vec3(0.55, 0.57, 0.6) : kind < ${STICK}.5 ? vec3(0.16, 0.62, 0.33) : kind < ${SLIDE}.5 ? vec3(0.86, 0.2, 0.16) : kind < ${NORMAL}.5 ? vec3(0.27, 0.6, 0.96) : kind < ${HAND}.5 ? vec3(0.95, 0.65, 0.12) :
+    kind < ${THRUST}.5 ? vec3(0.16, 0.42, 0.93) : kind < ${SUPPORT}.5 ? vec3(0.62, 0.3, 0.86) : vec3(0.93, 0.3, 0.1);
 }`;
 
 const POINT_VERTEX = `${TINT}
@@ -35,22 +36,29 @@ const ARROW_VERTEX = `${TINT}
 attribute vec3 start; attribute vec3 along; attribute float kind; uniform float thickness; uniform float pixel; varying vec3 vTint; varying float vAcross;
 void main() {
   float len = length(along); vec3 z = len > 0.0 ? along / len : vec3(0.0, 0.0, 1.0), side = cross(z, cameraPosition - start);
-  float depth = -(viewMatrix * vec4(start, 1.0)).z, r = min(clamp(thickness, 1.3 * pixel * depth, 3.0 * pixel * depth), 0.12 * len);
-  float tip = min(6.0 * r, 0.5 * len), at = position.z < 0.5 ? position.y * (len - tip) : len - tip + position.y * tip;
+  float depth = -(viewMatrix * vec4(start, 1.0)).z, r = clamp(thickness, 1.3 * pixel * depth, 3.0 * pixel * depth);
+  bool line = abs(kind - ${THRUST}.0) < 0.5; // a line of thrust has no head, and short pieces of it are as wide as long ones
+  if (!line) r = min(r, 0.12 * len);
+  float tip = line ? 0.0 : min(6.0 * r, 0.5 * len), at = position.z < 0.5 ? position.y * (len - tip) : len - tip + position.y * tip;
   float wide = position.z < 0.5 ? r : 2.6 * r;
   vTint = tintOf(kind); vAcross = position.x;
   gl_Position = projectionMatrix * viewMatrix * vec4(start + (length(side) > 0.0 ? normalize(side) : side) * (position.x * wide) + z * at, 1.0);
 }`;
 const ARROW_FRAGMENT = `uniform float alpha; varying vec3 vTint; varying float vAcross; void main() { gl_FragColor = vec4(vTint * (1.0 - 0.4 * vAcross * vAcross), alpha); }`;
 const CONE_VERTEX = `${TINT}
-attribute vec3 start; attribute vec3 along; attribute float kind; attribute float mu; varying vec3 vTint;
+attribute vec3 start; attribute vec3 along; attribute float kind; attribute float mu; varying vec3 vTint; varying float vAlong;
 void main() {
   float len = length(along); vec3 z = len > 0.0 ? along / len : vec3(0.0, 0.0, 1.0);
   vec3 x = normalize(abs(z.z) < 0.9 ? cross(z, vec3(0.0, 0.0, 1.0)) : cross(z, vec3(1.0, 0.0, 0.0))), y = cross(z, x);
   vTint = tintOf(kind);
+  vAlong = position.z;
   gl_Position = projectionMatrix * viewMatrix * vec4(start + (mu * (x * position.x + y * position.y) + z * position.z) * len, 1.0);
 }`;
-const CONE_FRAGMENT = `uniform float alpha; varying vec3 vTint; void main() { gl_FragColor = vec4(vTint, alpha); }`;
+// A rim of two pixels: where it is, friction is at its limit.
+const CONE_FRAGMENT = `
+uniform float alpha; varying vec3 vTint; varying float vAlong;
+void main() { float w = fwidth(vAlong), rim = smoothstep(1.0 - 3.0 * w, 1.0 - 1.6 * w, vAlong) * step(w, 0.2);
+  gl_FragColor = vec4(mix(vTint, 0.75 * vTint, rim), mix(alpha * (0.55 + 0.45 * vAlong), min(1.0, 3.6 * alpha), rim)); }`;
 
 type Shape = BufferGeometry | InstancedBufferGeometry;
 
@@ -59,10 +67,10 @@ class Twice {
   readonly root = new Group();
   private readonly behind: Points | Mesh;
 
-  constructor(make: (material: ShaderMaterial) => Points | Mesh, vertexShader: string, fragmentShader: string, uniforms: Record<string, { value: number }>, alpha: number) {
+  constructor(make: (material: ShaderMaterial) => Points | Mesh, vertexShader: string, fragmentShader: string, uniforms: Record<string, { value: number }>, alpha: number, hidden = BEHIND * alpha) {
     const one = (behind: boolean) => {
       const object = make(new ShaderMaterial({
-        vertexShader, fragmentShader, uniforms: { ...uniforms, alpha: { value: behind ? BEHIND * alpha : alpha } },
+        vertexShader, fragmentShader, uniforms: { ...uniforms, alpha: { value: behind ? hidden : alpha } },
         transparent: true, depthTest: !behind, depthWrite: false, side: DoubleSide, toneMapped: false,
       }));
       object.frustumCulled = false;
@@ -136,10 +144,10 @@ export class Arrows {
   private readonly pair: Twice;
   private readonly columns: Columns;
   private count = 0;
-  constructor(uniforms: Record<string, { value: number }>, alpha = 0.95) {
+  constructor(uniforms: Record<string, { value: number }>, alpha = 0.95, hidden = BEHIND * alpha) {
     const shape = arrowShape();
     this.columns = new Columns(shape, { start: 3, along: 3, kind: 1 }, true);
-    this.pair = new Twice((material) => new Mesh(shape, material), ARROW_VERTEX, ARROW_FRAGMENT, uniforms, alpha);
+    this.pair = new Twice((material) => new Mesh(shape, material), ARROW_VERTEX, ARROW_FRAGMENT, uniforms, alpha, hidden);
   }
   get root(): Group { return this.pair.root; }
   begin(most: number): void {

@@ -1,8 +1,8 @@
 /* Numbers of twice the digits: the unevaluated sum of two doubles, |lo| <= ulp(hi)/2, about 32 decimals (Dekker 1971;
  * Hida, Li and Bailey 2001). Plain additions and multiplications, rounded to nearest and not fused: the same bits on
  * every machine. Errors are a few 2⁻¹⁰⁴, relative to the terms of a sum. */
-#ifndef DS_LA_TWOFOLD_H
-#define DS_LA_TWOFOLD_H
+#ifndef DS_BASE_TWOFOLD_H
+#define DS_BASE_TWOFOLD_H
 
 typedef struct ds_twofold {
   double hi, lo;
