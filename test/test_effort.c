@@ -249,7 +249,7 @@ static void check_report(const sim *s, double budget) {
     limited |= island[k].limited;
     CHECK(island[k].converged == (island[k].natural_error <= island[k].tolerance));
     CHECK(!(island[k].limited && island[k].converged));
-    CHECK_LE(island[k].factorizations, 2 * PARTS * (budget + LAST_WORD)); /* a step and its parts */
+    CHECK_LE(island[k].factorizations, 4 * PARTS * (budget + LAST_WORD)); /* a step and its parts */
   }
   CHECK_LE(unconverged, s->report.unconverged_islands); /* most of any part; islands are those of the last */
   if (s->report.parts == 1) CHECK_NEAR(s->report.unconverged_islands, unconverged, 0);

@@ -143,7 +143,7 @@ static void check_stable(double size, double h, double stiffness, bool floor) {
       break;
     }
     double off = v3_dist(ds_state_hand(s.state, hand).grip, target.p), rate = sqrt(stiffness);
-    if (rate * h > 0.1) CHECK_LE(off, 2 * size + g * h * h);
+    if (rate * h > 0.1) CHECK_LE(off, 3 * size + g * h * h); /* as far as it was stirred */
   }
   sim_free(&s);
 }

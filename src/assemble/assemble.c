@@ -71,6 +71,16 @@ static bool something_lands(const ds_island *island, const ds_assembly *assembly
   return false;
 }
 
+/* Whether an island touches something. Links of a chain in flight only pass each other. */
+static bool touches(const ds_island *island, const ds_contact_list *contacts, const ds_scene *scene) {
+  bool any = false;
+  for (int32_t k = 0; k < island->problem.contact_count && !any; k++) {
+    const ds_contact_point *c = &contacts->points[island->contacts[k]];
+    any = !ds_feature_is_limit(c->feature) && !ds_feature_is_drive(c->feature) && !ds_contact_is_open(c, scene);
+  }
+  return any;
+}
+
 /* Whether turns of an island were not found by the midpoint rule in this step. */
 static bool is_adrift(const ds_island *island, const ds_assembly *assembly) {
   bool adrift = false;
@@ -97,8 +107,9 @@ static void choose_rules(const ds_assembly *assembly, const ds_contact_list *con
       const ds_step_body *body = &assembly->bodies[island->bodies[k]];
       island->midpoint &= !body->ops->deforms && !body->hold;
     }
-    if (island->midpoint && by_size && island->problem.body_count > FEW)
-      island->midpoint = !is_adrift(island, assembly) && !something_lands(island, assembly, contacts, scene, state, h);
+    if (!island->midpoint || !by_size || island->problem.body_count <= FEW) continue;
+    bool lands = island->joint_count == 0 && something_lands(island, assembly, contacts, scene, state, h);
+    island->midpoint = !lands && !(is_adrift(island, assembly) && touches(island, contacts, scene));
   }
   for (int32_t i = 0; i < scene->body_count; i++) {
     ds_step_body *body = &assembly->bodies[i];

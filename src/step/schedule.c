@@ -43,7 +43,7 @@ static bool takes_all_threads(const ds_stepper *stepper, const ds_subproblem *p,
   return ds_pool_size(stepper->pool) > 1 && p->body_count >= 100 && 2 * (int64_t)p->contact_count > contacts;
 }
 
-enum { SOLVES = 5 }; /* a step, or a part of it, may take as much as so many solves that use up their budget */
+enum { SOLVES = 10 }; /* a step, or a part of it, may take as much as so many solves that use up their budget */
 
 /* What the bodies of an island have taken in this step before, with others perhaps. */
 static double spent_by(const ds_step_run *run, const ds_island *island) {
