@@ -85,9 +85,9 @@ grep -q 'time limit of 2 s' slow.sweep/results.csv && ok || fail "no time limit:
 
 # --- interrupted: exit status 130, and the same command continues
 sweep long.json <<'END'
- "metrics": ["state_hash"], "parameters": [{"option": "--time", "from": 0.1, "to": 20, "count": 12}]
+ "metrics": ["state_hash"], "parameters": [{"option": "--time", "from": 0.1, "to": 600, "count": 12}]
 END
-timeout --foreground -s INT 0.7 "$program" sweep long.json -q 2>/dev/null
+timeout --foreground -s INT 0.5 "$program" sweep long.json -q 2>/dev/null
 code=$?
 expect 0 "12 of 12" sweep long.json
 [ $code = 124 ] || [ $code = 130 ] && ok || fail "interrupted: $code"
