@@ -123,7 +123,7 @@ def test_rate(server):
     while time.time() < start + 2:
         kind, body = client.wait(FRAME, STATUS)
         count += kind == FRAME
-    check("5 frames a second", count <= 15, count)  # 30 without it
+    check("5 frames a second", count <= 15, count)
     equal("no contacts where none are wanted", len(client.frame().contacts), 0)
     client.close()
 
