@@ -160,7 +160,8 @@ def run_drystone(scene, seconds, options):
             "converged_share", "rel_err_max", "residual_max", "natural_error_max", "approach_velocity_max",
             "cone_violation_max", "ms_mean", "ms_p99", "state_hash")
     result = {key: report.get(key) for key in keep}
-    result.update(step=0.01, substeps=1, second_order=True, stopped=None, cpu_per_second=cpu / seconds, settings="10 ms, untuned")
+    result.update(step=0.01, substeps=1, second_order=True, stopped=None, cpu_per_second=cpu / seconds,
+                  settings="10 ms, untuned")
     result["fell_at"] = None
     if result["displacement_max"] is None or result["displacement_max"] > half_longest_side(scene):
         result["fell_at"] = seconds
