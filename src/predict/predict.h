@@ -28,7 +28,8 @@ typedef struct ds_refinement {
 /* Sets the refinement of an island. False where memory ran out. */
 bool ds_refine_new(ds_arena *arena, ds_island *island);
 /* Fills rows, right-hand sides and predictions of a midpoint island again, for the velocities found, where these change
- * them by more than `tolerance` of its speed; false where they do not, and nothing is done (refine.c). */
+ * them by more than `tolerance` of its speed; false where they do not, and nothing is done (refine.c). Changes below
+ * `fair` of its speed that hardly shrink any more are what the solver leaves. */
 bool ds_refine_island(ds_island *island, const ds_assembly *assembly, const ds_contact_list *contacts,
                       const ds_scene *scene, const ds_state *state, const ds_options *options, double tolerance,
                       double fair);
