@@ -243,7 +243,7 @@ static void followers_jam(void) {
   if (!sim_generate(&s, "mechanism")) return;
   sim_run(&s, test_time(2, 0.1));
   for (int i = 0; i < 4 && !test_quick(); i++) {
-    char name[16];
+    char name[32];
     snprintf(name, sizeof name, "follower%d", i + 1);
     ds_body_id id = sim_body(&s, name);
     double up = ds_state_center(s.state, id).z - ds_state_center(s.start, id).z;
