@@ -17,7 +17,7 @@ static double slipped(const sim *s) {
   const char *const plank[] = {"plank2", "plank4", "plank7", "plank9", "plank11"};
   double most = 0;
   for (int i = 0; i < 5; i++) {
-    char name[16];
+    char name[32];
     snprintf(name, sizeof name, "block%d", i + 1);
     ds_body_id under = sim_body(s, plank[i]), block = sim_body(s, name);
     most = fmax(most, v3_dist(seen_from(s, s->state, under, block), seen_from(s, s->start, under, block)));
