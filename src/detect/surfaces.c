@@ -16,7 +16,7 @@ bool ds_add_selves(ds_arena *arena, const ds_detection *d, ds_box_pair **pairs, 
     while (k < *pair_count && (*pairs)[k].a < i) all[count++] = (*pairs)[k++];
     if (i == n) break;
     const ds_body *body = &d->scene->bodies[i];
-    if (!body->skin || ds_body_is_held(body, d->state->time)) continue;
+    if (!body->skin || d->boxes[i].low.x > d->boxes[i].high.x) continue; /* held, or not active */
     const double *q = ds_body_coordinates(d->state, body);
     bool inverted = body->reduced && ds_reduced_is_inverted(body->reduced, q);
     if (ds_may_touch_itself(body->skin, q, d->motions[i].stir) && !inverted) all[count++] = (ds_box_pair){i, i};
