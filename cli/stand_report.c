@@ -225,6 +225,13 @@ static void json_vector(json_object *j, const char *key, ds_vec3 v) {
   json_reals(j, key, x, 3);
 }
 
+/* Row i of a table: an object of that name. */
+static json_object json_row(json_object *table, int32_t i) {
+  char key[16];
+  snprintf(key, sizeof key, "%d", (int)i);
+  return json_child(table, key);
+}
+
 static void json_settlement(json_object *k, const ds_settlement *s) {
   json_real(k, "low", s->low);
   json_real(k, "high", s->high);
@@ -248,9 +255,7 @@ static void json_interfaces(json_object *j, const stand_case *c, const stand_ans
   json_object all = json_child(j, "interfaces");
   for (int32_t i = 0; i < a->interface_count; i++) {
     const ds_interface *face = &a->interfaces[i];
-    char key[16];
-    snprintf(key, sizeof key, "%d", (int)i);
-    json_object k = json_child(&all, key);
+    json_object k = json_row(&all, i);
     json_text(&k, "a", a->blocks[face->a].name);
     json_text(&k, "b", a->blocks[face->b].name);
     json_real(&k, "mu", face->mu);
@@ -280,9 +285,7 @@ static void json_blocks(json_object *j, const stand_case *c, const stand_answers
   json_object all = json_child(j, "blocks");
   for (int32_t i = 0; i < a->block_count; i++) {
     const ds_block *b = &a->blocks[i];
-    char key[16];
-    snprintf(key, sizeof key, "%d", (int)i);
-    json_object k = json_child(&all, key);
+    json_object k = json_row(&all, i);
     json_text(&k, "name", b->name);
     json_bool(&k, "support", b->support);
     if (!b->support) json_real(&k, "mass", b->mass);

@@ -197,6 +197,30 @@ static inline ds_body_def body_at(double x, double y, double z) {
   return def;
 }
 
+/* What turns about the z axis at w rad/s, and a cube of 0.1 m that goes with it, at (r, 0). */
+static inline ds_body_def turntable_def(double w) {
+  ds_body_def table = body_at(0, 0, -0.05);
+  table.kind = DS_BODY_KINEMATIC;
+  table.motion.kind = DS_MOTION_VELOCITY;
+  table.motion.angular_velocity = v3(0, 0, w);
+  return table;
+}
+static inline ds_shape_def turntable_shape(void) { return shape_round(DS_SHAPE_CYLINDER, 2, 0.05); }
+static inline ds_body_def rider_def(double r, double w) {
+  ds_body_def cube = body_at(r, 0, 0.05);
+  cube.velocity = v3(0, w * r, 0);
+  cube.angular_velocity = v3(0, 0, w);
+  return cube;
+}
+static inline ds_shape_def rider_shape(void) { return shape_box(0.1, 0.1, 0.1); }
+
+/* Adds both; returns the cube. */
+static inline ds_body_id scene_add_turntable(ds_scene *scene, double r, double w) {
+  ds_body_def table = turntable_def(w), cube = rider_def(r, w);
+  scene_add(scene, &table, turntable_shape());
+  return scene_add(scene, &cube, rider_shape());
+}
+
 /* Finishes the scene and starts it with default options. */
 static inline bool sim_finish(sim *s, const char *name, ds_scene *scene) {
   ds_error error = {""};

@@ -150,7 +150,7 @@ static void driven_slider(void) {
 }
 
 /* In free flight, tumbling, joined by a ball and a hinge: impulses of joints change neither momentum nor energy, the
- * angular momentum to second order. */
+ * angular momentum to second order; for 30 s in steps of 10 ms. */
 static void linkage_in_flight(void) {
   double off[2];
   for (int i = 0; i < 2; i++) {
@@ -168,17 +168,19 @@ static void linkage_in_flight(void) {
       s.options.step = i == 0 ? 0.02 : 0.01;
       sim_step(&s); /* velocities that do not fit the joints lose energy at once */
       ds_momentum before = ds_state_momentum(s.scene, s.state);
-      double first = sim_energy(&s), worst = 0, linear = 0;
+      double first = sim_energy(&s), worst = 0, linear = 0, angular = 0;
       off[i] = 0;
-      for (double t = 0; t < 3 && sim_step(&s); t += s.options.step) {
+      int32_t steps = i == 0 ? 150 : test_quick() ? 300 : 3000;
+      for (int32_t k = 0; k < steps && sim_step(&s); k++) {
         ds_momentum now = ds_state_momentum(s.scene, s.state);
         worst = fmax(worst, fabs(sim_energy(&s) / first - 1));
         linear = fmax(linear, v3_dist(now.linear, before.linear) / v3_norm(before.linear));
-        off[i] = fmax(off[i], v3_dist(now.angular, before.angular) / v3_norm(before.angular));
+        angular = fmax(angular, v3_dist(now.angular, before.angular) / v3_norm(before.angular));
+        if (ds_state_time(s.state) < 3) off[i] = angular;
       }
-      printf("     %g s: momenta off by %.2g and %.2g, energy by %.2g\n", s.options.step, linear, off[i], worst);
+      printf("     %g s: momenta off by %.2g and %.2g, energy by %.2g\n", s.options.step, linear, angular, worst);
       CHECK_LE(linear, 1e-12);
-      CHECK_LE(off[i], 5e-6);
+      CHECK_LE(angular, 5e-6);
       CHECK_LE(worst, 1e-7);
       CHECK_LE(s.report.joint_drift, 1e-12);
     }

@@ -87,14 +87,8 @@ static void test_spinning_rod(void) {
 static void turntable(const frame *f, double w) {
   const double r = 0.5;
   ds_scene *scene = frame_scene(f, gravity, 0.5, 0);
-  ds_body_def table = body_at(0, 0, -0.05), body = body_at(r, 0, 0.05);
-  table.kind = DS_BODY_KINEMATIC;
-  table.motion.kind = DS_MOTION_VELOCITY;
-  table.motion.angular_velocity = v3(0, 0, w);
-  body.velocity = v3(0, w * r, 0);
-  body.angular_velocity = v3(0, 0, w);
-  frame_add(scene, f, table, shape_round(DS_SHAPE_CYLINDER, 2, 0.05));
-  ds_body_id cube = frame_add(scene, f, body, shape_box(0.1, 0.1, 0.1));
+  frame_add(scene, f, turntable_def(w), turntable_shape());
+  ds_body_id cube = frame_add(scene, f, rider_def(r, w), rider_shape());
   sim s;
   if (by_midpoint(&s, "turntable", scene)) {
     double worst = 0, turned = 0;

@@ -54,14 +54,7 @@ static double chain(double h) { return hanging(20, 0.05, 0.01, test_time(3, 0.5)
 static double turntable(double h) {
   const double r = 0.5, w = 2;
   ds_scene *scene = scene_new(v3(0, 0, -gravity), 0.5, 0);
-  ds_body_def table = body_at(0, 0, -0.05), body = body_at(r, 0, 0.05);
-  table.kind = DS_BODY_KINEMATIC;
-  table.motion.kind = DS_MOTION_VELOCITY;
-  table.motion.angular_velocity = v3(0, 0, w);
-  body.velocity = v3(0, w * r, 0);
-  body.angular_velocity = v3(0, 0, w);
-  scene_add(scene, &table, shape_round(DS_SHAPE_CYLINDER, 2, 0.05));
-  ds_body_id cube = scene_add(scene, &body, shape_box(0.1, 0.1, 0.1));
+  ds_body_id cube = scene_add_turntable(scene, r, w);
   sim s;
   double worst = 0;
   if (begin(&s, scene, h))

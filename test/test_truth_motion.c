@@ -107,14 +107,7 @@ static void test_turntable(void) {
   for (int32_t fast = 0; fast < 2; fast++) {
     ds_scene *scene = scene_new(v3(0, 0, -gravity), 0.4, 0);
     double r = 0.5, w = sqrt((fast ? 1.1 : 0.9) * 0.4 * gravity / r);
-    ds_body_def table = body_at(0, 0, -0.05), body = body_at(r, 0, 0.05);
-    table.kind = DS_BODY_KINEMATIC;
-    table.motion.kind = DS_MOTION_VELOCITY;
-    table.motion.angular_velocity = v3(0, 0, w);
-    body.velocity = v3(0, w * r, 0);
-    body.angular_velocity = v3(0, 0, w);
-    scene_add(scene, &table, shape_round(DS_SHAPE_CYLINDER, 2, 0.05));
-    ds_body_id cube = scene_add(scene, &body, shape_box(0.1, 0.1, 0.1));
+    ds_body_id cube = scene_add_turntable(scene, r, w);
     sim s;
     if (sim_finish(&s, "turntable", scene)) {
       sim_run(&s, test_time(2, 0.5));
