@@ -7,7 +7,8 @@ PREFIX ?= /usr/local
 SOAK_TIME ?= 600
 FUZZ_TIME ?= 600
 DEPS := scripts/install-deps.sh
-CTEST := ctest -j $(shell nproc 2>/dev/null || echo 1) --output-on-failure --no-label-summary --test-dir
+# one more than there are cores: tests of the page wait for the browser most of the time
+CTEST := ctest -j $(shell echo $$(($$(nproc 2>/dev/null || echo 1) + 1))) --output-on-failure --no-label-summary --test-dir
 # $(call build,PRESET,OPTIONS): configures and builds in build/PRESET
 build = cmake --preset $(1) >/dev/null; cmake --build build/$(1) $(2)
 
