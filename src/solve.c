@@ -115,7 +115,7 @@ static ds_status judge(ds_arena *arena, ds_solution *s, const ds_whole *whole, c
   double *given = DS_NEW(arena, double, n + 1);
   if (!given) return no_memory(error);
   ds_subproblem_velocity(v, p, r);
-  ds_subproblem_certify(&s->certificate, p, r, v, u, tolerance, 0);
+  ds_subproblem_certify(&s->certificate, p, r, v, u, tolerance);
   memcpy(given, u, (size_t)n * sizeof(double));
   if (whole->skew.value) add_skew(given, whole, r);
   double scale = fmax(norm(r, n), p->rho * p->target), residual = ds_subproblem_natural_map(p, r, given, p->rho);
@@ -123,7 +123,7 @@ static ds_status judge(ds_arena *arena, ds_solution *s, const ds_whole *whole, c
   s->asymmetric_error = residual == 0 ? 0 : isfinite(residual) && isfinite(scale) ? residual / scale : INFINITY;
   if (asymmetric) {
     memcpy(u, given, (size_t)n * sizeof(double));
-    s->certificate.natural_error = ds_subproblem_error(p, r, u, 0);
+    s->certificate.natural_error = ds_subproblem_error(p, r, u);
     s->certificate.converged = s->certificate.natural_error <= tolerance;
   }
   double size = fmax(p->target, fmax(norm(r, n), norm(u, n))), siconos = ds_subproblem_natural_map(p, r, u, 1);
@@ -280,7 +280,7 @@ static bool quick_sweeps(ds_prepared *s, ds_solution *solution, double tolerance
   if (!ds_arena_failed(&s->scratch)) {
     ds_iterate_update(&x, &s->whole.p);
     solved = ds_gauss_seidel_quick(&sweeps, &x, &trial, &s->whole.p, blocks, tolerance) &&
-             ds_subproblem_error(&s->whole.p, x.r, x.u, 0) <= tolerance;
+             ds_subproblem_error(&s->whole.p, x.r, x.u) <= tolerance;
     solution->certificate.tool[DS_TOOL_GAUSS_SEIDEL] += sweeps.work.projections;
     solution->certificate.projection_iterations += sweeps.work.projections;
   }

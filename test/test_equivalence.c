@@ -242,6 +242,49 @@ static void test_polygon(void) {
   }
 }
 
+/* Every step is certified with a polygon, too: things that fall, a house of cards, weights on a stack. The staggered
+ * loop alone misses 8 of the 30 steps of the pile, and one of the house. */
+static void test_polygon_is_certified(void) {
+  static const char *const specs[] = {"pile:count=30", "card-house:levels=3", "card-house:levels=2,tilt=1",
+                                      "stack:count=5,top_mass=100"};
+  for (int32_t i = 0; i < 4; i++)
+    for (int32_t corners = 4; corners <= 8; corners += 2) {
+      sim s;
+      int32_t missed = 0, steps = test_quick() ? 10 : 30;
+      if (!sim_generate(&s, specs[i])) return;
+      s.options.friction_samples = corners;
+      for (int32_t step = 0; step < steps && sim_step(&s); step++) missed += s.report.unconverged_islands > 0;
+      printf("     %s, %d corners: %d of %d steps missed\n", specs[i], (int)corners, (int)missed, (int)steps);
+      CHECK(missed == 0);
+      sim_close(&s);
+    }
+}
+
+/* A cube slides at 20 degrees to its tangents. Of a polygon of k corners, friction is what opposes the slip most: mu g
+ * along a corner, at most pi/k from the slip. So the slip turns, until it is that of an edge: mu g cos(pi/k) there. */
+static void test_polygon_direction(void) {
+  static const char *const setting = "bodies.1.velocity=[1.879385,0.684040,0]";
+  for (int32_t corners = 3; corners <= 8; corners++) {
+    sim s;
+    double size[2], cosine[2];
+    if (!sim_generate_with(&s, "slide:mu=0.3", &setting, 1)) return;
+    s.options.friction_samples = corners;
+    for (int32_t i = 0; i < 2; i++) {
+      ds_vec3 before = ds_state_velocity(s.state, sim_body(&s, "cube"));
+      for (int32_t step = 0; step < 1 + 29 * i; step++) sim_step(&s);
+      ds_vec3 lost = v3_sub(before, ds_state_velocity(s.state, sim_body(&s, "cube")));
+      size[i] = v3_norm(lost) / (0.3 * 9.81 * (1 + 29 * i) * s.options.step);
+      cosine[i] = v3_dot(lost, before) / (v3_norm(lost) * v3_norm(before));
+    }
+    printf("     %d corners: %.9f mu g, %.2f degrees off; of 30 steps %.4f mu g\n", (int)corners, size[0],
+           acos(cosine[0]) * 180 / DS_PI, size[1]);
+    CHECK_NEAR(size[0], 1, 1e-8);
+    CHECK(cosine[0] >= cos(DS_PI / corners));
+    CHECK(size[1] <= 1 + 1e-8 && size[1] >= cos(DS_PI / corners) - 1e-8);
+    sim_close(&s);
+  }
+}
+
 /* Gauss-Seidel comes to the same place where it converges at all. */
 static void test_gauss_seidel(void) {
   ds_options sweeps = ds_default_options();
@@ -296,6 +339,8 @@ int main(void) {
   RUN(test_warm_and_cold);
   RUN(test_algorithm_1);
   RUN(test_polygon);
+  RUN(test_polygon_is_certified);
+  RUN(test_polygon_direction);
   RUN(test_gauss_seidel);
   RUN(test_replay);
   return test_summary();

@@ -294,7 +294,7 @@ static void path_starts_downwards(void) {
     best.error = INFINITY;
     ds_homotopy_end end = ds_homotopy_solve(&solve, &best, &p, &o);
     solved += end == DS_HOMOTOPY_SOLVED, lost += end == DS_HOMOTOPY_LOST;
-    if (end == DS_HOMOTOPY_SOLVED) CHECK_LE(ds_subproblem_error(&p, best.r, best.u, 0), 1e-8);
+    if (end == DS_HOMOTOPY_SOLVED) CHECK_LE(ds_subproblem_error(&p, best.r, best.u), 1e-8);
     steps += solve.work.projections;
   }
   printf("     %d of %d paths end in a solution, %d are lost; %.1f steps each\n", solved, cases, lost, steps / cases);

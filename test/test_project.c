@@ -231,7 +231,7 @@ static void sweeps_and_last_word(void) {
     double before = x.error;
     bool solved = ds_gauss_seidel_quick(&solve, &x, &trial, &p, blocks, 1e-9);
     worse += x.error > before, there += solved;
-    CHECK(solved == (ds_subproblem_progress(&p, x.r, x.u, 0) <= 1e-9));
+    CHECK(solved == (ds_subproblem_progress(&p, x.r, x.u) <= 1e-9));
     ds_effort effort = {.budget = 10 / ds_system_in_sweeps(solve.system), .contacts = p.contact_count};
     solve.effort = &effort, solve.work = (ds_work){0};
     ds_gauss_seidel_solve(&solve, &x, &p, blocks, 0, 100);
@@ -325,11 +325,11 @@ static void cancelling_impulses_hide_nothing(void) {
   for (double press = 0; press <= 1e9; press = press > 0 ? 1e3 * press : 1) {
     x.r[0] = 1 + press, x.r[3] = press;
     ds_iterate_update(&x, &p);
-    if (press == 0) CHECK_LE(ds_subproblem_error(&p, x.r, x.u, 0), 1e-15);
+    if (press == 0) CHECK_LE(ds_subproblem_error(&p, x.r, x.u), 1e-15);
     x.r[0] = 1.5 + press;
     ds_iterate_update(&x, &p);
     double map = ds_subproblem_natural_map(&p, x.r, x.u, p.rho) / hypot(x.r[0], x.r[3]);
-    double error = ds_subproblem_error(&p, x.r, x.u, 0);
+    double error = ds_subproblem_error(&p, x.r, x.u);
     printf("     pressed by %g: natural map %.2g, error %.2g\n", press, map, error);
     CHECK_LE(0.01, error);
   }

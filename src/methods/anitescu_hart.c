@@ -39,5 +39,5 @@ void ds_anitescu_hart_solve(ds_solve *s, ds_iterate *x, const ds_subproblem *p) 
     if (!(s->work.rel_err > s->options->rel_err * s->options->rel_err)) break;
   }
   s->work.tool[DS_TOOL_STAGGERED] = s->work.staggered;
-  ds_method_finish(s, x, p);
+  ds_method_finish(x, p);
 }

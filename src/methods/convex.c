@@ -13,5 +13,5 @@ ds_solver_solve ds_convex_solve; /* for the table of solvers.c */
 
 void ds_convex_solve(ds_solve *s, ds_iterate *x, const ds_subproblem *p) {
   ds_cone_program(s, x, p, NULL);
-  ds_method_finish(s, x, p);
+  ds_method_finish(x, p);
 }

@@ -309,7 +309,7 @@ static void run(ds_solve *s, ds_iterate *x, const ds_subproblem *p, choice how) 
   }
   s->work.tool[DS_TOOL_STAGGERED] = s->work.projections;
   ds_subproblem_slip(x->u, p, x->v);
-  x->error = ds_subproblem_error(p, x->r, x->u, s->options->friction_samples);
+  x->error = ds_subproblem_error(p, x->r, x->u);
 }
 
 ds_solver_solve ds_ffd_solve, ds_ffd_qp_solve, ds_ffd_half_solve, ds_ffd_relative_solve, ds_ffd_other_solve,

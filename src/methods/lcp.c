@@ -161,7 +161,7 @@ void ds_lcp_solve(ds_solve *s, ds_iterate *x, const ds_subproblem *p) {
     for (size_t i = 0; i < t.n; i++)
       if ((size_t)t.basis[i] >= t.n && (size_t)t.basis[i] < 2 * t.n) z[(size_t)t.basis[i] - t.n] = fmax(0, t.x[i]);
     ds_lcp_impulses(x->r, &l, z);
-    ds_method_finish(s, x, p);
+    ds_method_finish(x, p);
   }
   ds_arena_release(s->arena, mark);
 }

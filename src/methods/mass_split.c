@@ -38,11 +38,11 @@ void ds_mass_split_solve(ds_solve *s, ds_iterate *x, const ds_subproblem *p) {
       double *r = x->r + 3 * k;
       double q[3] = {u[0] - w[0] * r[0] - w[1] * r[1] - w[2] * r[2], u[1] - w[1] * r[0] - w[3] * r[1] - w[4] * r[2],
                      u[2] - w[2] * r[0] - w[4] * r[1] - w[5] * r[2]};
-      ds_single_contact_solve(r, &blocks[k], q, p->mu[k]);
+      ds_single_contact_solve(r, &blocks[k], q, p->mu[k], p->corner, p->samples);
     }
     ds_subproblem_velocity(x->v, p, x->r);
     ds_subproblem_slip(x->u, p, x->v);
     s->work.projections++;
   }
-  ds_method_finish(s, x, p);
+  ds_method_finish(x, p);
 }

@@ -38,7 +38,7 @@ static void solve(ds_solve *s, ds_iterate *x, const ds_subproblem *p, ds_frictio
     if (i > 0 && !restart) ds_subproblem_velocity(x->v, p, x->r);
     last = square;
   }
-  ds_method_finish(s, x, p);
+  ds_method_finish(x, p);
 }
 
 ds_solver_solve ds_nncg_solve, ds_nncg_disk_solve; /* for the table of solvers.c */

@@ -63,9 +63,9 @@ bool ds_pgs_sweep(ds_solve *s, const ds_pgs *pgs, ds_iterate *x) {
   return true;
 }
 
-void ds_method_finish(ds_solve *s, ds_iterate *x, const ds_subproblem *p) {
+void ds_method_finish(ds_iterate *x, const ds_subproblem *p) {
   ds_iterate_update(x, p);
-  x->error = ds_subproblem_error(p, x->r, x->u, s->options->friction_samples);
+  x->error = ds_subproblem_error(p, x->r, x->u);
 }
 
 static void solve(ds_solve *s, ds_iterate *x, const ds_subproblem *p, ds_friction_bound bound) {
@@ -77,7 +77,7 @@ static void solve(ds_solve *s, ds_iterate *x, const ds_subproblem *p, ds_frictio
     memcpy(before, x->r, rows * sizeof *before);
     if (!ds_pgs_sweep(s, &pgs, x) || memcmp(before, x->r, rows * sizeof *before) == 0) break;
   }
-  ds_method_finish(s, x, p);
+  ds_method_finish(x, p);
 }
 
 ds_solver_solve ds_pgs_solve, ds_pgs_disk_solve; /* for the table of solvers.c */

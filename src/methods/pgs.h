@@ -27,6 +27,6 @@ void ds_pgs_visit(const ds_pgs *pgs, ds_iterate *x, int32_t k);
 bool ds_pgs_sweep(ds_solve *solve, const ds_pgs *pgs, ds_iterate *x);
 
 /* x as an answer: v from its impulses, u, and the full error. */
-void ds_method_finish(ds_solve *solve, ds_iterate *x, const ds_subproblem *problem);
+void ds_method_finish(ds_iterate *x, const ds_subproblem *problem);
 
 #endif

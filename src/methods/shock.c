@@ -63,5 +63,5 @@ void ds_shock_solve(ds_solve *s, ds_iterate *x, const ds_subproblem *p) {
   s->work.projections += highest > 0 ? s->options->max_iterations : 0; /* every contact once more per iteration */
   s->work.tool[DS_TOOL_GAUSS_SEIDEL] = s->work.projections;
   ds_subproblem_slip(x->u, p, x->v);
-  x->error = ds_subproblem_error(p, x->r, x->u, s->options->friction_samples);
+  x->error = ds_subproblem_error(p, x->r, x->u);
 }

@@ -198,6 +198,6 @@ void ds_sqp_solve(ds_solve *s, ds_iterate *x, const ds_subproblem *p) {
     s->work.staggered++;
   }
   ds_lcp_impulses(x->r, &l, q.z);
-  ds_method_finish(s, x, p);
+  ds_method_finish(x, p);
   ds_arena_release(s->arena, mark);
 }

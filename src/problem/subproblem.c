@@ -179,6 +179,16 @@ static void diagonal_of_w(double *w, const ds_subproblem *p, int32_t k, int32_t 
 /* As fmax, and as quick as a comparison: what is not a number is left out. */
 static inline double larger(double most, double x) { return x > most ? x : most; }
 
+static bool prepare_corners(ds_arena *arena, ds_subproblem *p) {
+  double *corner = p->samples > 0 ? DS_NEW(arena, double, 2 * (size_t)p->samples) : NULL;
+  for (int32_t j = 0; corner && j < p->samples; j++) {
+    corner[2 * j] = cos(2 * DS_PI * j / p->samples);
+    corner[2 * j + 1] = sin(2 * DS_PI * j / p->samples);
+  }
+  p->corner = corner;
+  return !ds_arena_failed(arena);
+}
+
 bool ds_subproblem_prepare(ds_arena *arena, ds_subproblem *p) {
   double *scale = DS_NEW(arena, double, p->contact_count + 1), *weight = DS_NEW(arena, double, p->contact_count + 1);
   double *q = DS_NEW(arena, double, 3 * (size_t)p->contact_count + 1);
@@ -208,7 +218,7 @@ bool ds_subproblem_prepare(ds_arena *arena, ds_subproblem *p) {
   p->target = sqrt(sum);
   p->noise = 1e-15 * sqrt(trace * speed);
   p->free_slip = q;
-  return true;
+  return prepare_corners(arena, p);
 }
 
 static inline void cone_project(double p[3], const double x[3], double mu) {
@@ -270,11 +280,11 @@ double ds_subproblem_natural_map(const ds_subproblem *p, const double *r, const 
   return sqrt(sum);
 }
 
-double ds_subproblem_progress(const ds_subproblem *p, const double *r, const double *u, int32_t samples) {
+double ds_subproblem_progress(const ds_subproblem *p, const double *r, const double *u) {
   double sum = 0, norm = 0, approach = 0;
   for (int32_t k = 0; k < p->contact_count; k++) {
     const double *rk = r + 3 * k, *uk = u + 3 * k;
-    sum += natural_residual(rk, uk, p->mu[k], p->rho, samples);
+    sum += natural_residual(rk, uk, p->mu[k], p->rho, p->samples);
     for (int32_t c = 0; c < 3; c++) norm += rk[c] * rk[c];
     if (uk[0] < 0) approach += uk[0] * uk[0];
   }
@@ -293,8 +303,8 @@ static double effect(const ds_subproblem *p, const double *r) {
   return sqrt(sum);
 }
 
-double ds_subproblem_error(const ds_subproblem *p, const double *r, const double *u, int32_t samples) {
-  double error = ds_subproblem_progress(p, r, u, samples), work = 0, energy = 0;
+double ds_subproblem_error(const ds_subproblem *p, const double *r, const double *u) {
+  double error = ds_subproblem_progress(p, r, u), work = 0, energy = 0;
   if (error == 0 || !(p->target > 0)) return error;
   double rounding = DBL_EPSILON * effect(p, r); /* of velocities: impulses have no more digits */
   for (int32_t k = 0; k < p->contact_count; k++) {
@@ -307,7 +317,7 @@ double ds_subproblem_error(const ds_subproblem *p, const double *r, const double
 }
 
 void ds_subproblem_certify(ds_certificate *c, const ds_subproblem *p, const double *r, const double *v, double *u,
-                           double tolerance, int32_t samples) {
+                           double tolerance) {
   ds_subproblem_slip(u, p, v);
   double residual = 0, approach = 0, cone = 0, dissipation = 0, largest = 0;
   for (int32_t k = 0; k < p->contact_count; k++) {
@@ -325,7 +335,7 @@ void ds_subproblem_certify(ds_certificate *c, const ds_subproblem *p, const doub
   c->approach_velocity = approach;
   c->cone_violation = largest > 0 ? fmax(cone, 0) / largest : 0;
   c->dissipation_error = dissipation;
-  c->natural_error = ds_subproblem_error(p, r, u, samples);
+  c->natural_error = ds_subproblem_error(p, r, u);
   c->tolerance = tolerance;
   c->converged = c->natural_error <= tolerance;
 }

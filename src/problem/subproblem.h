@@ -47,17 +47,20 @@ typedef struct ds_subproblem {
   const double *mu;            /* contact_count */
   const double *u_before; /* 3 x contact_count: relative velocity after the last step of those that carried load, else
                              0;   NULL: not known */
+  int32_t samples; /* 0: the friction disk; else corners of the regular polygon in its place, the first along the first
+                      tangent */
   const ds_contact_law *law; /* contact_count; NULL: nothing rebounds, friction is the same in all directions */
   const double *scale;       /* contact_count: W_k = largest diagonal entry of G_kᵀ G_k, 1/kg; 1 where that is 0 */
   const double *weight;    /* contact_count: mean of scale over the contacts of the same bodies; redundant impulses are
                               chosen    least in this metric, so that a patch shares its load evenly */
+  const double *corner;    /* 2 x samples: of the polygon in the unit circle; NULL: the disk */
   const double *free_slip; /* q = Gᵀ v_p - b, 3 x contact_count: slip without impulses */
   double rho;              /* 3 contacts / trace of GᵀG: the step of the natural map */
   double target;           /* |q|, q = Gᵀ v_p - b: scale of the error of a zero impulse */
   double noise;            /* rounding of q: where q is no more than that, nothing is to be done */
 } ds_subproblem;
 
-/* Fills scale, rho and target of a problem whose other members are set. False where memory ran out. */
+/* Fills scale, rho, target and corner of a problem whose other members are set. False where memory ran out. */
 bool ds_subproblem_prepare(ds_arena *arena, ds_subproblem *problem);
 
 void ds_subproblem_velocity(double *v, const ds_subproblem *problem, const double *r);         /* v = v_p + G r */
@@ -80,17 +83,17 @@ double ds_subproblem_natural_map(const ds_subproblem *problem, const double *r, 
 /* The scale-free natural-map error |r - P_K(r - rho u~)| / max(|r|, rho |q|), u~ = u + mu |u_T| n, rho = 3 nc / tr W.
  * Impulses that cancel each other inside a wedge can grow without bound and make any error small that is relative to
  * them. So it is at least (|(-u_N)+| / |q|)², and at least (sum |r_N u_N| / E)², with the energy E = |v - v_p|²/2 of
- * what the impulses do (not less than rho |q|²/1000): both are nothing where the problem is solved. With samples >= 3
- * the friction disk is a regular polygon and the map is Alart-Curnier's, which vanishes at the same points. */
-double ds_subproblem_error(const ds_subproblem *problem, const double *r, const double *u, int32_t samples);
+ * what the impulses do (not less than rho |q|²/1000): both are nothing where the problem is solved. With a
+ * friction polygon the map is Alart-Curnier's, which vanishes at the same points. */
+double ds_subproblem_error(const ds_subproblem *problem, const double *r, const double *u);
 
 /* The same without the last of the three: that one says whether an answer is one, but not which of two points is nearer
  * to it, and a tool that chooses by it turns back half-way. */
-double ds_subproblem_progress(const ds_subproblem *problem, const double *r, const double *u, int32_t samples);
+double ds_subproblem_progress(const ds_subproblem *problem, const double *r, const double *u);
 
 /* Errors of a certificate for impulses r and velocity v; counts are left alone. */
 void ds_subproblem_certify(ds_certificate *certificate, const ds_subproblem *problem, const double *r, const double *v,
-                           double *u, double tolerance, int32_t samples);
+                           double *u, double tolerance);
 
 /* Adds the work of one solve to another's: counts are summed, the rest is the larger; errors are left alone. */
 void ds_certificate_add_work(ds_certificate *sum, const ds_certificate *work);

@@ -19,6 +19,8 @@ static const double MANY_SWEEPS = 26; /* that a factorization costs, where sweep
 /* Sweeps and Newton in turn: of so many sweeps, until so many turns bring nothing. */
 enum { SWEEPS_IN_TURN = 60, IDLE_TURNS = 3 };
 
+enum { AFTER_DISK = 3 }; /* rounds of sweeps and Newton from the end of a path to a friction polygon */
+
 enum { SWEEPS_BEFORE_PATH = 1000 }; /* ten for a step of the path: about as much work */
 
 /* What decides whether a tool is tried. */
@@ -33,6 +35,7 @@ enum fact {
   FEASIBLE = 128, /* no proof was found that there is no solution */
   ONE_BODY = 256, /* W alone, which the caller will solve as that of one body where this form fails: the tools after the
                      first are left to that, and here the homotopy would lose the path to rounding */
+  DISK = 512,     /* friction is that of the disk, not of a polygon */
 };
 
 typedef struct search {
@@ -160,6 +163,29 @@ static bool leave_to_one_body(search *q, const tool *row) {
   return true;
 }
 
+/* Sweeps move the set of sliding contacts towards the solution; now and then Newton tries its basin. From y. */
+static bool in_rounds(search *q, int32_t rounds) {
+  ds_solve *s = q->s;
+  const ds_single_contact *blocks = ds_gauss_seidel_blocks(s->arena, q->p);
+  if (!blocks) return true;
+  for (int32_t round = 0; round < rounds; round++) {
+    sweep(s, &q->y, q->p, blocks, s->goal.target, 200 * (round + 1));
+    ds_iterate_copy(&q->z, &q->y, q->p);
+    ds_newton_solve(s, &q->z, q->p, &s->goal, DS_PROXIMAL, 60);
+    if (keep(q->x, &q->z, q->p, &s->goal)) return true;
+  }
+  return false;
+}
+
+/* The path is that of the disk. Its end is a start for a polygon, whose normal impulses are much the same. */
+static bool from_disk(search *q, bool unbounded) {
+  ds_iterate_update(&q->y, q->p);
+  if (unbounded || !isfinite(q->y.error)) return false;
+  ds_iterate_copy(&q->z, &q->y, q->p);
+  ds_newton_solve(q->s, &q->z, q->p, &q->s->goal, DS_PROXIMAL, 60);
+  return keep(q->x, &q->z, q->p, &q->s->goal) || in_rounds(q, AFTER_DISK);
+}
+
 /* From the central path of a convex program, through the folds, to the solution. A jam is believed only where two paths
  * lead into it. */
 static bool path(search *q, const tool *row) {
@@ -168,8 +194,11 @@ static bool path(search *q, const tool *row) {
   if (o.iterations == 0) return false;
   ds_iterate_clear(&q->y, q->p);
   q->y.error = INFINITY;
-  bool unbounded = ds_homotopy_solve(s, &q->y, q->p, &o) == DS_HOMOTOPY_UNBOUNDED;
-  if (q->y.error < DS_NEAR && !unbounded && !ds_goal_is_met(&q->y, q->p, &s->goal))
+  ds_subproblem disk = *q->p;
+  disk.samples = 0, disk.corner = NULL;
+  bool unbounded = ds_homotopy_solve(s, &q->y, &disk, &o) == DS_HOMOTOPY_UNBOUNDED;
+  if (q->p->samples && from_disk(q, unbounded)) return true;
+  if (!q->p->samples && q->y.error < DS_NEAR && !unbounded && !ds_goal_is_met(&q->y, q->p, &s->goal))
     ds_newton_solve(s, &q->y, q->p, &s->goal, DS_PROXIMAL, 60); /* lost, but not far from the end */
   q->jams += unbounded;
   s->work.unbounded = q->jams >= 2;
@@ -241,19 +270,9 @@ static bool from_zero(search *q, const tool *row) {
   return false;
 }
 
-/* Gauss-Seidel sweeps move the set of sliding contacts towards the solution; now and then Newton tries its basin. */
 static bool rescue(search *q, const tool *row) {
-  ds_solve *s = q->s;
-  const ds_single_contact *blocks = ds_gauss_seidel_blocks(s->arena, q->p);
-  if (!blocks) return true;
   memset(q->y.r, 0, 3 * (size_t)q->p->contact_count * sizeof(double));
-  for (int32_t round = 0; round < row->budget[q->s->purpose]; round++) {
-    sweep(s, &q->y, q->p, blocks, s->goal.target, 200 * (round + 1));
-    ds_iterate_copy(&q->z, &q->y, q->p);
-    ds_newton_solve(s, &q->z, q->p, &s->goal, DS_PROXIMAL, 60);
-    if (keep(q->x, &q->z, q->p, &s->goal)) return true;
-  }
-  return false;
+  return in_rounds(q, row->budget[q->s->purpose]);
 }
 
 /* The last resort, some forty factorizations an iteration. */
@@ -286,7 +305,7 @@ static const tool ORDER[] = {
     /* rocks in a heap, 1,000 to 2,300 contacts, are solved in 300 steps; sweeps before cost a quarter more */
     {LARGE | STRICT, path, {0, 300}, 1, PER_PROBLEM},
     /* flows of discs in a plane, 2,000 to 7,000 contacts: 400 to 900 factorizations; without, 500 to 1,200 or none */
-    {LARGE | STRICT, from_sweeps, {0, 4}, 0, PER_PROBLEM},
+    {LARGE | STRICT | DISK, from_sweeps, {0, 4}, 0, PER_PROBLEM},
     /* paths of walls may need 800 steps, those of wedges near their limit 3,500 */
     {0, path, {1000, 5000}, 1, PER_PROBLEM},
     /* some 70 factorizations, and most problems that get here have a solution: after the first path */
@@ -308,26 +327,14 @@ static uint32_t facts_of(const ds_solve *s, const ds_subproblem *p) {
   bool strict = !(large && loose && s->goal.tolerance >= DS_LOOSEST);
   bool dear = ds_system_in_sweeps(s->system) >= MANY_SWEEPS;
   bool one_body = s->purpose == DS_FOR_PROBLEM && ds_subproblem_can_have_body(p);
-  return FEASIBLE | (large ? LARGE : 0) | (loose ? LOOSE : 0) | (strict ? STRICT : 0) | (dear ? DEAR : 0) |
-         (s->warm ? WARM : 0) | (one_body ? ONE_BODY : 0);
-}
-
-/* Whether x is an answer already: the warm start, or that with a friction polygon. */
-static bool is_answered(ds_solve *s, ds_iterate *x, const ds_subproblem *p) {
-  int32_t samples = s->options->friction_samples;
-  if (x->error <= s->goal.target || !ds_solve_needs_system(s, p)) return true;
-  if (!samples) return false;
-  ds_staggered_options o = {
-      .tolerance = s->goal.tolerance, .iterations = s->options->max_iterations, .samples = samples};
-  ds_staggered_solve(s, x, p, &o); /* the other tools know the disk alone */
-  s->work.tool[DS_TOOL_STAGGERED] = s->work.staggered;
-  return true;
+  return FEASIBLE | (p->samples ? 0 : DISK) | (large ? LARGE : 0) | (loose ? LOOSE : 0) | (strict ? STRICT : 0) |
+         (dear ? DEAR : 0) | (s->warm ? WARM : 0) | (one_body ? ONE_BODY : 0);
 }
 
 ds_solver_solve ds_coupled_solve; /* for the table of solvers.c */
 
 void ds_coupled_solve(ds_solve *s, ds_iterate *x, const ds_subproblem *p) {
-  if (is_answered(s, x, p)) return;
+  if (x->error <= s->goal.target || !ds_solve_needs_system(s, p)) return;
   search q = {.s = s, .p = p, .x = x, .at = x, .y = ds_iterate_new(s->arena, p), .z = ds_iterate_new(s->arena, p)};
   bool done[TOOLS] = {false};
   q.facts = facts_of(s, p);

@@ -15,17 +15,19 @@
 
 #include <math.h>
 
+#include "base/vec3.h"
 #include "project/gauss_seidel.h"
 #include "project/polish.h"
 #include "project/projections.h"
 
 enum { SWEEPS = 4 }; /* with one, 21 steps of a pile cut short take 565 factorizations in place of 289 */
 
-/* beta: friction of x, cut to its cone */
+/* beta: friction of x, cut to its cone; within a polygon to the disk in it */
 static void take_friction(double *beta, const ds_iterate *x, const ds_subproblem *p) {
   for (int32_t k = 0; k < p->contact_count; k++) {
     const double *r = x->r + 3 * k;
     double size = sqrt(r[1] * r[1] + r[2] * r[2]), limit = p->mu[k] * fmax(0, r[0]);
+    if (p->samples) limit *= cos(DS_PI / p->samples);
     double share = size > limit ? limit / size : 1;
     beta[3 * k] = 0, beta[3 * k + 1] = share * r[1], beta[3 * k + 2] = share * r[2];
   }
@@ -42,7 +44,7 @@ static void set_friction(ds_iterate *x, double *v_hat, const ds_subproblem *p, c
 
 static void judge(ds_iterate *x, const ds_subproblem *p) {
   ds_iterate_update(x, p);
-  x->error = ds_subproblem_error(p, x->r, x->u, 0);
+  x->error = ds_subproblem_error(p, x->r, x->u);
 }
 
 /* x: the projection with friction t beta, from the normal impulses of x; *hard where Newton's steps are not enough, or

@@ -84,7 +84,7 @@ static void visit(ds_iterate *x, const ds_subproblem *p, const ds_single_contact
   q[1] -= w[1] * r[0] + w[3] * r[1] + w[4] * r[2];
   q[2] -= w[2] * r[0] + w[4] * r[1] + w[5] * r[2];
   double z[3] = {r[0], r[1], r[2]};
-  ds_single_contact_solve(z, &blocks[k], q, p->mu[k]);
+  ds_single_contact_solve(z, &blocks[k], q, p->mu[k], p->corner, p->samples);
   double d[3] = {z[0] - r[0], z[1] - r[1], z[2] - r[2]};
   if (d[0] == 0 && d[1] == 0 && d[2] == 0) return;
   for (int i = 0; i < 3; i++) r[i] = z[i];

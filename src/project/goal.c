@@ -14,7 +14,7 @@ static const double AIM[] = {[DS_FOR_STEP] = 1e-5, [DS_FOR_PROBLEM] = 0.1}; /* o
 ds_goal ds_goal_of(const ds_options *o, ds_purpose purpose) {
   double tolerance = ds_options_tolerance(o);
   /* a deadline promises contacts that hold where time runs out, not the digits of a motion */
-  bool thorough = ds_solver_of(o)->thorough && o->deadline == 0 && o->friction_samples == 0;
+  bool thorough = ds_solver_of(o)->thorough && o->deadline == 0;
   return (ds_goal){.tolerance = tolerance,
                    .moving = thorough && o->tolerance == 0 ? DS_LOOSEST : tolerance,
                    .target = AIM[purpose] * tolerance};
@@ -46,11 +46,11 @@ static bool do_work(const ds_subproblem *p, const double *r, const double *u) {
 
 double ds_goal_tolerance(const ds_goal *g, const ds_subproblem *p, const double *r, const double *u) {
   if (!(g->moving > g->tolerance) || do_work(p, r, u)) return g->tolerance;
-  return tolerance_of(g, p, r, u, ds_subproblem_error(p, r, u, 0));
+  return tolerance_of(g, p, r, u, ds_subproblem_error(p, r, u));
 }
 
 bool ds_goal_is_met(ds_iterate *x, const ds_subproblem *p, const ds_goal *g) {
-  x->error = ds_subproblem_error(p, x->r, x->u, 0);
+  x->error = ds_subproblem_error(p, x->r, x->u);
   if (x->error <= g->tolerance) return true;
   return x->error <= g->moving && x->error <= tolerance_of(g, p, x->r, x->u, x->error) && !do_work(p, x->r, x->u);
 }

@@ -23,7 +23,7 @@ static inline ds_iterate ds_iterate_new(ds_arena *arena, const ds_subproblem *p)
 static inline void ds_iterate_update(ds_iterate *x, const ds_subproblem *p) {
   ds_subproblem_velocity(x->v, p, x->r);
   ds_subproblem_slip(x->u, p, x->v);
-  x->error = ds_subproblem_progress(p, x->r, x->u, 0);
+  x->error = ds_subproblem_progress(p, x->r, x->u);
 }
 
 /* No impulses. */

@@ -15,6 +15,11 @@
  *   stick: J = I,  E⁻¹ = I/alpha,    C = rho/alpha I
  *   slide: C = rho [1/alpha 0; mu tau/alpha  kappa/(1 - (1 - alpha) kappa) (I - tau tauᵀ)], not symmetric.
  *
+ * Where a regular polygon of k corners d_j takes the place of the disk, P(z) is the nearest point of the polygon of
+ * radius R = mu max(0, z_N). On an edge along e, with outward normal n, that is e eᵀ z_T + R cos(pi/k) n; at a corner
+ * it is R d_j. So J = [1 0; mu g A] with g = cos(pi/k) n, A = e eᵀ on an edge and g = d_j, A = 0 at a corner, and
+ *   polygon: C = rho/alpha [1 0; mu g A],  (E⁻¹ f)_T = ((1 - alpha) mu g f_N + A f_T)/alpha + (I - A) f_T.
+ *
  * The outer loop moves the centre where the inner one succeeded, shrinks alpha after easy successes and raises it after
  * failures. Full steps: line searches on |Phi| were measured to be clearly worse.
  *
@@ -49,11 +54,16 @@ typedef struct newton {
   bool good; /* it has ended well */
 } newton;
 
+/* z of one contact. */
+static void shift(double z[3], const double *r, const double *u, const double *center, double rho, double alpha) {
+  for (int i = 0; i < 3; i++) z[i] = r[i] - rho * u[i] - alpha * (r[i] - center[i]);
+}
+
 /* Phi of one contact, and E⁻¹ Phi and C. Returns |Phi|²; *slides where C is not symmetric. */
 static double linearize(double *phi, double *c, bool *slides, const double *r, const double *u, const double *center,
                         double mu, double w, double alpha) {
   double rho = 1 / w, z[3], p[3] = {0, 0, 0}, e = 1 - alpha;
-  for (int i = 0; i < 3; i++) z[i] = r[i] - rho * u[i] - alpha * (r[i] - center[i]);
+  shift(z, r, u, center, rho, alpha);
   for (int i = 0; i < 9; i++) c[i] = 0;
   double zt = sqrt(z[1] * z[1] + z[2] * z[2]);
   if (z[0] <= 0) { /* open */
@@ -87,6 +97,32 @@ static double linearize(double *phi, double *c, bool *slides, const double *r, c
   return f0 * f0 + f1 * f1 + f2 * f2;
 }
 
+/* The same with a friction polygon. */
+static double linearize_polygon(double *phi, double *c, bool *slides, const double *r, const double *u,
+                                const double *center, double mu, double w, double alpha, int32_t samples) {
+  double rho = 1 / w, z[3], p[2], e[2] = {0, 0};
+  shift(z, r, u, center, rho, alpha);
+  double radius = mu * z[0];
+  int rank = z[0] > 0 && mu > 0 ? ds_polygon_project(p, e, z + 1, radius, samples) : 2;
+  if (rank == 2) return linearize(phi, c, slides, r, u, center, z[0] > 0 && mu > 0 ? INFINITY : mu, w, alpha);
+  double along = rank == 1 ? e[0] * p[0] + e[1] * p[1] : 0; /* what is left of p without it is R g */
+  double g[2] = {p[0] / radius, p[1] / radius}, a[3] = {0, 0, 0};
+  if (rank == 1) {
+    for (int i = 0; i < 2; i++) g[i] = (p[i] - along * e[i]) / radius;
+    a[0] = e[0] * e[0], a[1] = e[0] * e[1], a[2] = e[1] * e[1];
+  }
+  double f[3] = {r[0] - z[0], r[1] - p[0], r[2] - p[1]}, more = 1 / alpha - 1;
+  double af[2] = {a[0] * f[1] + a[1] * f[2], a[1] * f[1] + a[2] * f[2]};
+  phi[0] = f[0] / alpha;
+  for (int i = 0; i < 2; i++) phi[1 + i] = more * mu * g[i] * f[0] + more * af[i] + f[1 + i];
+  double s = rho / alpha;
+  for (int i = 0; i < 9; i++) c[i] = 0;
+  c[0] = s, c[3] = s * mu * g[0], c[6] = s * mu * g[1];
+  c[4] = s * a[0], c[5] = c[7] = s * a[1], c[8] = s * a[2];
+  *slides = true;
+  return f[0] * f[0] + f[1] * f[1] + f[2] * f[2];
+}
+
 /* |Phi| relative to the scale of the natural-map error, and the Newton matrix. */
 static double build(newton *n) {
   const ds_subproblem *p = n->p;
@@ -94,8 +130,11 @@ static double build(newton *n) {
   double sum = 0, norm = 0;
   bool slides = false;
   for (int32_t k = 0; k < p->contact_count; k++) {
-    sum += linearize(n->phi + 3 * k, n->c + 9 * k, &slides, x->r + 3 * k, x->u + 3 * k, n->center + 3 * k, p->mu[k],
-                     p->weight[k], n->alpha);
+    const double *r = x->r + 3 * k, *u = x->u + 3 * k, *center = n->center + 3 * k;
+    sum += p->samples
+               ? linearize_polygon(n->phi + 3 * k, n->c + 9 * k, &slides, r, u, center, p->mu[k], p->weight[k],
+                                   n->alpha, p->samples)
+               : linearize(n->phi + 3 * k, n->c + 9 * k, &slides, r, u, center, p->mu[k], p->weight[k], n->alpha);
     for (int i = 0; i < 3; i++) norm += x->r[3 * k + i] * x->r[3 * k + i];
   }
   n->symmetric = !slides;

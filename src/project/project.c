@@ -20,7 +20,7 @@ static bool choose_start(ds_iterate *x, const ds_subproblem *p, const double *r)
     any = x->error <= none && !ds_impulses_add_energy(x, p);
     if (!any) ds_iterate_clear(x, p);
   }
-  x->error = ds_subproblem_error(p, x->r, x->u, 0);
+  x->error = ds_subproblem_error(p, x->r, x->u);
   return any;
 }
 
@@ -44,7 +44,7 @@ static void clip_to_cone(ds_solve *s, ds_iterate *x, const ds_subproblem *p, dou
   }
   if (!changed) return;
   ds_iterate_update(&y, p);
-  y.error = ds_subproblem_error(p, y.r, y.u, 0);
+  y.error = ds_subproblem_error(p, y.r, y.u);
   if (y.error > tolerance && ds_impulses_add_energy(&y, p)) return;
   if (y.error <= fmax(x->error, 0.1 * tolerance)) ds_iterate_copy(x, &y, p);
 }
@@ -90,7 +90,7 @@ bool ds_project_island(const ds_solve *given, double *r, double *v, ds_certifica
   const ds_subproblem *p = &prepared;
   ds_solve solve = *given, *s = &solve;
   const ds_solver *solver = ds_solver_of(s->options);
-  int32_t samples = s->options->friction_samples;
+  prepared.samples = s->options->friction_samples;
   bool limited = false;
   ds_certificate of_parts = {0};
   if (s->purpose == DS_FOR_STEP && !s->part && ds_project_parts(s, r, v, &of_parts, p)) {
@@ -103,19 +103,18 @@ bool ds_project_island(const ds_solve *given, double *r, double *v, ds_certifica
   if (ds_arena_failed(s->arena)) return false;
   s->goal = ds_goal_of(s->options, s->purpose);
   s->warm = choose_start(&x, p, r);
-  if (samples) x.error = ds_subproblem_error(p, x.r, x.u, samples);
   solver->solve(s, &x, p);
   double tolerance = ds_goal_tolerance(&s->goal, p, x.r, x.u);
   if (solver->safeguarded && is_unsafe(s, &x, p, tolerance)) { /* what keeps bodies apart and adds no energy */
     ds_end_on_contact(s, &x, p, tolerance);
     limited = (ds_limit_energy(&x, p) || !s->ends_on_contact) && x.error > tolerance;
-  } else if (solver->thorough && !samples) {
+  } else if (solver->thorough && !p->samples) {
     clip_to_cone(s, &x, p, tolerance);
   }
   if (!ds_solve_give_back(s, r, v, certificate, &x, p)) return false;
   certificate->unbounded = s->work.unbounded && x.error > tolerance;
   certificate->limited = limited;
-  ds_subproblem_certify(certificate, p, r, v, x.u, tolerance, samples);
+  ds_subproblem_certify(certificate, p, r, v, x.u, tolerance);
   if (solver->own_velocity) {
     certificate->natural_error = fmax(certificate->natural_error, newton_error(s->arena, p, r, v));
     certificate->converged &= certificate->natural_error <= tolerance;

@@ -10,6 +10,9 @@
 #include "project/single_contact.h"
 
 #include <math.h>
+#include <stdbool.h>
+
+#include "project/single_polygon.h"
 
 /* Where W has rank 1 or 2, as of a linkage with few free coordinates, A is singular but for rounding, and a quotient of
  * two roundings is any number: impulses of 1e100 N s came out. */
@@ -76,7 +79,8 @@ static slip slide(const ds_single_contact *k, const double b[2], double normal, 
   return s;
 }
 
-void ds_single_contact_solve(double r[3], const ds_single_contact *k, const double q[3], double mu) {
+void ds_single_contact_solve(double r[3], const ds_single_contact *k, const double q[3], double mu,
+                             const double *corner, int32_t samples) {
   if (q[0] >= 0) {
     r[0] = r[1] = r[2] = 0;
     return;
@@ -92,7 +96,16 @@ void ds_single_contact_solve(double r[3], const ds_single_contact *k, const doub
   }
   if (mu > 0 && (b[0] != 0 || b[1] != 0)) {
     s = slip_at(k, b, normal, 0);
-    if (!(s.size <= mu * s.normal && s.normal < INFINITY)) s = slide(k, b, normal, mu);
+    bool sticks = s.size <= mu * s.normal && s.normal < INFINITY;
+    if (corner && sticks) {
+      const double t[2] = {k->e[0] * s.t[0] - k->e[1] * s.t[1], k->e[1] * s.t[0] + k->e[0] * s.t[1]};
+      sticks = ds_polygon_holds(t, mu * s.normal, corner, samples);
+    }
+    if (corner && !sticks) {
+      ds_single_polygon_slide(r, k->w, q, mu, corner, samples);
+      return;
+    }
+    if (!sticks) s = slide(k, b, normal, mu);
   }
   r[0] = s.normal;
   r[1] = k->e[0] * s.t[0] - k->e[1] * s.t[1];

@@ -2,6 +2,8 @@
 #ifndef DS_PROJECT_SINGLE_CONTACT_H
 #define DS_PROJECT_SINGLE_CONTACT_H
 
+#include <stdint.h>
+
 /* What can be said of W (3 x 3, symmetric, positive semidefinite) before q is known. */
 typedef struct ds_single_contact {
   double w[6];    /* W: NN, N1, N2, 11, 12, 22 */
@@ -14,7 +16,8 @@ typedef struct ds_single_contact {
 void ds_single_contact_prepare(ds_single_contact *contact, const double w[9]);
 
 /* r that solves u = W r + q with Coulomb's law. r is left alone where the normal cannot move (W_NN = 0) and q presses.
- */
-void ds_single_contact_solve(double r[3], const ds_single_contact *contact, const double q[3], double mu);
+ * `corner`: 2 x samples, of the friction polygon in the unit circle; NULL: the disk. */
+void ds_single_contact_solve(double r[3], const ds_single_contact *contact, const double q[3], double mu,
+                             const double *corner, int32_t samples);
 
 #endif

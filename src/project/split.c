@@ -138,6 +138,7 @@ static bool part_problem(ds_arena *arena, ds_subproblem *q, double **r, double *
   *q = (ds_subproblem){.body_count = nb, .contact_count = nc, .dof = dof, .size = size, .first = first, .g = p->g};
   q->body = body, q->jacobian = jacobian, q->b = b, q->mu = mu, q->predicted = predicted;
   q->u_before = u_before;
+  q->samples = p->samples;
   return true;
 }
 
@@ -195,9 +196,7 @@ bool ds_project_parts(const ds_solve *solve, double *r, double *v, ds_certificat
   ds_arena *arena = solve->arena;
   int32_t nc = p->contact_count;
   split s;
-  if (nc < SMALL || p->delassus || !ds_solver_of(options)->safeguarded || options->friction_samples ||
-      !options->sub_islands)
-    return false;
+  if (nc < SMALL || p->delassus || !ds_solver_of(options)->safeguarded || !options->sub_islands) return false;
   double *u = DS_NEW(arena, double, 3 * (size_t)nc + 1);
   if (!split_new(arena, &s, p) || !u) return false;
   double sum = 0;
@@ -224,7 +223,7 @@ bool ds_project_parts(const ds_solve *solve, double *r, double *v, ds_certificat
     if (joined > 0) continue;
     ds_subproblem whole = *p;
     if (!ds_subproblem_prepare(arena, &whole)) return false;
-    ds_subproblem_certify(work, &whole, r, v, u, ds_goal_tolerance(&goal, &whole, r, u), 0);
+    ds_subproblem_certify(work, &whole, r, v, u, ds_goal_tolerance(&goal, &whole, r, u));
     return work->converged;
   }
 }

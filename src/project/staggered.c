@@ -50,21 +50,21 @@ static double residual(const ds_subproblem *p, const ds_iterate *x) { /* [SP08 e
   return isfinite(sum) ? sum : INFINITY;
 }
 
-static void judge(ds_iterate *x, const loop *l, int32_t samples) {
+static void judge(ds_iterate *x, const loop *l) {
   ds_subproblem_velocity(x->v, l->p, x->r);
   ds_subproblem_slip(x->u, l->p, x->v);
-  x->error = ds_subproblem_error(l->p, x->r, x->u, samples);
+  x->error = ds_subproblem_error(l->p, x->r, x->u);
 }
 
 /* One subsequence: contact projection with friction f, then friction projection with its alpha. */
-static void subsequence(loop *l, ds_iterate *x, double inner, int32_t samples) {
+static void subsequence(loop *l, ds_iterate *x, double inner) {
   ds_work *work = &l->solve->work;
   add_predicted(l, l->f);
   ds_project_contact(l->solve, x->r, x->v, l->p, l->v_hat, inner);
   impulse_part(l, l->f_last, x->r, false); /* N alpha, borrowed space */
   add_predicted(l, l->f_last);
   memcpy(l->f_last, l->f, (size_t)l->p->dof * sizeof(double));
-  ds_project_friction(l->solve, x->r, x->v, l->p, l->v_hat, inner, samples);
+  ds_project_friction(l->solve, x->r, x->v, l->p, l->v_hat, inner, l->p->samples);
   impulse_part(l, l->f, x->r, true);
   work->staggered++;
   work->rel_err = relative_change(l);
@@ -92,8 +92,8 @@ bool ds_staggered_solve(ds_solve *s, ds_iterate *x, const ds_subproblem *p, cons
   for (int32_t i = 0; i < o->iterations && !ds_effort_is_over(s->effort); i++) {
     /* a hundredth of the outer error is enough inside [SOLVER_NOTES] */
     if (!o->published) inner = fmin(1e-6, fmax(1e-13, 1e-2 * fmin(x->error, trial.error)));
-    subsequence(&l, &trial, inner, o->samples);
-    judge(&trial, &l, o->samples);
+    subsequence(&l, &trial, inner);
+    judge(&trial, &l);
     double badness = o->published ? residual(p, &trial) : trial.error;
     if (badness < least && (o->published || trial.error < x->error)) ds_iterate_copy(x, &trial, p);
     least = fmin(least, badness);
@@ -102,7 +102,7 @@ bool ds_staggered_solve(ds_solve *s, ds_iterate *x, const ds_subproblem *p, cons
   if (o->published || x->error > o->tolerance) {
     ds_iterate_copy(&trial, x, p);
     contact_last(&l, &trial, inner);
-    judge(&trial, &l, o->samples);
+    judge(&trial, &l);
     if (o->published || trial.error < x->error) ds_iterate_copy(x, &trial, p);
   }
   ds_arena_release(arena, mark);
@@ -116,8 +116,7 @@ void ds_staggered_method(ds_solve *s, ds_iterate *x, const ds_subproblem *p) {
   ds_staggered_options o = {.published = true,
                             .rel_err = options->rel_err,
                             .tolerance = s->goal.tolerance,
-                            .iterations = options->max_iterations,
-                            .samples = options->friction_samples};
+                            .iterations = options->max_iterations};
   if (!ds_solve_needs_system(s, p)) return;
   ds_staggered_solve(s, x, p, &o);
   s->work.tool[DS_TOOL_STAGGERED] = s->work.staggered;

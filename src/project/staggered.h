@@ -9,7 +9,6 @@ typedef struct ds_staggered_options {
   double rel_err;     /* [SP08 eq. 28] */
   double tolerance;   /* natural-map error; used where not `published` */
   int32_t iterations; /* at most */
-  int32_t samples;    /* 0 = disk */
 } ds_staggered_options;
 
 /* From the friction impulses of x. x becomes the result (published) or the best iterate seen. */

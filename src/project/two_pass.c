@@ -12,12 +12,11 @@
 ds_solver_solve ds_two_pass_solve; /* for the table of solvers.c */
 
 void ds_two_pass_solve(ds_solve *s, ds_iterate *x, const ds_subproblem *p) {
-  int32_t samples = s->options->friction_samples;
   double *after_contact = DS_NEW(s->arena, double, p->dof + 1);
   if (!after_contact || !ds_solve_needs_system(s, p)) return;
   ds_project_contact(s, x->r, after_contact, p, p->predicted, DS_EXACT);
-  ds_project_friction(s, x->r, x->v, p, after_contact, DS_EXACT, samples);
+  ds_project_friction(s, x->r, x->v, p, after_contact, DS_EXACT, p->samples);
   s->work.staggered = s->work.tool[DS_TOOL_STAGGERED] = 1;
   ds_iterate_update(x, p);
-  x->error = ds_subproblem_error(p, x->r, x->u, samples);
+  x->error = ds_subproblem_error(p, x->r, x->u);
 }
