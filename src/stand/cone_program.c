@@ -108,28 +108,38 @@ static void scaled_twice(double *out, const solver *s, const double *x) {
 
 /* ---- the linear system S = A W² Aᵀ ---- */
 
-/* h (6 x 6) += a C bᵀ, where the rows of a and b are 3 x 6 */
-static void add_product(double *h, const double *a, const double *c, const double *b) {
-  double y[18];
+/* y = C g, where the rows of g are 3 x 6 */
+static void multiply(double *y, const double *c, const double *g) {
   for (int32_t i = 0; i < 3; i++)
-    for (int32_t j = 0; j < 6; j++) y[6 * i + j] = c[3 * i] * b[j] + c[3 * i + 1] * b[6 + j] + c[3 * i + 2] * b[12 + j];
+    for (int32_t j = 0; j < 6; j++) y[6 * i + j] = c[3 * i] * g[j] + c[3 * i + 1] * g[6 + j] + c[3 * i + 2] * g[12 + j];
+}
+
+/* h (6 x 6) += gᵀ y; the lower triangle */
+static void add_own(double *h, const double *g, const double *y) {
   for (int32_t i = 0; i < 6; i++)
-    for (int32_t j = 0; j < 6; j++) h[6 * i + j] += a[i] * y[j] + a[6 + i] * y[6 + j] + a[12 + i] * y[12 + j];
+    for (int32_t j = 0; j <= i; j++) h[6 * i + j] += g[i] * y[j] + g[6 + i] * y[6 + j] + g[12 + i] * y[12 + j];
+}
+
+static void add_pair(double *h, const double *g, const double *y) {
+  for (int32_t i = 0; i < 6; i++)
+    for (int32_t j = 0; j < 6; j++) h[6 * i + j] += g[i] * y[j] + g[6 + i] * y[6 + j] + g[12 + i] * y[12 + j];
 }
 
 static void add_point(solver *s, int32_t k) {
   const ds_block_pattern *p = s->matrix->pattern;
   int32_t a = s->g->body[2 * k], b = s->g->body[2 * k + 1];
   const double *ga = s->g->g + 36 * (size_t)k, *gb = ga + 18, *f = s->scale + 3 * k;
-  double c[9];
+  double c[9], ya[18], yb[18];
   ds_lorentz_square(c, &s->w[k]);
   for (int32_t i = 0; i < 9; i++) c[i] *= f[i / 3] * f[i % 3];
-  if (a >= 0) add_product(s->matrix->diagonal + p->diagonal[p->position[a]], ga, c, ga);
-  if (b >= 0) add_product(s->matrix->diagonal + p->diagonal[p->position[b]], gb, c, gb);
+  multiply(ya, c, ga);
+  multiply(yb, c, gb);
+  if (a >= 0) add_own(s->matrix->diagonal + p->diagonal[p->position[a]], ga, ya);
+  if (b >= 0) add_own(s->matrix->diagonal + p->diagonal[p->position[b]], gb, yb);
   if (a < 0 || b < 0) return;
   bool swapped; /* a is eliminated before b: block (b, a) is kept */
   double *lower = s->matrix->lower + p->offset[ds_block_slot(&swapped, p, a, b)];
-  add_product(lower, swapped ? gb : ga, c, swapped ? ga : gb);
+  add_pair(lower, swapped ? gb : ga, swapped ? ya : yb);
 }
 
 /* The row of a point that crushes, against itself and against its blocks. */
@@ -191,17 +201,11 @@ static void apply_system(double *out, solver *s, const double *y) {
   for (int32_t i = 0; i < s->n; i++) out[i] += s->shift[i] * y[i];
 }
 
-/* y = S⁻¹ rhs with the shift, by conjugate gradients that are preconditioned by the factor: two or three iterations.
- * y is a first guess; rhs becomes the rest. */
-static void improve_solution(double *y, solver *s, double *rhs) {
+/* y += S⁻¹ rhs with the shift, by conjugate gradients that are preconditioned by the factor: two or three iterations,
+ * until the rest is at most `goal`. rhs becomes the rest. */
+static void add_solution(double *y, solver *s, double *rhs, double goal) {
   int32_t n = s->n;
-  double *p = s->v1, *z = s->v2, *sp = s->v3, rho = 0, goal = solve_accuracy * sqrt(dot(rhs, rhs, n));
-  apply_system(sp, s, y);
-  for (int32_t i = 0; i < n; i++) z[i] = rhs[i] - sp[i];
-  if (dot(z, z, n) <= dot(rhs, rhs, n))
-    memcpy(rhs, z, (size_t)n * sizeof *rhs);
-  else
-    memset(y, 0, (size_t)n * sizeof *y); /* the guess was worse than nothing: it is a difference of large numbers */
+  double *p = s->v1, *z = s->v2, *sp = s->v3, rho = 0;
   for (int32_t i = 0; i < MOST_REFINEMENTS; i++) {
     if (sqrt(dot(rhs, rhs, n)) <= goal) return;
     memcpy(z, rhs, (size_t)n * sizeof *z);
@@ -218,7 +222,20 @@ static void improve_solution(double *y, solver *s, double *rhs) {
 
 static void solve_system(double *y, solver *s, double *rhs) {
   memset(y, 0, (size_t)s->n * sizeof *y);
-  improve_solution(y, s, rhs);
+  add_solution(y, s, rhs, solve_accuracy * sqrt(dot(rhs, rhs, s->n)));
+}
+
+/* y is a first guess. */
+static void improve_solution(double *y, solver *s, double *rhs) {
+  int32_t n = s->n;
+  double *rest = s->v2, *sy = s->v3, goal = solve_accuracy * sqrt(dot(rhs, rhs, n));
+  apply_system(sy, s, y);
+  for (int32_t i = 0; i < n; i++) rest[i] = rhs[i] - sy[i];
+  if (dot(rest, rest, n) <= dot(rhs, rhs, n))
+    memcpy(rhs, rest, (size_t)n * sizeof *rhs);
+  else
+    memset(y, 0, (size_t)n * sizeof *y); /* the guess was worse than nothing: it is a difference of large numbers */
+  add_solution(y, s, rhs, goal);
 }
 
 /* ---- candidates ---- */
@@ -319,12 +336,11 @@ static void nearest_motion(double *y, const solver *s, double share, double fact
   for (int32_t i = 0; i < s->n; i++) y[i] = share * s->yc[i] - factor * s->yx[i];
 }
 
-/* A motion y/tau, feasible for the dual; where nothing but t costs, any multiple of y is a candidate. */
-static void try_motion(solver *s) {
+/* A motion y in dy, feasible for the dual; where nothing but t costs, any multiple of y is a candidate. */
+static void try_one_motion(solver *s) {
   ds_cone_answer *a = s->answer;
   const ds_cone_program *p = s->p;
   double *y = s->dy, factor = 1;
-  nearest_motion(y, s, 1, 1 / s->tau);
   fit_rows(s, y, false);
   double by = dot(s->b, y, s->n), dy = s->d ? dot(s->d, y, s->n) : 0;
   if (!p->c && s->d && p->e != 0) { /* e - factor dᵀy = 0 */
@@ -339,6 +355,15 @@ static void try_motion(solver *s) {
   a->motion = true;
   a->lower = factor * by;
   memcpy(a->y, y, (size_t)s->n * sizeof *a->y);
+}
+
+/* The motion nearest to the iterate's velocities; and its own, which from a centre on has no residuals. */
+static void try_motion(solver *s) {
+  nearest_motion(s->dy, s, 1, 1 / s->tau);
+  try_one_motion(s);
+  if (!s->p->centre) return;
+  for (int32_t i = 0; i < s->n; i++) s->dy[i] = s->y[i] / s->tau;
+  try_one_motion(s);
 }
 
 /* A motion that proves that there are no forces at all: -Gᵀy in K*, dᵀy <= 0, bᵀy > 0. */
@@ -440,11 +465,18 @@ static void find_affine(solver *s) {
   find_direction(s, 1, -s->kappa * s->tau);
 }
 
+/* Whether a + t d is in the cone for certain. */
+static bool is_inside(const double a[3], const double d[3], double t) {
+  double b[3] = {a[0] + t * d[0], a[1] + t * d[1], a[2] + t * d[2]};
+  return b[0] > 0 && b[0] * b[0] * (1 - 1e-15) > b[1] * b[1] + b[2] * b[2];
+}
+
 static double longest_step(const solver *s) {
   double t = 1;
-  for (int32_t k = 0; k < s->cones; k++) {
-    t = fmin(t, ds_lorentz_step(s->x + 3 * k, s->dx + 3 * k));
-    t = fmin(t, ds_lorentz_step(s->z + 3 * k, s->dz + 3 * k));
+  for (int32_t k = 0; k < s->cones; k++) { /* most cones allow the step so far */
+    const double *x = s->x + 3 * k, *dx = s->dx + 3 * k, *z = s->z + 3 * k, *dz = s->dz + 3 * k;
+    if (!is_inside(x, dx, t)) t = fmin(t, ds_lorentz_step(x, dx));
+    if (!is_inside(z, dz, t)) t = fmin(t, ds_lorentz_step(z, dz));
   }
   if (s->dtau < 0) t = fmin(t, -s->tau / s->dtau);
   if (s->dkappa < 0) t = fmin(t, -s->kappa / s->dkappa);
@@ -609,23 +641,112 @@ static bool rest_is_feasible(const solver *s) {
   return true;
 }
 
-bool ds_cone_solve(ds_arena *arena, ds_cone_answer *answer, const ds_cone_program *p) {
+/* Everything but the start. */
+static bool prepare_solver(ds_arena *arena, solver *s, ds_cone_answer *answer, const ds_cone_program *p) {
   const ds_graph *g = p->graph;
   *answer = (ds_cone_answer){.upper = INFINITY, .lower = -INFINITY};
-  solver s = {.p = p, .g = g, .n = 6 * g->n + g->limits, .points = g->points, .rows = 6 * g->n};
-  s.slack = g->points + (p->d ? 1 : 0);
-  s.cones = s.slack + g->limits;
-  s.answer = answer;
-  if (!create(arena, &s)) return false;
-  set_rows(&s);
-  for (int32_t k = 0; k < s.cones; k++) s.x[3 * k] = s.z[3 * k] = 1;
-  for (int32_t k = 0; k < s.points; k++) {
-    double mu = p->frictionless ? 0 : p->mu ? p->mu[k] : g->mu[k], *f = s.scale + 3 * k;
+  *s = (solver){.p = p, .g = g, .n = 6 * g->n + g->limits, .points = g->points, .rows = 6 * g->n, .answer = answer};
+  s->slack = g->points + (p->d ? 1 : 0);
+  s->cones = s->slack + g->limits;
+  if (!create(arena, s)) return false;
+  set_rows(s);
+  for (int32_t k = 0; k < s->points; k++) {
+    double mu = p->frictionless ? 0 : p->mu ? p->mu[k] : g->mu[k], *f = s->scale + 3 * k;
     f[0] = mu > 0 ? 1 / mu : 1, f[1] = f[2] = mu > 0;
-    for (int32_t i = 0; i < 3 && p->c; i++) s.cost[3 * k + i] = f[i] * p->c[3 * k + i];
+    for (int32_t i = 0; i < 3 && p->c; i++) s->cost[3 * k + i] = f[i] * p->c[3 * k + i];
   }
-  if (p->d) s.cost[3 * s.points] = p->e;
-  s.tau = s.kappa = 1;
+  if (p->d) s->cost[3 * s->points] = p->e;
+  s->tau = s->kappa = 1;
+  return true;
+}
+
+/* ---- the analytic centre ---- */
+
+/* z = x⁻¹, and the scaling of both: W² is the inverse of the Hessian of -log det. False if x is not inside. */
+static bool invert(solver *s) {
+  for (int32_t k = 0; k < s->cones; k++) {
+    const double *x = s->x + 3 * k;
+    double det = ds_minkowski(x), *z = s->z + 3 * k;
+    if (!(x[0] > 0) || !(det > 0)) return false;
+    z[0] = x[0] / det, z[1] = -x[1] / det, z[2] = -x[2] / det;
+    if (!ds_lorentz_scale(&s->w[k], x, z)) return false;
+  }
+  return true;
+}
+
+/* -sum log det (x + t dx) */
+static double barrier(const solver *s, double t) {
+  double sum = 0;
+  for (int32_t k = 0; k < s->cones; k++) {
+    double x[3];
+    for (int32_t i = 0; i < 3; i++) x[i] = s->x[3 * k + i] + t * s->dx[3 * k + i];
+    double det = ds_minkowski(x);
+    if (!(x[0] > 0) || !(det > 0)) return INFINITY;
+    sum -= log(det);
+  }
+  return sum;
+}
+
+/* Newton's direction dx = x + W² Aᵀ y with A (x + dx) = b; returns its length in the metric of x. */
+static double centring_direction(solver *s) {
+  double square = 0;
+  find_rest(s->rp, s, s->x);
+  for (int32_t i = 0; i < s->n; i++) s->rp[i] = 2 * s->rp[i] - s->b[i];
+  solve_system(s->y, s, s->rp);
+  memcpy(s->dx, s->x, 3 * (size_t)s->cones * sizeof *s->dx);
+  add_correction(s->dx, s, s->y);
+  scaled(s->ax, s, s->dx, true);
+  square = dot(s->ax, s->ax, 3 * s->cones);
+  return sqrt(2 * square);
+}
+
+static bool find_centre(solver *s) {
+  for (int32_t i = 0; i < MOST_ITERATIONS; i++) {
+    if (!invert(s) || !factor(s)) return false;
+    double length = centring_direction(s), t = length < 0.25 ? 1 : nearly_all * longest_step(s), now = barrier(s, 0);
+    if (!isfinite(length)) return false;
+    while (length >= 0.25 && t > 1e-6 && !(barrier(s, t) < now)) t *= 0.5;
+    for (int32_t k = 0; k < 3 * s->cones; k++) s->x[k] += t * s->dx[k];
+    if (length < 0.1) return true;
+  }
+  return false;
+}
+
+bool ds_cone_find_centre(ds_arena *arena, ds_cone_centre *centre, const ds_cone_program *p, const double *r) {
+  solver s;
+  ds_cone_answer answer;
+  *centre = (ds_cone_centre){.x = NULL};
+  if (!prepare_solver(arena, &s, &answer, p)) return false;
+  for (int32_t i = 0; i < 3 * s.points; i++) s.x[i] = s.scale[i] > 0 ? r[i] / s.scale[i] : 0;
+  for (int32_t j = 0; j < s.g->limits; j++) s.x[3 * (s.slack + j)] = s.g->limit[j] - r[3 * s.g->limit_point[j]];
+  if (find_centre(&s)) *centre = (ds_cone_centre){.x = s.x, .y = s.y};
+  centre->factorizations = answer.factorizations;
+  return true;
+}
+
+/* x of the centre and f times its y, with f so large that z = c - Aᵀy is inside the cones. */
+static bool start_at(solver *s, const ds_cone_centre *centre) {
+  double f = 0;
+  for (int32_t k = 0; k < s->cones; k++) {
+    const double *x = centre->x + 3 * k, *c = s->cost + 3 * k;
+    double cost = fabs(c[0]) + sqrt(c[1] * c[1] + c[2] * c[2]);
+    f = fmax(f, 2 * cost * (x[0] + sqrt(x[1] * x[1] + x[2] * x[2])));
+  }
+  memcpy(s->x, centre->x, 3 * (size_t)s->cones * sizeof *s->x);
+  for (int32_t i = 0; i < s->n; i++) s->y[i] = f * centre->y[i];
+  transposed(s->z, s, s->y);
+  for (int32_t i = 0; i < 3 * s->cones; i++) s->z[i] = s->cost[i] - s->z[i];
+  for (int32_t k = 0; k < s->points; k++)
+    if (s->scale[3 * k + 1] == 0) s->z[3 * k + 1] = s->z[3 * k + 2] = 0;
+  s->kappa = f;
+  return f > 0;
+}
+
+bool ds_cone_solve(ds_arena *arena, ds_cone_answer *answer, const ds_cone_program *p) {
+  solver s;
+  if (!prepare_solver(arena, &s, answer, p)) return false;
+  if (!p->centre || !start_at(&s, p->centre))
+    for (int32_t k = 0; k < s.cones; k++) s.x[3 * k] = s.z[3 * k] = 1;
   if (rest_is_feasible(&s)) answer->motion = true, answer->lower = 0; /* y = 0 */
   iterate(&s);
   answer->last = answer->mechanism ? answer->y : s.y;

@@ -7,11 +7,14 @@
 
 #include "base/error.h"
 #include "base/thread.h"
-#include "stand/cone_program.h"
+#include "stand/margin.h"
 
 static const double range_width = 1e-5; /* relative to the force, or to the weight of the mean block */
 
-static bool find_range(ds_arena *arena, ds_force_range *range, const ds_graph *g, int32_t interface) {
+static const double margin_width = 0.1; /* any forces inside the cones do */
+
+static bool find_range(ds_arena *arena, ds_force_range *range, const ds_graph *g, const ds_cone_centre *centre,
+                       int32_t interface) {
   const ds_interface *face = &g->assembly->interfaces[interface];
   const ds_patch *patch = &g->patch[interface];
   double tension = face->count * face->tension;
@@ -22,6 +25,7 @@ static bool find_range(ds_arena *arena, ds_force_range *range, const ds_graph *g
   for (int32_t side = 0; side < 2; side++) {
     for (int32_t k = patch->first; k < patch->first + patch->count; k++) c[3 * k] = side == 0 ? 1 : -1;
     ds_cone_program program = {.graph = g, .b = b, .c = c, .width = range_width, .least = 1};
+    if (centre->x) program.centre = centre;
     ds_cone_answer answer;
     if (!ds_cone_solve(arena, &answer, &program)) return false;
     range->factorizations += answer.factorizations;
@@ -36,6 +40,7 @@ static bool find_range(ds_arena *arena, ds_force_range *range, const ds_graph *g
 
 typedef struct search {
   const ds_graph *graph;
+  ds_cone_centre centre;
   ds_force_range *ranges;
   ds_arena *arenas; /* one per thread */
   int32_t first;
@@ -47,8 +52,21 @@ static void find_one(void *context, int32_t item, int32_t worker) {
   ds_arena *arena = &s->arenas[worker];
   ds_arena_mark mark = ds_arena_get_mark(arena);
   if (atomic_load(&s->failed)) return;
-  if (!find_range(arena, &s->ranges[item], s->graph, s->first + item)) atomic_store(&s->failed, true);
+  if (!find_range(arena, &s->ranges[item], s->graph, &s->centre, s->first + item)) atomic_store(&s->failed, true);
   ds_arena_release(arena, mark);
+}
+
+/* From the forces with the largest margin. */
+static bool find_start(ds_arena *arena, ds_cone_centre *centre, const ds_graph *g) {
+  double *b = DS_NEW(arena, double, 6 * (size_t)g->n + 1), *share;
+  ds_cone_answer answer;
+  *centre = (ds_cone_centre){.x = NULL};
+  if (!b || !ds_margin_solve(arena, &answer, &share, g, margin_width)) return false;
+  if (!answer.forces || !(answer.upper < 1)) return true;
+  for (int32_t i = 0; i < 3 * g->points; i++) answer.r[i] += (1 - answer.upper) * share[i];
+  for (int32_t i = 0; i < 6 * g->n; i++) b[i] = -g->load[i];
+  ds_cone_program program = {.graph = g, .b = b};
+  return ds_cone_find_centre(arena, centre, &program, answer.r);
 }
 
 /* Of `count` interfaces from `first` on. */
@@ -58,7 +76,7 @@ static ds_status find_all(ds_force_range *ranges, const ds_assembly *assembly, i
   ds_pool *pool = ds_pool_create(threads);
   search s = {.graph = ds_graph_create(&arena, assembly), .ranges = ranges, .first = first};
   s.arenas = pool ? calloc((size_t)ds_pool_size(pool), sizeof *s.arenas) : NULL;
-  bool good = s.graph && s.arenas;
+  bool good = s.graph && s.arenas && find_start(&arena, &s.centre, s.graph);
   if (good) ds_pool_run(pool, count, find_one, &s);
   for (int32_t i = 0; s.arenas && i < ds_pool_size(pool); i++) ds_arena_free(&s.arenas[i]);
   if (pool) ds_pool_destroy(pool);

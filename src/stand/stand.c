@@ -16,6 +16,7 @@
 #include "base/sets.h"
 #include "base/vec3.h"
 #include "stand/cone_program.h"
+#include "stand/margin.h"
 #include "stand/planar.h"
 #include "stand/proof.h"
 #include "stand/second.h"
@@ -123,30 +124,10 @@ static bool try_frictionless(ds_arena *arena, ds_stand *s, const ds_graph *g, co
   return keep_equilibrium(s, g, answer.r);
 }
 
-/* max m: r - m s e_N in K, G r = -w, m <= 1, where every interface shares s = 1 among its points. With r' = r - m s e_N
- * and t = 1 - m: G r' - t d = -w - d, d = G s e_N. A motion v with dᵀv = 1 proves m <= -wᵀv. The program has interior
- * points on either side whatever m is, so that it decides where the feasibility of forces alone is too near the edge.
- */
-static bool solve_margin(ds_arena *arena, ds_cone_answer *answer, double **share, const ds_graph *g, double width) {
-  const ds_assembly *a = g->assembly;
-  double *d = DS_NEW0(arena, double, 6 * (size_t)g->n + 1), *b = DS_NEW(arena, double, 6 * (size_t)g->n + 1);
-  *share = DS_NEW0(arena, double, 3 * (size_t)g->points + 1);
-  if (ds_arena_failed(arena)) return false;
-  for (int32_t i = 0; i < a->interface_count; i++)
-    for (int32_t k = 0; k < g->patch[i].count; k++) (*share)[3 * (g->patch[i].first + k)] = 1.0 / g->patch[i].count;
-  ds_graph_add_forces(d, g, *share);
-  for (int32_t i = 0; i < 6 * g->n; i++) b[i] = -g->load[i] - d[i], d[i] = -d[i];
-  double *less = DS_NEW(arena, double, 3 * (size_t)g->points + 1);
-  if (ds_arena_failed(arena)) return false;
-  for (int32_t i = 0; i < 3 * g->points; i++) less[i] = -(*share)[i];
-  ds_cone_program program = {.graph = g, .b = b, .d = d, .e = 1, .d_limit = less, .width = width};
-  return ds_cone_solve(arena, answer, &program);
-}
-
 static bool find_margin(ds_arena *arena, ds_stand *s, const ds_graph *g) {
   ds_cone_answer answer;
   double *share;
-  if (!solve_margin(arena, &answer, &share, g, 1e-6)) return false;
+  if (!ds_margin_solve(arena, &answer, &share, g, 1e-6)) return false;
   if (answer.forces && answer.motion && answer.upper - answer.lower <= 1e-4 * fmax(1, answer.upper))
     s->margin = 1 - answer.upper;
   return true;
@@ -155,7 +136,7 @@ static bool find_margin(ds_arena *arena, ds_stand *s, const ds_graph *g) {
 /* Forces or a mechanism by the margin, to all digits that there are. */
 static bool decide_by_margin(ds_arena *arena, ds_stand *s, ds_cone_answer *answer, const ds_graph *g) {
   double *share;
-  if (!solve_margin(arena, answer, &share, g, 1e-14)) return false;
+  if (!ds_margin_solve(arena, answer, &share, g, 1e-14)) return false;
   s->factorizations += answer->factorizations;
   answer->mechanism = answer->motion && answer->lower > 1;
   answer->last = answer->y;

@@ -1,0 +1,15 @@
+/* The margin of an equilibrium: how much normal force every interface could lose.
+ *
+ * max m: r - m s e_N in K, G r = -w, m <= 1, where every interface shares s = 1 among its points. With r' = r - m s e_N
+ * and t = 1 - m: G r' - t d = -w - d, d = G s e_N. A motion v with dᵀv = 1 proves m <= -wᵀv. The program has interior
+ * points on either side whatever m is, so that it decides where the feasibility of forces alone is too near the edge.
+ */
+#ifndef DS_STAND_MARGIN_H
+#define DS_STAND_MARGIN_H
+
+#include "stand/cone_program.h"
+
+/* answer: r' and t. share: s e_N, 3 x points. False where memory ran out. */
+bool ds_margin_solve(ds_arena *arena, ds_cone_answer *answer, double **share, const ds_graph *graph, double width);
+
+#endif
