@@ -46,7 +46,7 @@ static void box(void) {
   CHECK(ds_hull_box(&h, v3(1, 2, 3)) == DS_OK);
   CHECK(h.vertex_count == 8 && h.face_count == 6 && h.edge_count == 12);
   check_hull(&h, h.vertices, 8, 6, 0);
-  CHECK_NEAR(h.skin, 1e-4, 1e-17);
+  CHECK_NEAR(h.skin, DS_CORE_SHARE, 1e-17);
   ds_hull_free(&h);
   CHECK(h.vertices == NULL);
 }
@@ -67,7 +67,7 @@ static void cube_of_many_points(void) {
     CHECK(h.vertex_count == 8 && h.face_count == 6 && h.edge_count == 12);
     check_hull(&h, points, n, scales[k], 0);
     /* three planes meet in every vertex: the core is the cube less its skin on every side */
-    CHECK_NEAR(h.skin / scales[k], fmin(0.0025, fmax(1e-4 / scales[k], 1e-5 * sqrt(0.75))), 1e-12);
+    CHECK_NEAR(h.skin / scales[k], 0.5 * DS_CORE_SHARE, 1e-12);
     CHECK_NEAR(h.retreat / h.skin, sqrt(3), 1e-8);
     ds_hull_free(&h);
   }

@@ -488,30 +488,31 @@ static void collide(ds_manifold *m, const ds_query *query, const pair *c) {
   rounded_contact(m, query, c, v3_sub(c->a.c, c->h ? c->h->center : c->b.c));
 }
 
-static pair set_up(const ds_placed *a, const ds_placed *b) {
+static double skin_of(const ds_can *c) { return DS_CORE_SHARE * fmin(c->radius, c->half_length); }
+
+/* Both with the skin of the thinner one. */
+static pair set_up(const ds_placed *a, const ds_placed *b, double skin_b) {
   pair c = {.a = ds_can_in_frame(a, b), .placed = b};
-  c.skin_a = ds_core_depth(fmin(c.a.radius, c.a.half_length), fmax(c.a.radius, c.a.half_length));
-  c.core_a = shrink(&c.a, c.skin_a);
-  if (b->shape->kind == DS_SHAPE_CYLINDER) {
-    c.b = ds_can_in_frame(b, b);
-    c.skin_b = ds_core_depth(fmin(c.b.radius, c.b.half_length), fmax(c.b.radius, c.b.half_length));
-    c.core_b = shrink(&c.b, c.skin_b);
-  } else {
-    c.h = &b->shape->hull;
-    c.skin_b = c.h->skin;
-  }
-  double skin = fmin(c.skin_a, c.skin_b);
+  double skin = fmin(skin_of(&c.a), skin_b);
+  c.skin_a = c.skin_b = skin;
+  c.core_a = shrink(&c.a, skin);
   c.tau = 1e-6 * skin;
   c.eps = 0.01 * skin;
   return c;
 }
 
 void ds_pair_cylinder_hull(ds_manifold *m, const ds_query *query, const ds_placed *a, const ds_placed *b) {
-  pair c = set_up(a, b);
+  ds_vec3 space[DS_HULL_THINNED];
+  pair c = set_up(a, b, b->shape->hull.skin);
+  ds_hull h = ds_hull_thin_skinned(space, &b->shape->hull, c.skin_a);
+  c.h = &h, c.skin_b = h.skin;
   collide(m, query, &c);
 }
 
 void ds_pair_cylinder_cylinder(ds_manifold *m, const ds_query *query, const ds_placed *a, const ds_placed *b) {
-  pair c = set_up(a, b);
+  ds_can other = ds_can_in_frame(b, b);
+  pair c = set_up(a, b, skin_of(&other));
+  c.b = other;
+  c.core_b = shrink(&c.b, c.skin_b);
   collide(m, query, &c);
 }

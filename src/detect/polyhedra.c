@@ -14,7 +14,6 @@
  * 4. Where the overlap is too deep for that: the axis of least penetration among face normals and products of edges. */
 #include "detect/pairs.h"
 
-enum { MAX_DEEP = 256 };           /* vertices of a hull that is rounded by more than its skin */
 enum { MAX_EDGES = 12288 };        /* of a hull of 4096 vertices */
 static const double DEEPER = 1.25; /* so much of an overlap the cores are moved in */
 enum { FEW = 8 };                  /* contacts per face, above which a grid of points fills it */
@@ -386,11 +385,11 @@ static bool contact_of_cores(ds_manifold *m, const ds_query *query, const pair *
 }
 
 /* Cores so much farther inside that they are apart although the bodies overlap; false if they would be too thin. */
-static bool move_cores_in(pair *c, ds_vec3 core[2][MAX_DEEP], double depth) {
+static bool move_cores_in(pair *c, ds_vec3 core[2][DS_HULL_THINNED], double depth) {
   double skins = c->h[0]->skin + c->h[1]->skin, times = DEEPER * depth / skins;
   for (int k = 0; k < 2; k++) {
     const ds_hull *h = c->h[k];
-    if (h->vertex_count > MAX_DEEP || times > h->skins_deep) return false;
+    if (h->vertex_count > DS_HULL_THINNED || times > h->skins_deep) return false;
     for (int32_t i = 0; i < h->vertex_count; i++)
       core[k][i] = v3_mad(h->vertices[i], times, v3_sub(h->core[i], h->vertices[i]));
   }
@@ -400,13 +399,16 @@ static bool move_cores_in(pair *c, ds_vec3 core[2][MAX_DEEP], double depth) {
 }
 
 void ds_pair_hull_hull(ds_manifold *m, const ds_query *query, const ds_placed *a, const ds_placed *b) {
-  pair c = {.h = {&a->shape->hull, &b->shape->hull}, .placed = {a, b}};
+  ds_vec3 space[2][DS_HULL_THINNED];
+  double skin = fmin(a->shape->hull.skin, b->shape->hull.skin);
+  ds_hull ha = ds_hull_thin_skinned(space[0], &a->shape->hull, skin);
+  ds_hull hb = ds_hull_thin_skinned(space[1], &b->shape->hull, skin);
+  pair c = {.h = {&ha, &hb}, .placed = {a, b}};
   c.r[0] = ds_mat3_tmul(&a->r, &b->r);
   c.r[1] = ds_mat3_transpose(&c.r[0]);
   ds_vec3 d = v3_sub(b->p, a->p);
   c.p[0] = mat3_tmul_v3(&a->r, d);
   c.p[1] = v3_neg(mat3_tmul_v3(&b->r, d));
-  double skin = fmin(c.h[0]->skin, c.h[1]->skin);
   c.tau = 1e-6 * skin;
   c.eps = 0.01 * skin;
   c.skins = c.h[0]->skin + c.h[1]->skin;
@@ -414,7 +416,7 @@ void ds_pair_hull_hull(ds_manifold *m, const ds_query *query, const ds_placed *a
   set_cores(&c, c.h[0]->core, c.h[1]->core, 1);
   way_out w = {.depth = -1};
   if (contact_of_cores(m, query, &c, query->reach + c.h[0]->retreat + c.h[1]->retreat, &w)) return;
-  ds_vec3 core[2][MAX_DEEP];
+  ds_vec3 core[2][DS_HULL_THINNED];
   pair inner = c;
   if (move_cores_in(&inner, core, least_way_out(&w, &c)) && contact_of_cores(m, query, &inner, INFINITY, NULL)) return;
   deep_contact(m, query, &c, &w);

@@ -353,9 +353,7 @@ static double deepest_core(const ds_hull *h) {
 static void fill_core(ds_hull *h) {
   double depth = INFINITY;
   for (int32_t f = 0; f < h->face_count; f++) depth = fmin(depth, h->offsets[f] - v3_dot(h->normals[f], h->center));
-  double extent = 0;
-  for (int32_t i = 0; i < h->vertex_count; i++) extent = fmax(extent, v3_dist(h->vertices[i], h->center));
-  h->skin = ds_core_depth(depth, extent);
+  h->skin = DS_CORE_SHARE * depth;
   bool uniform = true;
   for (int32_t i = 0; i < h->vertex_count && uniform; i++) uniform = meet_planes(&h->core[i], h, i, h->skin);
   for (int32_t e = 0; e < h->edge_count && uniform; e++) {
@@ -369,6 +367,17 @@ static void fill_core(ds_hull *h) {
     h->retreat = fmax(h->retreat, v3_dist(h->core[i], h->vertices[i]));
   }
   h->skins_deep = deepest_core(h);
+}
+
+ds_hull ds_hull_thin_skinned(ds_vec3 space[DS_HULL_THINNED], const ds_hull *hull, double skin) {
+  ds_hull h = *hull;
+  if (!(skin < h.skin) || h.vertex_count > DS_HULL_THINNED) return h;
+  double share = skin / h.skin;
+  for (int32_t i = 0; i < h.vertex_count; i++)
+    space[i] = v3_mad(h.vertices[i], share, v3_sub(h.core[i], h.vertices[i]));
+  h.core = space;
+  h.skin = skin, h.retreat *= share, h.skins_deep /= share;
+  return h;
 }
 
 /* The loop of a group: edges to other groups, one after the other; only vertices of three or more groups count. */
@@ -539,7 +548,7 @@ ds_status ds_hull_box(ds_hull *hull, ds_vec3 half) {
   /* vertex i: bit 0 = +x, bit 1 = +y, bit 2 = +z; faces -x +x -y +y -z +z */
   static const int32_t loops[24] = {0, 4, 6, 2, 1, 3, 7, 5, 0, 1, 5, 4, 2, 6, 7, 3, 0, 2, 3, 1, 4, 5, 7, 6};
   if (allocate(hull, 8, 6, 24) != DS_OK) return DS_ERROR_MEMORY;
-  hull->skin = ds_core_depth(fmin(half.x, fmin(half.y, half.z)), v3_norm(half));
+  hull->skin = DS_CORE_SHARE * fmin(half.x, fmin(half.y, half.z));
   hull->retreat = sqrt(3) * hull->skin;
   for (int i = 0; i < 8; i++) {
     ds_vec3 sign = v3(i & 1 ? 1 : -1, i & 2 ? 1 : -1, i & 4 ? 1 : -1);

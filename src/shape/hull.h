@@ -31,10 +31,13 @@ static inline int32_t ds_next_in_face(const ds_hull *h, int32_t face, int32_t i)
   return i + 1 < h->face_start[face + 1] ? i + 1 : h->face_start[face];
 }
 
-/* How far a core lies inside its body: half a percent of the way to the nearest face, but no more than a tenth of a
- * millimetre (or 1e-5 of a large body), so that edges of a large floor are not rounder than what stands on it. */
-static inline double ds_core_depth(double depth, double extent) {
-  return fmin(0.005 * depth, fmax(1e-4, 1e-5 * extent));
-}
+/* How far a core lies inside its body, of the way to the nearest face. */
+#define DS_CORE_SHARE 0.002
+
+/* The hull with a core that lies inside by `skin`, no deeper than its own: of two bodies that meet both are rounded as
+ * the thinner one, so that edges of a large floor are not rounder than what stands on it. `space` holds the vertices of
+ * the core; a hull with more vertices keeps its own. */
+enum { DS_HULL_THINNED = 256 };
+ds_hull ds_hull_thin_skinned(ds_vec3 space[DS_HULL_THINNED], const ds_hull *hull, double skin);
 
 #endif
