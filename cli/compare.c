@@ -365,6 +365,7 @@ static void run_one(comparing *c, int32_t index) {
   path_of(path, c, index, ".json");
   bool reported = read_report(run, path);
   path_of(path, c, index, ".h5");
+  snprintf(run->record, sizeof run->record, "%s", path);
   bool recorded = reported && read_recording(run, path);
   if (!recorded || run->end == COMPARE_FAILED) {
     const char *said = first_message(messages);

@@ -2,6 +2,8 @@
 #ifndef DS_CLI_COMPARE_H
 #define DS_CLI_COMPARE_H
 
+#include <stdio.h>
+
 #include "drystone/drystone.h"
 
 typedef enum compare_end { COMPARE_DONE, COMPARE_LIMIT, COMPARE_FAILED } compare_end;
@@ -20,10 +22,18 @@ typedef struct compare_run {
   int32_t points;
   double *at, *curve[CURVE_COUNT]; /* points each: seconds, and values */
   char *picture;                   /* base64 of a PNG; NULL: none */
+  char record[128];                /* its recording, while the page is written */
 } compare_run;
 
 /* Writes the page. False with a message. */
 bool compare_page(const char *path, const char *source, const compare_run *runs, int32_t count, double time,
                   ds_error *error);
+
+/* A string of a script in the page. */
+void compare_put_string(FILE *file, const char *text);
+
+/* The data and the script of the player, after an element with the id `player`. False where memory ran out, or a
+ * recording could not be read. */
+bool compare_play(FILE *file, const compare_run *runs, int32_t count);
 
 #endif

@@ -25,6 +25,10 @@ static const char HEAD[] =
     ".pictures{display:grid;grid-template-columns:repeat(auto-fill,minmax(250px,1fr));gap:12px}\n"
     "figure{margin:0}figure "
     "img{width:100%;display:block;border-radius:4px}figcaption{font-size:14px;overflow-wrap:anywhere}\n"
+    ".bar{display:flex;gap:10px;align-items:center;margin:8px 0}.bar input{flex:1}\n"
+    ".pair{display:grid;grid-template-columns:1fr 1fr;gap:12px}.pair canvas{width:100%;display:block;border-radius:4px;"
+    "touch-action:none}.pair select{max-width:100%;margin-bottom:4px}\n"
+    "@media(max-width:700px){.pair{grid-template-columns:1fr}}\n"
     "</style>\n";
 
 static const char SCRIPT[] =
@@ -85,7 +89,7 @@ static void put_text(FILE *f, const char *text) {
   }
 }
 
-static void put_string(FILE *f, const char *text) {
+void compare_put_string(FILE *f, const char *text) {
   fputc('"', f);
   for (; *text != '\0'; text++) {
     unsigned char c = (unsigned char)*text;
@@ -146,7 +150,7 @@ static void put_data(FILE *f, const compare_run *runs, int32_t count, double tim
   fprintf(f, "<script>\nconst span=%.6g,runs=[\n", time);
   for (int32_t i = 0; i < count; i++) {
     fputs("{\"name\":", f);
-    put_string(f, runs[i].name);
+    compare_put_string(f, runs[i].name);
     put_numbers(f, "at", runs[i].at, runs[i].points, 1);
     for (int k = 0; k < CURVE_COUNT; k++) put_numbers(f, keys[k], runs[i].curve[k], runs[i].points, units[k]);
     fputs(i + 1 < count ? "},\n" : "}];\n", f);
@@ -184,8 +188,18 @@ bool compare_page(const char *path, const char *source, const compare_run *runs,
       "the end. Energy gain and momentum error are those of the worst step, and no force accounts for them.</p>\n"
       "<h2>Over time</h2>\n<div id=\"legend\"></div><div id=\"charts\" class=\"charts\"></div>\n",
       f);
+  fputs(
+      "<h2>Side by side</h2>\n<p>Drag to turn, scroll to zoom. Both show the same time.</p>\n<div "
+      "id=\"player\"></div>\n",
+      f);
+  bool played = compare_play(f, runs, count);
   put_pictures(f, runs, count);
   put_data(f, runs, count, time);
   fputs("</body></html>\n", f);
+  if (!played) {
+    output_discard(&out);
+    snprintf(error->message, sizeof error->message, "out of memory, or a recording was lost");
+    return false;
+  }
   return output_commit(&out, error);
 }

@@ -277,8 +277,8 @@ static const command_entry entries[] = {
     {"export", command_export, "export RECORD.h5 -o FILE.glb|.gltf|.pvd|.usda|.obj|.csv [options]",
      "write a recording for other programs: Blender, ParaView, USD, spreadsheets", export_options},
 #ifdef DRYSTONE_VIEW
-    {"view", command_view, "view SOURCE|RECORD.h5 [options]", "show a live scene or a recording in the browser",
-     view_options},
+    {"view", command_view, "view SOURCE|RECORD.h5 [RECORD.h5] [options]",
+     "show a live scene or a recording in the browser", view_options},
     {"film", command_film, "film RECORD.h5 -o FILE.mp4|FILE.gif|DIR/ [options]",
      "make a film from a recording; needs Chromium, and ffmpeg for .mp4 and .gif", film_options},
 #endif

@@ -9,7 +9,9 @@ table=$("$program" compare card-pair --time 0.3 --methods coupled,two-pass,two-p
 [[ $table == *"page.html"* ]] && ok || fail "the page is not named: $table"
 [ "$(grep -c '<figure>' page.html)" -eq 4 ] && ok || fail "not four pictures"
 grep -q '"name":"pgs:max_iterations=3","at":\[0,0.01' page.html && ok || fail "no curves of pgs"
-grep -Eq '(src|href)="http' page.html && fail "the page has links" || ok
+grep -q 'id="player"' page.html && [ "$(grep -c '^{"name":.*"b":\[\[' page.html)" -eq 4 ] && ok || fail "the player has not four runs"
+grep -q '"of":\[-1,0,1\]' page.html && ok || fail "the player has not the floor and two cards"
+grep -Eq '(src|href)="http' && fail "the page has links" || ok
 
 # one that is stopped by its limit is shown up to there, with what it did
 late=$("$program" compare pile:count=60 --time 1000 --limit 1 --methods pgs -o late.html -q)

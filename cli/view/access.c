@@ -92,3 +92,11 @@ void view_access_url(char *url, size_t size, const view_access *access, bool wit
   snprintf(url, size, "http://%s%s%s:%d/%s%s", brackets ? "[" : "", address, brackets ? "]" : "", access->port,
            with_token ? "?token=" : "", with_token ? access->token : "");
 }
+
+void view_access_pair(char *url, size_t size, const view_access *access) {
+  view_access_url(url, size, access, false);
+  size_t used = strlen(url);
+  snprintf(url + used, size - used,
+           "?left=%%2Frecording%%3Ftoken%%3D%s&right=%%2Frecording%%3Ftoken%%3D%s%%26second%%3D1", access->token,
+           access->token);
+}

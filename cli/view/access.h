@@ -27,5 +27,7 @@ bool view_access_host_fits(const view_access *access, const char *host);
 bool view_access_origin_fits(const char *origin, const char *host);
 /* The address as in a URL: in brackets where it has colons; 127.0.0.1 where it listens everywhere. */
 void view_access_url(char *url, size_t size, const view_access *access, bool with_token);
+/* The page with two recordings: it gets their addresses. */
+void view_access_pair(char *url, size_t size, const view_access *access);
 
 #endif

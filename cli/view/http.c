@@ -21,6 +21,7 @@ void view_request_read(view_request *r, struct lws *wsi) {
   char argument[sizeof r->token + 8];
   const char *token = lws_get_urlarg_by_name(wsi, "token=", argument, (int)sizeof argument);
   if (token != NULL) snprintf(r->token, sizeof r->token, "%s", token);
+  r->second = lws_get_urlarg_by_name(wsi, "second=", argument, (int)sizeof argument) != NULL;
 }
 
 int view_http_refuse(struct lws *wsi, unsigned status, const char *why) {
@@ -43,14 +44,18 @@ static void add(head *h, const char *name, const char *value) {
     h->failed = true;
 }
 
-/* The page loads nothing from elsewhere, and nothing frames it unless asked for: whoever does knows the token. */
-static void add_policy(head *h, const char *host, bool embed) {
+/* The page loads nothing from elsewhere, and nothing frames it unless asked for: whoever does knows the token. With two
+ * recordings it frames itself. */
+static void add_policy(head *h, const char *host, const view_server_def *def) {
   char policy[768];
   snprintf(policy, sizeof policy,
            "default-src 'self'; connect-src 'self' ws://%s; img-src 'self' blob: data:; media-src 'self' blob:; "
            "worker-src 'self' blob:; style-src 'self'; object-src 'none'; base-uri 'none'; "
            "form-action 'none'; frame-ancestors %s",
-           host, embed ? "* vscode-webview:" : "'none'");
+           host,
+           def->embed            ? "* vscode-webview:"
+           : def->second != NULL ? "'self'"
+                                 : "'none'");
   add(h, "content-security-policy:", policy);
   add(h, "x-content-type-options:", "nosniff");
   add(h, "referrer-policy:", "no-referrer");
@@ -59,13 +64,14 @@ static void add_policy(head *h, const char *host, bool embed) {
   add(h, "cache-control:", "no-store");
 }
 
-static bool send_head(struct lws *wsi, const char *type, lws_filepos_t size, const char *host, bool embed) {
+static bool send_head(struct lws *wsi, const char *type, lws_filepos_t size, const char *host,
+                      const view_server_def *def) {
   head h = {.wsi = wsi};
   h.at = h.bytes + LWS_PRE;
   h.end = h.bytes + sizeof h.bytes - 1;
   unsigned char *start = h.at;
   if (lws_add_http_common_headers(wsi, HTTP_STATUS_OK, type, size, &h.at, h.end) != 0) return false;
-  add_policy(&h, host, embed);
+  add_policy(&h, host, def);
   return !h.failed && lws_finalize_write_http_header(wsi, start, &h.at, h.end) == 0;
 }
 
@@ -88,7 +94,7 @@ static int send_page(const view_server *s, view_connection *c, struct lws *wsi, 
     if (strcmp(file->name, name) != 0) continue;
     c->page = file->bytes;
     c->page_left = file->size;
-    if (!send_head(wsi, type_of(name), file->size, r->host, s->def.embed)) return -1;
+    if (!send_head(wsi, type_of(name), file->size, r->host, &s->def)) return -1;
     return lws_callback_on_writable(wsi) < 0 ? -1 : 0;
   }
   return view_http_refuse(wsi, HTTP_STATUS_NOT_FOUND, "There is no such file on this server.");
@@ -100,12 +106,14 @@ static int send_recording(view_server *s, view_connection *c, struct lws *wsi, c
     return view_http_refuse(wsi, HTTP_STATUS_FORBIDDEN,
                             "The access token is missing or wrong: use the URL that was printed.");
   if (s->def.recording == NULL) return view_http_refuse(wsi, HTTP_STATUS_NOT_FOUND, "This is a live scene.");
-  c->stream = view_stream_open(s->def.recording, s->def.mode, s->def.film, &error);
+  if (r->second && s->def.second == NULL)
+    return view_http_refuse(wsi, HTTP_STATUS_NOT_FOUND, "There is one recording.");
+  c->stream = view_stream_open(r->second ? s->def.second : s->def.recording, s->def.mode, s->def.film, &error);
   if (c->stream == NULL) {
     fprintf(stderr, "drystone: %s\n", error.message);
     return view_http_refuse(wsi, HTTP_STATUS_INTERNAL_SERVER_ERROR, "The recording cannot be read.");
   }
-  if (!send_head(wsi, "application/octet-stream", LWS_ILLEGAL_HTTP_CONTENT_LEN, r->host, s->def.embed)) return -1;
+  if (!send_head(wsi, "application/octet-stream", LWS_ILLEGAL_HTTP_CONTENT_LEN, r->host, &s->def)) return -1;
   return lws_callback_on_writable(wsi) < 0 ? -1 : 0;
 }
 

@@ -16,6 +16,7 @@ typedef struct view_server_def {
   int32_t port;          /* 0 = one that is free */
   bool embed;            /* other pages may show it in a frame, notebooks for example */
   const char *recording; /* in the modes recording and film */
+  const char *second;    /* another one beside it; NULL: none */
   const view_film *film; /* in that mode */
   /* film: an image has arrived; false ends the server. The answer is TAKEN. */
   bool (*picture)(void *user, const view_command *command);

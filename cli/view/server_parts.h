@@ -38,6 +38,7 @@ enum { VIEW_CLIENTS_MAX = 256, VIEW_CHUNK = 64 << 10 };
 /* Headers of a request, empty where they are missing or too long. */
 typedef struct view_request {
   char host[300], origin[320], path[128], token[VIEW_TOKEN_MAX + 2];
+  bool second; /* of two recordings */
 } view_request;
 void view_request_read(view_request *request, struct lws *wsi);
 

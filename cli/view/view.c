@@ -22,6 +22,7 @@
 typedef struct viewing {
   view_start start;
   const char *bind, *export_folder;
+  const char *second; /* a recording beside the other; NULL: none */
   int32_t port;
   bool no_open, embed, recording;
 } viewing;
@@ -42,6 +43,14 @@ static bool check_viewing(viewing *v) {
   }
   if (!v->recording && v->export_folder != NULL) {
     complain("--export takes a recording; make one with 'drystone run SCENE -o RECORD.h5'");
+    return false;
+  }
+  if (v->second != NULL && (!v->recording || !source_is_recording(v->second) || ds_reduced_file_is(v->second))) {
+    complain("two can be shown side by side if both are recordings");
+    return false;
+  }
+  if (v->second != NULL && v->export_folder != NULL) {
+    complain("--export takes one recording");
     return false;
   }
   return true;
@@ -72,25 +81,29 @@ static bool parse(viewing *v, const char **words, int argc, char **argv) {
   arg_list list = {words, 0};
   s->settings.items = words + argc;
   if (!args_parse(&list, argc, argv, table, (int32_t)(sizeof table / sizeof *table))) return false;
-  if (list.count != 1) {
+  if (list.count != 1 && list.count != 2) {
     complain(list.count == 0 ? "give a scene, a generator or a recording; 'drystone scenes' lists the generators"
-                             : "give one scene or recording only");
+                             : "give one scene, or one or two recordings");
     return false;
   }
   s->source = words[0];
+  v->second = list.count == 2 ? words[1] : NULL;
   if (!check_viewing(v)) return false;
   if (s->has_method) source_set_method(&s->settings, &s->method_setting, s->method);
   return true;
 }
 
+static bool check_recording(const char *path, ds_error *error) {
+  view_stream *stream = view_stream_open(path, VIEW_RECORDING, NULL, error);
+  view_stream_close(stream);
+  return stream != NULL;
+}
+
 /* Errors that can be found before the first client connects. */
 static bool check_source(const viewing *v, ds_error *error) {
   size_t length;
-  if (v->recording) {
-    view_stream *stream = view_stream_open(v->start.source, VIEW_RECORDING, NULL, error);
-    view_stream_close(stream);
-    return stream != NULL;
-  }
+  if (v->recording)
+    return check_recording(v->start.source, error) && (v->second == NULL || check_recording(v->second, error));
   char *text = source_text(&length, v->start.source, &v->start.settings, error);
   free(text);
   return text != NULL;
@@ -117,6 +130,7 @@ static void open_browser(const char *url) {
 static void announce(const viewing *v, const view_server *server, char *url, size_t size) {
   const view_access *access = view_server_access(server);
   view_access_url(url, size, access, true);
+  if (v->second != NULL) view_access_pair(url, size, access);
   printf("%s\n", url);
   fflush(stdout);
   if (!view_page_is_built)
@@ -130,7 +144,7 @@ static void announce(const viewing *v, const view_server *server, char *url, siz
 
 /* Serves until a signal arrives or something fails. */
 static int serve(const viewing *v, view_server *server, view_hub *hub) {
-  char url[256];
+  char url[2 * VIEW_TOKEN_MAX + 256];
   ds_error error;
   double started = ds_clock();
   bool opened = v->no_open;
@@ -154,7 +168,8 @@ static int view(const viewing *v) {
                          .bind = v->bind,
                          .port = v->port,
                          .embed = v->embed,
-                         .recording = v->recording ? v->start.source : NULL};
+                         .recording = v->recording ? v->start.source : NULL,
+                         .second = v->second};
   view_server *server = view_server_create(&def, &error);
   if (server == NULL) return complain(error.message);
   view_hub *hub = v->recording ? NULL : view_hub_create(view_server_wake, server);

@@ -3,6 +3,7 @@ import { App } from "./app";
 import { Chrome } from "./chrome";
 import { Keys, type Shortcut } from "./keys";
 import { LAYERS } from "./layers/layers";
+import { Pair } from "./pair";
 import { Theme } from "./theme";
 
 const FIRST = "card-house"; // without a program and without ?scene=
@@ -52,6 +53,8 @@ function shortcuts(app: App, chrome: Chrome, theme: Theme, help: () => void): Sh
 }
 
 function start(): void {
+  const asked = new URLSearchParams(location.search), left = asked.get("left"), right = asked.get("right");
+  if (left && right) return void Object.assign(window, { pair: new Pair(left, right) });
   const canvas = document.getElementById("canvas") as HTMLCanvasElement;
   let app!: App;
   const chrome = new Chrome(() => app);

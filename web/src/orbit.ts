@@ -66,6 +66,15 @@ export class Orbit {
     if (radius > 0) this.goal.distance = Math.max(radius / Math.sin((this.camera.fov * Math.PI) / 360), this.size * 0.01);
   }
 
+  /* The place of another camera, once that has been moved. */
+  keepTo(other: Orbit): void {
+    const { goal } = other, key = [goal.azimuth, goal.elevation, goal.distance, ...goal.look.toArray()].join();
+    if (this.kept.get(other) === key) return;
+    if (this.kept.has(other)) assign(this.goal, goal);
+    this.kept.set(other, key);
+  }
+  private readonly kept = new Map<Orbit, string>();
+
   jump(): void {
     assign(this.now, this.goal);
     this.apply();

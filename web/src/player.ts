@@ -96,6 +96,13 @@ export class Player {
     this.time = Math.min(Math.max(time, this.history.begin), this.history.end);
   }
 
+  /* The time and pace of another recording; it stays at its ends where the other goes further. */
+  keepTo(other: Player): void {
+    this.scrub(other.time);
+    this.playing = other.playing;
+    this.speed = other.speed;
+  }
+
   goLive(): void {
     if (!this.live) return;
     this.following = true;

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { editTests } from "./edits.mjs";
 import { ballGeometry, recording } from "./fixture.mjs";
 import { installGauge } from "./gauge.mjs";
+import { pairTests } from "./pairs.mjs";
 import { chromiumPath, launch, openPage, serveFolder, startView, until } from "./harness.mjs";
 
 const program = process.env.DRYSTONE, only = process.argv[2];
@@ -427,7 +428,7 @@ const tests = {
   }, "", undefined, { before: installGauge }),
 };
 
-Object.assign(tests, editTests({ live, recorded, check, folder, program }));
+Object.assign(tests, editTests({ live, recorded, check, folder, program }), pairTests({ visit, check, folder, program }));
 
 let failed = 0, run = 0;
 for (const [name, test] of Object.entries(tests)) {
