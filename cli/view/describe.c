@@ -69,13 +69,10 @@ static void write_numbers(view_bytes *out, const char *key, const double *values
   view_text(out, "]");
 }
 
-/* Which part of the recording, and where the camera is. */
+/* Which moments of the recording, exactly, since the page asks for no others; and where the camera is. */
 static void write_shot(view_bytes *out, const view_film *film) {
-  view_text(out, ", \"from\": ");
-  view_json_number(out, film->from);
-  view_text(out, ", \"to\": ");
-  view_json_number(out, film->to);
-  view_text(out, ", \"zoom\": ");
+  view_text(out, ", \"rate\": %.17g, \"speed\": %.17g, \"from\": %.17g, \"to\": %.17g, \"zoom\": ", film->rate,
+            film->speed, film->from, film->to);
   view_json_number(out, film->zoom);
   view_text(out, ", \"follow\": %d, \"dark\": %s", (int)film->follow, film->dark ? "true" : "false");
   if (film->has_view) write_numbers(out, "view", film->view, 2);
@@ -89,11 +86,7 @@ view_message *view_hello_message(view_mode mode, const view_film *film) {
   view_text(&out, "{\"protocol\": %d, \"program\": \"drystone %s\", \"mode\": \"%s\"", VIEW_VERSION, ds_version(),
             names[mode]);
   if (mode == VIEW_FILM) {
-    view_text(&out, ", \"film\": {\"width\": %d, \"height\": %d, \"rate\": ", (int)film->width, (int)film->height);
-    view_json_number(&out, film->rate);
-    view_text(&out, ", \"speed\": ");
-    view_json_number(&out, film->speed);
-    view_text(&out, ", \"show\": ");
+    view_text(&out, ", \"film\": {\"width\": %d, \"height\": %d, \"show\": ", (int)film->width, (int)film->height);
     view_json_text(&out, film->show);
     write_shot(&out, film);
     view_text(&out, "}");

@@ -2,6 +2,7 @@
  *
  * The server is the same as for a recording; the page sends the images one by one, each after the previous one was
  * taken. */
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +20,6 @@
 #include "record/record.h"
 #include "reel.h"
 #include "server.h"
-#include "stream.h"
 
 #define PATIENCE 60.0 /* s without a picture */
 
@@ -153,7 +153,7 @@ static const char *shoot(filming *f, view_server *server, browser *chromium) {
   return "interrupted; the film is not complete and was not kept";
 }
 
-/* Times and the body to follow, against the recording. */
+/* Times, which become those of the film, and the body to follow, against the recording. */
 static bool check_recording(filming *f, ds_error *error) {
   ds_recording *r = ds_recording_open(f->source, error);
   if (r == NULL) return false;
@@ -170,6 +170,10 @@ static bool check_recording(filming *f, ds_error *error) {
       ok = false;
     }
   }
+  if (ok) {
+    f->film.from = fmax(f->film.from, ds_recording_time(r, 0));
+    f->film.to = fmin(f->film.to, ds_recording_time(r, frames - 1));
+  }
   ds_recording_close(r);
   return ok;
 }
@@ -180,11 +184,6 @@ static int film(filming *f) {
   browser chromium = {0};
   int status = EXIT_INPUT;
   if (!check_recording(f, &error)) return complain(error.message);
-  view_stream *stream = view_stream_open(f->source, VIEW_FILM, &f->film, &error);
-  int32_t frames = stream != NULL ? view_stream_frames(stream) : 0;
-  view_stream_close(stream);
-  if (stream == NULL) return complain(error.message);
-  if (frames == 0) return complain("the recording has no frames yet");
   if (!browser_find(program, sizeof program, &error)) return complain(error.message);
   view_server_def def = {
       .mode = VIEW_FILM, .recording = f->source, .film = &f->film, .picture = take_picture, .user = f};

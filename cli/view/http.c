@@ -175,7 +175,10 @@ static int write_stream(view_connection *c, struct lws *wsi) {
   size_t size = fill_chunk(buffer + LWS_PRE, c, &broken);
   if (size == 0) return lws_http_transaction_completed(wsi) != 0 ? -1 : 0; /* which closes: that is the end */
   if (lws_write(wsi, buffer + LWS_PRE, size, LWS_WRITE_HTTP) < (int)size || broken) return -1;
-  lws_set_timeout(wsi, PENDING_TIMEOUT_HTTP_CONTENT, STALLED);
+  if (view_stream_is_film(c->stream)) /* its page reads as fast as it draws */
+    lws_set_timeout(wsi, NO_PENDING_TIMEOUT, 0);
+  else
+    lws_set_timeout(wsi, PENDING_TIMEOUT_HTTP_CONTENT, STALLED);
   return lws_callback_on_writable(wsi) < 0 ? -1 : 0;
 }
 

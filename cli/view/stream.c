@@ -1,6 +1,7 @@
 /* A recording as messages: see stream.h. */
 #include "stream.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +16,10 @@ struct view_stream {
   view_geometries geometries;
   ds_state *state; /* for energies */
   view_message *hello;
-  int32_t next; /* message: 0 HELLO, 1 SCENE, geometries, frames, END */
+  int32_t next;          /* message: 0 HELLO, 1 SCENE, geometries, frames; -1 after END */
+  int32_t sent;          /* the last frame that was sent, -1 = none */
+  const view_film *film; /* NULL: all frames are sent */
+  int64_t moment;        /* of the film, whose frames are being sent */
 };
 
 view_stream *view_stream_open(const char *path, view_mode mode, const view_film *film, ds_error *error) {
@@ -29,6 +33,8 @@ view_stream *view_stream_open(const char *path, view_mode mode, const view_film 
   }
   const ds_scene *scene = ds_recording_scene(s->recording);
   s->source = strdup(path);
+  s->film = mode == VIEW_FILM ? film : NULL;
+  s->sent = -1;
   s->state = ds_state_create(scene);
   s->hello = view_hello_message(mode, film);
   if (s->source != NULL && s->state != NULL && s->hello != NULL && view_geometries_build(&s->geometries, scene))
@@ -48,7 +54,32 @@ void view_stream_close(view_stream *s) {
   free(s);
 }
 
+bool view_stream_is_film(const view_stream *s) { return s->film != NULL; }
+
 int32_t view_stream_frames(const view_stream *s) { return ds_recording_frame_count(s->recording); }
+
+/* The last frame that is not later than `time`; the first one where all are. */
+static int32_t frame_at(const view_stream *s, double time) {
+  int32_t index = ds_recording_find(s->recording, time);
+  while (index > 0 && ds_recording_time(s->recording, index) > time) index--;
+  while (index + 1 < view_stream_frames(s) && ds_recording_time(s->recording, index + 1) <= time) index++;
+  return index;
+}
+
+/* The next frame to be sent, -1 after the last. A film needs the two frames around each of its moments, which are those
+ * of filmMoments (web/src/capture.ts); a film of a part of a long recording begins at once. */
+static int32_t next_index(view_stream *s) {
+  int32_t frames = view_stream_frames(s);
+  const view_film *f = s->film;
+  if (f == NULL) return s->sent + 1 < frames ? ++s->sent : -1;
+  double last = floor((f->to - f->from) * f->rate / f->speed + 1e-6);
+  for (; (double)s->moment <= last; s->moment++) {
+    int32_t at = frame_at(s, fmin(f->from + (double)s->moment * f->speed / f->rate, f->to));
+    int32_t wanted = s->sent < at ? at : at + 1;
+    if (wanted > s->sent && wanted < frames) return s->sent = wanted;
+  }
+  return -1;
+}
 
 static view_message *next_frame(view_stream *s, int32_t index, ds_error *error) {
   ds_frame frame;
@@ -77,10 +108,10 @@ static view_message *scene_message(const view_stream *s) {
 }
 
 view_message *view_stream_next(view_stream *s, ds_error *error) {
-  int32_t index = s->next, first_frame = 2 + s->geometries.count, end = first_frame + view_stream_frames(s);
+  int32_t index = s->next, first_frame = 2 + s->geometries.count, frame = -1;
   view_message *message;
   error->message[0] = '\0';
-  if (index > end) return NULL;
+  if (index < 0) return NULL;
   snprintf(error->message, sizeof error->message, "%.200s: out of memory", s->source);
   if (index == 0)
     message = view_message_retain(s->hello);
@@ -88,12 +119,12 @@ view_message *view_stream_next(view_stream *s, ds_error *error) {
     message = scene_message(s);
   else if (index < first_frame)
     message = view_message_retain(s->geometries.messages[index - 2]);
-  else if (index < end)
-    message = next_frame(s, index - first_frame, error);
+  else if ((frame = next_index(s)) >= 0)
+    message = next_frame(s, frame, error);
   else
     message = view_text_message(VIEW_END, "");
   if (message == NULL) return NULL;
   error->message[0] = '\0';
-  s->next++;
+  s->next = index < first_frame ? index + 1 : frame >= 0 ? index : -1;
   return message;
 }

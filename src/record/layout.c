@@ -56,7 +56,8 @@ const char *ds_record_tail_path(ds_record_set set) {
   return paths[set];
 }
 
-typedef enum member_kind { REAL, INT32, INT64, UINT64 } member_kind;
+/* SINGLE: a double in memory, of single precision in the file. */
+typedef enum member_kind { REAL, SINGLE, INT32, INT64, UINT64 } member_kind;
 
 typedef struct member {
   const char *name;
@@ -94,15 +95,18 @@ static const member report_members[] = {
 #define CONTACT(name, kind, length) \
   { #name, offsetof(ds_contact_row, name), kind, length }
 static const member contact_members[] = {
-    CONTACT(a, INT32, 1),       CONTACT(b, INT32, 1),        CONTACT(point, REAL, 3),       CONTACT(normal, REAL, 3),
-    CONTACT(gap, REAL, 1),      CONTACT(mu, REAL, 1),        CONTACT(restitution, REAL, 1), CONTACT(impulse, REAL, 3),
-    CONTACT(velocity, REAL, 3), CONTACT(feature, UINT64, 1), CONTACT(mode, INT32, 1),
+    CONTACT(a, INT32, 1),          CONTACT(b, INT32, 1),        CONTACT(point, SINGLE, 3),
+    CONTACT(normal, SINGLE, 3),    CONTACT(gap, SINGLE, 1),     CONTACT(mu, REAL, 1),
+    CONTACT(restitution, REAL, 1), CONTACT(impulse, SINGLE, 3), CONTACT(velocity, SINGLE, 3),
+    CONTACT(feature, UINT64, 1),   CONTACT(mode, INT32, 1),
 };
 
 static hid_t scalar_type(member_kind kind, bool in_file) {
   switch (kind) {
     case REAL:
       return in_file ? H5T_IEEE_F64LE : H5T_NATIVE_DOUBLE;
+    case SINGLE:
+      return in_file ? H5T_IEEE_F32LE : H5T_NATIVE_DOUBLE;
     case INT32:
       return in_file ? H5T_STD_I32LE : H5T_NATIVE_INT32;
     case INT64:

@@ -3,7 +3,7 @@ import type { Vector3 } from "three";
 import { download, picture, Video } from "./capture";
 import { Choice } from "./choice";
 import type { Chrome } from "./chrome";
-import { makeFilm } from "./film";
+import { makeFilm, Pulse } from "./film";
 import { unpackScene } from "./document";
 import { Editor } from "./editor";
 import type { Hand } from "./hand";
@@ -24,6 +24,7 @@ import type { World } from "./world";
 
 const MOST_TEXT = 4e6; // bytes of a scene, below what a message may have
 const MANY = 200; // moving bodies: above this contact marks are off at first
+const AHEAD = 64; // frames of a film that wait to be drawn
 const STILL = 250; // ms without a change before drawing at full resolution
 
 export class App {
@@ -42,6 +43,7 @@ export class App {
   moving = false; // the last tick drew something
   private stillSince = 0; // ms; 0 = drawn at full resolution
   private filming = false;
+  private readonly filmed = new Pulse(); // a frame of the film arrived or was drawn, or there are no more
   private chooseMarks = true; // contact marks by the number of bodies, until the user decides
   private takenWaiter: (() => void) | null = null;
 
@@ -54,6 +56,7 @@ export class App {
         if (state === "open") this.want();
       },
       progress: (bytes, total) => chrome.setProgress(bytes, total),
+      room: () => (this.filming && this.isAhead() ? this.room() : null),
     });
     this.player = this.makePlayer(false);
     const show = (this.show = new Show(canvas, overlay, {
@@ -156,6 +159,7 @@ export class App {
   private loaded(): void {
     const { thinned } = this.player.history;
     this.player.complete = true;
+    this.filmed.beat();
     this.chrome.setProgress(1, 1);
     if (thinned > 1) this.chrome.note(`The recording is large: every ${thinned}th frame is kept.`, false);
   }
@@ -197,8 +201,7 @@ export class App {
     }
     else if (fromSocket && !(again && this.player.history.length)) {
       const token = new URLSearchParams(location.search).get("token") ?? "";
-      const done = this.loadUrl(`/recording?token=${encodeURIComponent(token)}`, false);
-      if (hello.mode === "film") void done.then(() => this.film(hello));
+      void this.loadUrl(`/recording?token=${encodeURIComponent(token)}`, false);
     }
   }
 
@@ -227,7 +230,7 @@ export class App {
   }
 
   private makePlayer(live: boolean, speed = 1): Player {
-    const player = new Player(new History(!live), live, {
+    const player = new Player(new History(!live && this.hello?.mode !== "film"), live, {
       play: (s) => this.send(encodePlay(s)), pause: () => this.send(encodePlain(Type.Pause)), step: (count) => this.send(encodeStep(count)),
     });
     player.speed = speed;
@@ -242,6 +245,8 @@ export class App {
     this.player.arrived(performance.now() / 1000);
     if (fromSocket) this.send(encodeSeen(frame.step));
     this.chrome.showEmpty(false);
+    if (this.hello?.mode === "film" && !this.filming) void this.film(this.hello);
+    this.filmed.beat();
   }
 
   private takeStatus(status: Status): void {
@@ -367,9 +372,27 @@ export class App {
 
   private fileName(): string { return `${(this.scene?.name || "drystone").replace(/[^\w.-]+/g, "-")}-${this.player.time.toFixed(2)}s`; }
 
-  private film(hello: Hello): Promise<void> | void {
-    if (!this.player.history.length || !this.world?.complete) return this.chrome.note("The recording has no frames.", true);
+  private film(hello: Hello): Promise<void> {
     this.filming = true;
-    return makeFilm(this.show, this.player, hello.film, { send: (message) => this.send(message), taken: () => new Promise((go) => (this.takenWaiter = go)) });
+    return makeFilm(this.show, this.player, hello.film, {
+      send: (message) => this.send(message),
+      taken: () => new Promise((go) => (this.takenWaiter = go)),
+      arrived: (time) => this.arrived(time),
+    }).catch((error: Error) => this.chrome.note(error.message, true));
+  }
+
+  /* Resolves when there are frames on both sides of a moment of the film. */
+  private async arrived(time: number): Promise<void> {
+    const { player } = this;
+    player.scrub(time); // what is earlier is drawn
+    this.filmed.beat();
+    while (!player.complete && player.history.end <= time) await this.filmed.next();
+    if (player.history.end < time) throw new Error(`The recording ends at ${player.history.end} s; the film needs ${time} s.`);
+  }
+
+  private isAhead(): boolean { return this.player.history.length - this.player.history.find(this.player.time) > AHEAD; }
+
+  private async room(): Promise<void> {
+    while (this.isAhead()) await this.filmed.next();
   }
 }

@@ -9,6 +9,7 @@ export interface SourceEvents {
   trouble(text: string): void;
   state(state: "open" | "lost" | "connecting", text: string): void;
   progress(bytes: number, total: number): void;
+  room(): Promise<void> | null; // of a recording: to wait for before more is read
 }
 
 export class Source {
@@ -68,6 +69,6 @@ export class Source {
   }
 
   private streamEvents(): StreamEvents {
-    return { message: (message) => this.events.message(message, false), progress: (bytes, total) => this.events.progress(bytes, total) };
+    return { message: (message) => this.events.message(message, false), progress: (bytes, total) => this.events.progress(bytes, total), room: () => this.events.room() };
   }
 }

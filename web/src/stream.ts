@@ -5,6 +5,7 @@ import { decode, messageBytes, ProtocolError, type Message } from "./protocol";
 export interface StreamEvents {
   message(message: Message): void;
   progress(bytes: number, total: number): void; // total 0 = unknown
+  room(): Promise<void> | null; // to wait for before the next message is read
 }
 
 const SLICE_MS = 12; // of decoding before the page gets control again
@@ -29,6 +30,7 @@ async function readStream(stream: ReadableStream<Uint8Array>, total: number, eve
     cutter.add(value);
     for (let bytes = cutter.next(); bytes; bytes = cutter.next()) {
       events.message(decode(bytes));
+      await events.room();
       if (performance.now() - begun > SLICE_MS) {
         events.progress(received, total);
         await new Promise((go) => setTimeout(go));
