@@ -40,7 +40,7 @@ typedef struct bench {
 static bool open_bench(bench *b, ds_arena *arena, const ds_subproblem *p, ds_solve *solve) {
   size_t n = 3 * (size_t)p->contact_count + 1;
   b->q = (path){.p = p, .solve = solve, .system = solve->system, .n = p->contact_count};
-  b->at = (point){DS_NEW0(arena, double, n), DS_NEW0(arena, double, n), 0};
+  b->at = (point){.x = DS_NEW0(arena, double, n), .z = DS_NEW0(arena, double, n)};
   b->work = ds_iterate_new(arena, p);
   for (int i = 0; i < 6; i++) b->f[i] = DS_NEW0(arena, double, n);
   return !ds_arena_failed(arena) && allocate(arena, &b->q) && start(&b->q, 1, NULL);
@@ -237,6 +237,55 @@ static void twofold_directions_are_the_same(void) {
   ds_arena_free(&arena);
 }
 
+/* Corrections alone take a point to its equations: in twice the digits far below the rounding of x and z, as contacts
+ * need of which z_0² - |z_T|² is. The equations are those of double. */
+static void twofold_points_have_twice_the_digits(void) {
+  uint64_t s = 36;
+  ds_arena arena = {0};
+  double apart = 0, left = 0;
+  int compared = 0;
+  for (int i = 0; i < 100; i++) {
+    ds_arena_reset(&arena);
+    bench b;
+    if (!random_bench(&b, &arena, &s)) continue;
+    path *q = &b.q;
+    if (i % 3 == 0) q->offset = DS_NEW0(&arena, double, 3 * (size_t)q->n + 1);
+    for (int32_t j = 0; q->offset && j < 3 * q->n; j++) q->offset[j] = q->kappa * random_unit(&s);
+    CHECK(widen(q));
+    q->now.s = log(i % 2 == 0 ? 0.5 : 0.05);
+    double away = evaluate(q, &q->now), t = exp(q->now.s);
+    equations(b.f[0], b.f[1], q, &q->now, &b.work);
+    for (int32_t j = 0; j < 3 * q->n; j++) {
+      apart = fmax(apart, fabs(q->e1[j] - b.f[0][j]) / q->p->target);
+      apart = fmax(apart, fabs(q->e2[j] - b.f[1][j]) / (q->m + t * q->m * away));
+    }
+    double most = INFINITY;
+    for (int step = 0; step < 40 && most > 1e-25; step++) {
+      double a = 1;
+      if (!factor_twofold(q)) break;
+      direction(q, &q->correction, q->e1, q->e2, 0); /* for the same t */
+      while (!move(q, 0, a)) a *= SHORTER;
+      swap_points(q);
+      evaluate(q, &q->now);
+      most = 0;
+      for (int32_t j = 0; j < 3 * q->n; j++)
+        most = fmax(most, fmax(fabs(q->e1[j]) / q->p->target, fabs(q->e2[j]) / (t * q->m)));
+    }
+    if (!(most < 1e-3)) continue; /* they start too far away for corrections alone */
+    left = fmax(left, most);
+    compared++;
+  }
+  for (int sign = -1; sign <= 1; sign += 2) { /* beside the cone by less than a double can tell */
+    double x[3] = {5, 3, 4}, rest[3] = {sign * 1e-18, 0, 0};
+    CHECK(is_inside_twofold(&(point){.x = x, .z = x, .x_rest = rest, .z_rest = rest}, 0) == (sign > 0));
+  }
+  printf("     %d points: equations apart by %.1e, %.1e left of them\n", compared, apart, left);
+  CHECK(compared > 50);
+  CHECK_LE(apart, 1e-12);
+  CHECK_LE(left, 1e-24);
+  ds_arena_free(&arena);
+}
+
 /* B is as large as x/z and multiplies the rounding of dv: what is left of dz = T D⁻¹ Gᵀ dv + e1, dv = G D⁻¹ dx, is
  * rounding of the terms all the same, however large that is. */
 static void directions_are_refined(void) {
@@ -307,6 +356,7 @@ static void path_starts_downwards(void) {
 int main(void) {
   RUN(directions_solve_the_linearized_equations);
   RUN(twofold_directions_are_the_same);
+  RUN(twofold_points_have_twice_the_digits);
   RUN(directions_are_refined);
   RUN(path_starts_downwards);
   RUN(a_path_starts_near_given_impulses);

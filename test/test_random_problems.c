@@ -293,14 +293,16 @@ static void small_problems_of_families_are_solved(void) {
 
 /* Wedges at 0.9999 of the limit at which they jam, masses to 1:1,000,000: in double the homotopy loses its path, in
  * twice the digits it gets to the end. The impulses of 536 and 632 are 1e8 times the loads and more: their velocities
- * are rounding there. 685 takes a path with more factorizations than a step has. */
+ * are rounding there. 685 takes a path with more factorizations than a step has. Those of other seeds end where t is
+ * 1e-7 and points in double have no digits left. */
 static void wedges_near_their_limit_are_solved(void) {
-  static const int64_t numbers[] = {9, 22, 52, 147, 179, 198, 259, 536, 632, 685, 1832};
+  static const int64_t seeds[] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 79, 501, 502};
+  static const int64_t numbers[] = {9, 22, 52, 147, 179, 198, 259, 536, 632, 685, 1832, 639, 1800, 2883};
   ds_arena arena = {0};
   ds_solve_options options = ds_default_solve_options();
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
     ds_arena_reset(&arena);
-    family_spec spec = family_draw(FAMILY_WEDGE, 1, numbers[i]);
+    family_spec spec = family_draw(FAMILY_WEDGE, (uint64_t)seeds[i], numbers[i]);
     family_case c = family_problem(&arena, &spec);
     double r[3 * FAMILY_CONTACTS] = {0}, u[3 * FAMILY_CONTACTS];
     ds_solution solution = {0};

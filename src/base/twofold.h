@@ -4,6 +4,8 @@
 #ifndef DS_BASE_TWOFOLD_H
 #define DS_BASE_TWOFOLD_H
 
+#include <math.h>
+
 typedef struct ds_twofold {
   double hi, lo;
 } ds_twofold;
@@ -64,6 +66,13 @@ static inline ds_twofold ds_twofold_inverse(ds_twofold a) {
   double x = 1 / a.hi;
   ds_twofold rest = ds_twofold_add(ds_twofold_of(1), ds_twofold_minus(ds_twofold_scale(x, a)));
   return ds_twofold_add(ds_twofold_of(x), ds_twofold_scale(x, rest));
+}
+
+/* The root of a > 0, the same way */
+static inline ds_twofold ds_twofold_root(ds_twofold a) {
+  double x = sqrt(a.hi);
+  ds_twofold rest = ds_twofold_add(a, ds_twofold_minus(ds_twofold_product(x, x)));
+  return ds_twofold_add(ds_twofold_of(x), ds_twofold_scale(0.5 / x, rest));
 }
 
 #endif

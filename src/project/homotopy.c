@@ -40,13 +40,15 @@
  *
  * H holds the 1 of a free motion beside W x²/(t m) of a contact that slides. In wedges near the limit at which they jam
  * impulses are 10,000 times the load and more, and double has no digits left: where the refined directions still miss
- * their equations, the path goes on in twice the digits (base/twofold.h). Points stay in double. */
+ * their equations, the path goes on in twice the digits (base/twofold.h): the system, and the points with what they
+ * lack of their equations. There is more of it in docs/solver.md. */
 #include "project/homotopy.h"
 
 #include <float.h>
 #include <math.h>
 
 #include "la/lorentz.h"
+#include "la/lorentz_twofold.h"
 #include "project/centre.h"
 #include "project/newton.h"
 #include "project/smooth_start.h"
@@ -60,8 +62,9 @@ static const double LEFT = 1e-2;     /* of a direction, lost to rounding: 861 of
 static const double SHORTER = 0.6;   /* factor for a step that went too far */
 
 typedef struct point {
-  double *x, *z; /* 3 a contact */
-  double s;      /* log t */
+  double *x, *z;           /* 3 a contact */
+  double s;                /* log t */
+  double *x_rest, *z_rest; /* in twice the digits: what x and z lack; NULL before */
 } point;
 
 typedef struct path {
@@ -99,17 +102,47 @@ static void copy_point(point *to, const point *from, const path *q) {
   memcpy(to->x, from->x, bytes(q));
   memcpy(to->z, from->z, bytes(q));
   to->s = from->s;
+  if (!to->x_rest || !from->x_rest) return;
+  memcpy(to->x_rest, from->x_rest, bytes(q));
+  memcpy(to->z_rest, from->z_rest, bytes(q));
 }
 
-/* p = a e - x o z in twice the digits */
-static void jordan_left(double p[3], double a, const double x[3], const double z[3]) {
-  ds_twofold s[3] = {ds_twofold_of(a), ds_twofold_of(0), ds_twofold_of(0)};
-  for (int i = 0; i < 3; i++) s[0] = ds_twofold_add_scaled(s[0], -x[i], ds_twofold_of(z[i]));
-  for (int i = 1; i < 3; i++) {
-    s[i] = ds_twofold_add_scaled(s[i], -x[0], ds_twofold_of(z[i]));
-    s[i] = ds_twofold_add_scaled(s[i], -z[0], ds_twofold_of(x[i]));
+/* x and z of contact k in twice the digits */
+static void read_twofold(ds_twofold x[3], ds_twofold z[3], const point *at, int32_t k) {
+  for (int32_t i = 0, j = 3 * k; i < 3; i++, j++) {
+    x[i] = (ds_twofold){at->x[j], at->x_rest[j]};
+    z[i] = (ds_twofold){at->z[j], at->z_rest[j]};
   }
-  for (int i = 0; i < 3; i++) p[i] = s[i].hi;
+}
+
+/* e1 and e2 as `evaluate` has them, in twice the digits: they are what is left of much larger terms. */
+static void find_residuals_twofold(path *q, const point *at) {
+  ds_twofold *u = q->wide, *v = q->wide_dv, x[3], z[3], e2[3];
+  double t = exp(at->s), ts = t * q->sigma;
+  for (int32_t k = 0; k < q->n; k++) {
+    read_twofold(x, z, at, k);
+    for (int i = 0; i < 3; i++) u[3 * k + i] = ds_twofold_scale(i == 0 ? 1 / q->mu[k] : 1, x[i]);
+  }
+  ds_twofold_push(v, q->p, u);
+  for (int32_t i = 0; i < q->p->dof; i++) v[i] = ds_twofold_add(v[i], ds_twofold_of(q->p->predicted[i]));
+  ds_twofold_slip(u, q->p, v);
+  for (int32_t k = 0; k < q->n; k++) {
+    ds_twofold y[3], square = ds_twofold_product(ts, ts);
+    for (int i = 0; i < 3; i++) {
+      y[i] = ds_twofold_add(u[3 * k + i], ds_twofold_of(-q->p->b[3 * k + i]));
+      if (i > 0 && smooth(q, k)) y[i] = ds_twofold_of(0);
+      if (i > 0) square = ds_twofold_add(square, ds_twofold_times(y[i], y[i]));
+    }
+    y[0] = ds_twofold_add_scaled(ds_twofold_of(t * q->kappa), 1 / q->mu[k], y[0]);
+    y[0] = ds_twofold_add_scaled(y[0], 1 - t, ds_twofold_root(square));
+    read_twofold(x, z, at, k);
+    ds_twofold_jordan_left(e2, t * q->m, x, z);
+    for (int i = 0; i < 3; i++) {
+      if (q->offset) y[i] = ds_twofold_add(y[i], ds_twofold_product(t, q->offset[3 * k + i]));
+      q->e1[3 * k + i] = ds_twofold_add(y[i], ds_twofold_minus(z[i])).hi;
+      q->e2[3 * k + i] = e2[i].hi;
+    }
+  }
 }
 
 /* e1 = y + ((1 - t) n + t kappa) e_0 - z and e2 = t m e - x o z. Returns the worst |e2|/(t m): how far
@@ -131,15 +164,15 @@ static double evaluate(path *q, const point *at) {
     e1[0] = u[0] / q->mu[k] + (1 - t) * slip + t * q->kappa - z[0];
     e1[1] = u[1] - z[1];
     e1[2] = u[2] - z[2];
-    if (q->twofold)
-      jordan_left(e2, t * q->m, x, z);
-    else {
-      ds_jordan(e2, x, z);
-      e2[0] = t * q->m - e2[0], e2[1] = -e2[1], e2[2] = -e2[2];
-    }
+    ds_jordan(e2, x, z);
+    e2[0] = t * q->m - e2[0], e2[1] = -e2[1], e2[2] = -e2[2];
     for (int i = 0; q->offset && i < 3; i++) e1[i] += t * q->offset[3 * k + i];
     q->tau[2 * k] = u[1] / slip, q->tau[2 * k + 1] = u[2] / slip;
     q->slip[k] = slip;
+  }
+  if (q->twofold) find_residuals_twofold(q, at);
+  for (int32_t k = 0; k < q->n; k++) {
+    const double *e2 = q->e2 + 3 * k;
     worst = fmax(worst, sqrt(e2[0] * e2[0] + e2[1] * e2[1] + e2[2] * e2[2]));
   }
   double away = worst / (t * q->m);
@@ -174,20 +207,17 @@ static bool factor(path *q) {
   return ds_system_factor(q->system, q->C, false);
 }
 
-/* L_z⁻¹ and B = L_z⁻¹ L_x of one contact in twice the digits: where a contact slides B has x/z and its reciprocal as
+/* L_z⁻¹ and B = L_z⁻¹ L_x of contact k in twice the digits: where it slides B has x/z and its reciprocal as
  * eigenvalues, and what rounding makes of the small one leaves the cone. */
-static void find_b_twofold(ds_twofold b[9], ds_twofold inverse[9], const double x[3], const double z[3]) {
-  const double lx[9] = {x[0], x[1], x[2], x[1], x[0], 0, x[2], 0, x[0]};
-  ds_twofold det = ds_twofold_product(z[0], z[0]), square[3];
-  for (int i = 1; i < 3; i++) square[i] = ds_twofold_product(z[i], z[i]);
-  for (int i = 1; i < 3; i++) det = ds_twofold_add(det, ds_twofold_minus(square[i]));
-  ds_twofold f = ds_twofold_inverse(det), g = ds_twofold_inverse(ds_twofold_scale(z[0], det));
-  for (int i = 0; i < 3; i++) inverse[i] = inverse[3 * i] = ds_twofold_scale(i == 0 ? z[0] : -z[i], f);
-  for (int i = 1; i < 3; i++) inverse[4 * i] = ds_twofold_times(ds_twofold_add(det, square[i]), g);
-  inverse[5] = inverse[7] = ds_twofold_times(ds_twofold_product(z[1], z[2]), g);
+static void find_b_twofold(path *q, int32_t k) {
+  ds_twofold *b = q->wide_b + 9 * k, *inverse = q->wide_inverse + 9 * k, x[3], z[3], lx[9];
+  read_twofold(x, z, &q->now, k);
+  ds_twofold_arrow(lx, x);
+  ds_twofold_arrow_inverse(inverse, z);
   for (int i = 0; i < 9; i++) {
     b[i] = ds_twofold_of(0);
-    for (int j = 0; j < 3; j++) b[i] = ds_twofold_add_scaled(b[i], lx[3 * j + i % 3], inverse[i / 3 * 3 + j]);
+    for (int j = 0; j < 3; j++)
+      b[i] = ds_twofold_less(b[i], ds_twofold_minus(lx[3 * j + i % 3]), inverse[i / 3 * 3 + j]);
   }
 }
 
@@ -197,7 +227,7 @@ static bool factor_twofold(path *q) {
   for (int32_t k = 0; k < q->n; k++) {
     ds_twofold *b = q->wide_b + 9 * k, *c = q->wide + 9 * k;
     double inverse = 1 / q->mu[k];
-    find_b_twofold(b, q->wide_inverse + 9 * k, q->now.x + 3 * k, q->now.z + 3 * k);
+    find_b_twofold(q, k);
     if (smooth(q, k)) b[4] = b[8] = ds_twofold_of(0);
     for (int i = 0; i < 3; i++) {
       for (int j = 0; j < 3; j++) c[3 * i + j] = b[3 * i + j];
@@ -249,18 +279,17 @@ static void add_solution(path *q, point *to, const double *e1, const double *d) 
   }
 }
 
-/* s += sign A z */
-static void add_times(ds_twofold s[3], double sign, const ds_twofold a[9], const ds_twofold z[3]) {
-  for (int i = 0; i < 9; i++)
-    s[i / 3] = ds_twofold_add(s[i / 3], ds_twofold_scale(sign, ds_twofold_times(a[i], z[i % 3])));
+/* s -= A z */
+static void subtract_times(ds_twofold s[3], const ds_twofold a[9], const ds_twofold z[3]) {
+  for (int i = 0; i < 9; i++) s[i / 3] = ds_twofold_less(s[i / 3], a[i], z[i % 3]);
 }
 
 /* d - B z with d = L_z⁻¹ e2, of contact k */
 static void find_dx(ds_twofold dx[3], const path *q, int32_t k, const double *e2, const ds_twofold z[3]) {
   ds_twofold second[3];
-  for (int i = 0; i < 3; i++) dx[i] = ds_twofold_of(0), second[i] = ds_twofold_of(e2[3 * k + i]);
-  add_times(dx, 1, q->wide_inverse + 9 * k, second);
-  add_times(dx, -1, q->wide_b + 9 * k, z);
+  for (int i = 0; i < 3; i++) dx[i] = ds_twofold_of(0), second[i] = ds_twofold_of(-e2[3 * k + i]);
+  subtract_times(dx, q->wide_inverse + 9 * k, second);
+  subtract_times(dx, q->wide_b + 9 * k, z);
 }
 
 /* d := (dx, dz) as add_solution finds them, in twice the digits */
@@ -384,16 +413,38 @@ static void directions(path *q) {
 
 static bool is_inside(const double a[3]) { return a[0] > 0 && ds_minkowski(a) > 0; }
 
+static bool is_inside_twofold(const point *at, int32_t k) {
+  ds_twofold x[3], z[3];
+  read_twofold(x, z, at, k);
+  return ds_twofold_is_inside(x) && ds_twofold_is_inside(z);
+}
+
+/* to = from + step, in twice the digits where they are there */
+static void step_to(double *to, double *to_rest, const double *from, const double *from_rest, int32_t i, double step) {
+  if (!to_rest) {
+    to[i] = from[i] + step;
+    return;
+  }
+  ds_twofold sum = ds_twofold_add((ds_twofold){from[i], from_rest[i]}, ds_twofold_of(step));
+  to[i] = sum.hi, to_rest[i] = sum.lo;
+}
+
 /* next = now + a (correction + h tangent + h²/2 curvature). False where that leaves the cones. */
 static bool move(path *q, double h, double a) {
   double c = 0.5 * h * h;
+  const point *from = &q->now;
+  point *to = &q->next;
   for (int32_t i = 0; i < 3 * q->n; i++) {
-    q->next.x[i] = q->now.x[i] + a * (q->correction.x[i] + h * q->tangent.x[i] + c * q->curvature.x[i]);
-    q->next.z[i] = q->now.z[i] + a * (q->correction.z[i] + h * q->tangent.z[i] + c * q->curvature.z[i]);
+    double dx = a * (q->correction.x[i] + h * q->tangent.x[i] + c * q->curvature.x[i]);
+    double dz = a * (q->correction.z[i] + h * q->tangent.z[i] + c * q->curvature.z[i]);
+    step_to(to->x, to->x_rest, from->x, from->x_rest, i, dx);
+    step_to(to->z, to->z_rest, from->z, from->z_rest, i, dz);
   }
   q->next.s = q->now.s + a * (q->correction.s + h * q->tangent.s + c * q->curvature.s);
-  for (int32_t k = 0; k < q->n; k++)
-    if (!is_inside(q->next.x + 3 * k) || !is_inside(q->next.z + 3 * k)) return false;
+  for (int32_t k = 0; k < q->n; k++) {
+    if (!q->twofold && (!is_inside(q->next.x + 3 * k) || !is_inside(q->next.z + 3 * k))) return false;
+    if (q->twofold && !is_inside_twofold(&q->next, k)) return false;
+  }
   return true;
 }
 
@@ -528,6 +579,11 @@ static void swap_points(path *q) {
 /* From now on in twice the digits. */
 static bool widen(path *q) {
   ds_arena *arena = q->solve->arena;
+  point *points[] = {&q->now, &q->next, &q->last, &q->before};
+  for (size_t i = 0; i < sizeof points / sizeof *points; i++) {
+    points[i]->x_rest = DS_NEW0(arena, double, 3 * (size_t)q->n + 1);
+    points[i]->z_rest = DS_NEW0(arena, double, 3 * (size_t)q->n + 1);
+  }
   q->wide = DS_NEW(arena, ds_twofold, 9 * (size_t)q->n + 1);
   q->wide_b = DS_NEW(arena, ds_twofold, 9 * (size_t)q->n + 1);
   q->wide_inverse = DS_NEW(arena, ds_twofold, 9 * (size_t)q->n + 1);
