@@ -89,7 +89,7 @@ static bool is_adrift(const ds_island *island, const ds_assembly *assembly) {
   return adrift;
 }
 
-/* Which islands move by the midpoint rule: those of rigid bodies that no hand holds. Deformable bodies and hands have
+/* Which islands move by the midpoint rule: those of rigid bodies that no hand holds. Other kinds and hands have
  * implicit integrators of their own, whose velocities are those at the end of the step. Steps with a deadline solve one
  * problem, which can be cut short, and move by it. By default islands of many bodies in which something lands, or whose
  * turns were not found, are left out too: in parts they would cost several times as much, for a motion that is chaotic.
@@ -105,7 +105,7 @@ static void choose_rules(const ds_assembly *assembly, const ds_contact_list *con
     island->midpoint = wanted;
     for (int32_t k = 0; k < island->problem.body_count; k++) {
       const ds_step_body *body = &assembly->bodies[island->bodies[k]];
-      island->midpoint &= !body->ops->deforms && !body->hold;
+      island->midpoint &= body->ops->chords && !body->hold;
     }
     if (!island->midpoint || !by_size || island->problem.body_count <= FEW) continue;
     bool lands = island->joint_count == 0 && something_lands(island, assembly, contacts, scene, state, h);
@@ -117,7 +117,7 @@ static void choose_rules(const ds_assembly *assembly, const ds_contact_list *con
     if (assembly->level == DS_LEVEL_NODE) continue;
     if (body->moves)
       body->midpoint =
-          body->island < 0 ? wanted && !body->ops->deforms && !body->hold : assembly->islands[body->island].midpoint;
+          body->island < 0 ? wanted && body->ops->chords && !body->hold : assembly->islands[body->island].midpoint;
     else
       body->midpoint = wanted;
     if (body->moves && body->midpoint)

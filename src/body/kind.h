@@ -31,6 +31,7 @@ typedef struct ds_body_ops {
   bool dynamic; /* contact and forces move it: it has a mass */
   bool fixed;   /* nothing moves it, ever */
   bool deforms; /* its surface moves against its frame: it has a skin, and the operations marked so below */
+  bool chords;  /* the midpoint rule may move it: by its inertia, as a rigid body; else `predict` and `move` do */
   /* Whether a body with the shapes that it has so far is of this kind. The first of the table is taken. */
   bool (*takes)(const ds_body *body);
 

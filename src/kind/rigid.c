@@ -79,6 +79,7 @@ static ds_vec3 predict(ds_step_body *step, ds_vec3 before, ds_vec3 momentum, con
 const ds_body_ops ds_body_rigid = {
     .name = "rigid",
     .dynamic = true,
+    .chords = true,
     .takes = takes,
     .finish = ds_body_sum_shapes,
     .momentum = momentum,
