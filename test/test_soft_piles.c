@@ -32,7 +32,7 @@ static void test_dinosaurs(void) {
   if (test_quick()) return;
   if (sim_generate(&s, test_long() ? "dinosaurs" : "dinosaurs:count=3,modes=12")) {
     double energy = total(&s), gain = 0, most = 0, last = energy, farthest = 0, lowest = INFINITY;
-    for (int32_t i = 0; i < (test_long() ? 500 : 200) && sim_step(&s); i++) {
+    for (int32_t i = 0; i < (test_long() ? 500 : 150) && sim_step(&s); i++) {
       double now = total(&s);
       gain = fmax(gain, now - last);
       most = fmax(most, now);
@@ -113,7 +113,7 @@ static void test_hybrid(void) {
   if (sim_generate(&s, "hybrid")) {
     double energy = total(&s);
     check_first_blow(&s);
-    sim_run(&s, 5);
+    sim_run(&s, test_long() ? 5 : 3);
     check_end(&s);
     printf("     energy %.3g J at the start, %.3g J at the end, gain in a step %.2g J\n", energy, total(&s),
            s.energy_gain);

@@ -16,13 +16,13 @@ static ds_vec3 hand(const ds_joint_pose *pose, int side, ds_vec3 axis) {
   return v3_mad(from, -v3_dot(from, axis), axis);
 }
 
-static ds_joint_way way(const ds_joint_pose *pose) {
+static ds_joint_freedom freedom(const ds_joint_pose *pose) {
   ds_vec3 axis = v3_unit(v3_sub(pose->arm[0][0], pose->arm[0][1]));
   ds_vec3 on_a = hand(pose, 0, axis), on_b = hand(pose, 1, axis);
-  return (ds_joint_way){.position = atan2(v3_dot(axis, v3_cross(on_a, on_b)), v3_dot(on_a, on_b)),
-                        .lever = v3_norm(on_b),
-                        .point = ds_joint_point(pose, 1, 2),
-                        .direction = v3_unit(v3_cross(axis, on_b))};
+  return (ds_joint_freedom){.position = atan2(v3_dot(axis, v3_cross(on_a, on_b)), v3_dot(on_a, on_b)),
+                            .lever = v3_norm(on_b),
+                            .point = ds_joint_point(pose, 1, 2),
+                            .direction = v3_unit(v3_cross(axis, on_b))};
 }
 
 const ds_joint_ops ds_joint_hinge = {.name = "hinge",
@@ -34,4 +34,4 @@ const ds_joint_ops ds_joint_hinge = {.name = "hinge",
                                      .row_count = 6,
                                      .holds_points = true,
                                      .rows = rows,
-                                     .way = way};
+                                     .freedom = freedom};

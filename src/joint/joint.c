@@ -23,7 +23,7 @@ static bool has_body(const ds_scene *scene, ds_body_id id) { return id.index1 >=
 static ds_status check_limits(const ds_joint_def *def, const ds_joint_ops *kind, ds_error *error) {
   const double turn = 2 * DS_PI;
   if (!def->limited) return DS_OK;
-  if (!kind->way) return ds_fail(error, DS_ERROR_INPUT, "a %s has no limits", kind->name);
+  if (!kind->freedom) return ds_fail(error, DS_ERROR_INPUT, "a %s has no limits", kind->name);
   if (!(def->lower <= 0 && def->upper >= 0))
     return ds_fail(error, DS_ERROR_INPUT,
                    "limits %g to %g; expected lower <= 0 <= upper, since a joint is at 0 at the start", def->lower,
@@ -42,7 +42,7 @@ static ds_status check_drive(const ds_joint_def *def, const ds_joint_ops *kind, 
     return ds_fail(error, DS_ERROR_INPUT, "a %s with a %s; the drive of a planar joint has a velocity, others a speed",
                    kind->name, planar ? "speed" : "velocity");
   if (def->max_force == 0 && rate == 0) return DS_OK;
-  if (!kind->way && !planar) return ds_fail(error, DS_ERROR_INPUT, "a %s has no drive", kind->name);
+  if (!kind->freedom && !planar) return ds_fail(error, DS_ERROR_INPUT, "a %s has no drive", kind->name);
   if (!(def->max_force > 0 && isfinite(def->max_force)))
     return ds_fail(error, DS_ERROR_INPUT, "a drive of max_force %g; expected a number above 0", def->max_force);
   if (!isfinite(rate)) return ds_fail(error, DS_ERROR_INPUT, "a drive of speed %g; expected a finite number", rate);
@@ -134,7 +134,7 @@ static ds_joint_place place_of(const ds_joint *joint, ds_pose a, ds_pose b) {
   if (kind->has_axis) place.axis = v3_unit(quat_rotate(a.q, v3_sub(joint->on_a[0], joint->on_a[1])));
   kind->rows(rows, &pose);
   place.gap = ds_joint_gap(rows, kind->row_count);
-  if (kind->way) place.position = ds_joint_position(joint, &pose);
+  if (kind->freedom) place.position = ds_joint_position(joint, &pose);
   return place;
 }
 

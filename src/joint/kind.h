@@ -19,7 +19,7 @@ typedef struct ds_joint_pose {
   ds_vec3 center[2];               /* of mass, of body a and body b */
   ds_vec3 arm[2][DS_JOINT_POINTS]; /* of its points, from there */
   ds_vec3 across;                  /* on body a, of a kind with an axis: to its left as seen from the third point */
-  double stretch[2];               /* means over a step: of arms, so that v + w x arm is the way of a point (1: none) */
+  double stretch[2]; /* of arms, so that v + w x arm is the mean velocity of a point in a step (1: none) */
 } ds_joint_pose;
 
 typedef struct ds_joint_row {
@@ -32,11 +32,11 @@ typedef struct ds_joint_row {
 enum { DS_JOINT_ROWS = 9 };
 
 /* The single free direction of a kind that has one: limits and drives act on it. */
-typedef struct ds_joint_way {
+typedef struct ds_joint_freedom {
   double position;          /* of b relative to a: m, or rad in (-pi, pi]; 0 at the start */
-  double lever;             /* m of way per unit of it */
+  double lever;             /* m of motion per unit of it */
   ds_vec3 point, direction; /* the point and the direction in which b moves relative to a */
-} ds_joint_way;
+} ds_joint_freedom;
 
 /* The plane in which a kind with two free directions moves: drives act in it. */
 typedef struct ds_joint_plane {
@@ -52,10 +52,10 @@ typedef struct ds_joint_ops {
   void (*place)(ds_vec3 *points, ds_vec3 point, ds_vec3 axis, double lever);
   int32_t row_count;
   void (*rows)(ds_joint_row *rows, const ds_joint_pose *pose);
-  bool holds_points;                                  /* all rows are those of ds_joint_hold_point */
-  bool turns;                                         /* its position is an angle */
-  ds_joint_way (*way)(const ds_joint_pose *pose);     /* NULL: it has none, or more than one, and no limits */
-  ds_joint_plane (*plane)(const ds_joint_pose *pose); /* NULL: it has no such plane */
+  bool holds_points;                                      /* all rows are those of ds_joint_hold_point */
+  bool turns;                                             /* its position is an angle */
+  ds_joint_freedom (*freedom)(const ds_joint_pose *pose); /* NULL: it has none, or more than one, and no limits */
+  ds_joint_plane (*plane)(const ds_joint_pose *pose);     /* NULL: it has no such plane */
 } ds_joint_ops;
 
 extern const ds_joint_ops ds_joint_ball, ds_joint_hinge, ds_joint_weld, ds_joint_slider, ds_joint_planar;
@@ -90,7 +90,7 @@ ds_joint_pose ds_joint_posed(const ds_joint *joint, ds_pose a, ds_pose b);
 static inline double ds_joint_position(const ds_joint *joint, const ds_joint_pose *pose) {
   const ds_joint_ops *kind = ds_joint_ops_of(joint->def.kind);
   const double turn = 2 * DS_PI;
-  double position = kind->way(pose).position;
+  double position = kind->freedom(pose).position;
   if (!kind->turns || !joint->def.limited) return position;
   return position + turn * round((0.5 * (joint->def.lower + joint->def.upper) - position) / turn);
 }

@@ -22,7 +22,7 @@ static const double FALLS = 4, MARGIN = 1e-3;
 
 /* A limit at poses of its bodies. */
 typedef struct limit {
-  ds_joint_way way;
+  ds_joint_freedom freedom;
   double gap;  /* m */
   double sign; /* 1: lower, -1: upper */
 } limit;
@@ -30,9 +30,9 @@ typedef struct limit {
 static limit limit_at(const ds_joint *joint, bool upper, ds_pose a, ds_pose b) {
   const ds_joint_ops *kind = ds_joint_ops_of(joint->def.kind);
   ds_joint_pose pose = ds_joint_posed(joint, a, b);
-  limit l = {.way = kind->way(&pose), .sign = upper ? -1 : 1};
+  limit l = {.freedom = kind->freedom(&pose), .sign = upper ? -1 : 1};
   double end = upper ? joint->def.upper : joint->def.lower;
-  l.gap = l.way.lever * l.sign * (ds_joint_position(joint, &pose) - end);
+  l.gap = l.freedom.lever * l.sign * (ds_joint_position(joint, &pose) - end);
   return l;
 }
 
@@ -42,8 +42,8 @@ double ds_limit_gap(const ds_joint *joint, uint64_t feature, ds_pose a, ds_pose 
 
 /* How fast the gap opens with the velocities of the bodies, m/s. */
 static double rate_of(const limit *l, const ds_body_state *a, const ds_body_state *b) {
-  ds_vec3 apart = v3_sub(ds_velocity_at(b, l->way.point), ds_velocity_at(a, l->way.point));
-  return l->sign * v3_dot(l->way.direction, apart);
+  ds_vec3 apart = v3_sub(ds_velocity_at(b, l->freedom.point), ds_velocity_at(a, l->freedom.point));
+  return l->sign * v3_dot(l->freedom.direction, apart);
 }
 
 /* A contact at a point of a joint along which b moves against a. Its normal is that of the motion of the earlier body
@@ -58,7 +58,7 @@ static ds_contact_point contact_at(const ds_joint *joint, uint64_t feature, ds_v
 }
 
 static ds_contact_point contact_of(const limit *l, const ds_joint *joint, uint64_t feature) {
-  ds_contact_point c = contact_at(joint, feature, l->way.point, v3_scale(l->sign, l->way.direction));
+  ds_contact_point c = contact_at(joint, feature, l->freedom.point, v3_scale(l->sign, l->freedom.direction));
   c.gap = l->gap;
   return c;
 }
@@ -75,10 +75,10 @@ static ds_contact_point drive_of(const ds_joint *joint, int32_t index, const ds_
     c.strength = joint->def.max_force;
     return c;
   }
-  ds_joint_way way = kind->way(&pose);
-  ds_contact_point c = contact_at(joint, feature, way.point, way.direction);
-  c.aim = v3_scale(way.lever * joint->def.speed, c.normal);
-  c.strength = joint->def.max_force / way.lever;
+  ds_joint_freedom freedom = kind->freedom(&pose);
+  ds_contact_point c = contact_at(joint, feature, freedom.point, freedom.direction);
+  c.aim = v3_scale(freedom.lever * joint->def.speed, c.normal);
+  c.strength = joint->def.max_force / freedom.lever;
   return c;
 }
 

@@ -9,7 +9,7 @@
 bool ds_limits_add(ds_arena *arena, ds_contact_list *contacts, const ds_scene *scene, const ds_state *state,
                    const ds_body_state *solved, double h);
 
-/* What is left of the way to a limit, named as its contact is, with the principal frames of its bodies at these poses,
+/* What is left to a limit, named as its contact is, with the principal frames of its bodies at these poses,
  * m. */
 double ds_limit_gap(const ds_joint *joint, uint64_t feature, ds_pose a, ds_pose b);
 

@@ -7,8 +7,8 @@
  *   (gap(0, n) + gap(1, n)) / 2,   (gap(0, d) - gap(1, d)) / 2  for d = t1, t2:
  *
  * a force along n, and two torques across it. They are sums of rows of the same kind as a slider's, so the midpoint
- * rule changes these gaps by h gap' exactly as well. What is left free is the way (t1, t2) . (p_b - p_a) of the middle,
- * and the turn about n. A drive acts on the way, with a force in a disk. */
+ * rule changes these gaps by h gap' exactly as well. What is left free is the displacement (t1, t2) . (p_b - p_a) of
+ * the middle, and the turn about n. A drive acts on the displacement, with a force in a disk. */
 #include "joint/kind.h"
 
 /* (one + sign other) / 2 */

@@ -5,7 +5,7 @@
  *
  *   gap = d . (p_a - p_b)    (ds_joint_hold_along)
  *
- * What is left free is the way s = axis . (p_b - p_a). */
+ * What is left free is the distance s = axis . (p_b - p_a). */
 #include "joint/kind.h"
 
 static void rows(ds_joint_row *out, const ds_joint_pose *pose) {
@@ -18,12 +18,12 @@ static void rows(ds_joint_row *out, const ds_joint_pose *pose) {
   out[4] = ds_joint_hold_along(pose, 2, t2);
 }
 
-static ds_joint_way way(const ds_joint_pose *pose) {
+static ds_joint_freedom freedom(const ds_joint_pose *pose) {
   ds_vec3 axis, t1, t2, middle[2];
   ds_joint_frame(&axis, &t1, &t2, pose);
   for (int side = 0; side < 2; side++)
     middle[side] = v3_scale(0.5, v3_add(ds_joint_point(pose, side, 0), ds_joint_point(pose, side, 1)));
-  return (ds_joint_way){
+  return (ds_joint_freedom){
       .position = v3_dot(axis, v3_sub(middle[1], middle[0])), .lever = 1, .point = middle[1], .direction = axis};
 }
 
@@ -34,4 +34,4 @@ const ds_joint_ops ds_joint_slider = {.name = "slider",
                                       .place = ds_joint_place_axis,
                                       .row_count = 5,
                                       .rows = rows,
-                                      .way = way};
+                                      .freedom = freedom};
