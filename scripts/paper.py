@@ -265,7 +265,7 @@ def write_ffd05(runs, folder):
 
 """ + draw_heap(runs["heap", "ffd"], folder) + """
 
-Largest way of a body, m; a cube that slides should come to rest after 0.68 m, a ball should roll on,
+Largest displacement of a body, m; a cube that slides should come to rest after 0.68 m, a ball should roll on,
 the stack and the card house should stand.
 
 """
@@ -298,7 +298,7 @@ def write(runs, quick, folder):
 Written by {kind}.
 [methods/](methods/README.md) describes the methods, [benchmarks.md](benchmarks.md) has the deformable
 scenes of SP08, its haptic loop and the log house. "Falls" means that a body moved by more than
-{1e3 * FALLEN:.0f} mm; else the largest way of a body is given. A run that reaches its limit of wall time
+{1e3 * FALLEN:.0f} mm; else the largest displacement of a body is given. A run that reaches its limit of wall time
 says so. cpu s/s are processor seconds per simulated second on one thread.
 
 ## Claims
@@ -339,7 +339,7 @@ the paper's, so that the counts differ, and ratios of times would say little.
                                    ("card-house-sp08", "528", "348", "3.2", "57.1"))]),
              """## NFS10 Table 1
 
-Steps of 0.1 s, cubes of 1 m, 10 s. Largest way of a body, deepest overlap, largest energy gain of a
+Steps of 0.1 s, cubes of 1 m, 10 s. Largest displacement of a body, deepest overlap, largest energy gain of a
 step without a cause. [methods/stabilization.md](methods/stabilization.md) discusses it.
 
 """ + table(["", "scene", "moved mm", "overlap mm", "gain J", "creep mm/s"],

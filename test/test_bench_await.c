@@ -1,5 +1,5 @@
 /* How the benchmark of solvers waits for its children: by their processor time, so that one that is held up is no
- * failure, and one that runs away or waits for ever is ended. */
+ * failure, and one that runs away or waits forever is ended. */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include "../bench/solve/await.c"
 

@@ -53,7 +53,7 @@ static void projections(void) {
 }
 
 /* y >= 1 and -y >= 1: the least violation is at 0, whatever the start; the surrogate method would go to and fro between
- * both for ever, and stays where it started. */
+ * both forever, and stays where it started. */
 static void nothing_in_common(void) {
   ds_arena arena = {0};
   double a[2] = {1, -1}, c[2] = {1, 1}, y[1] = {0.3}, lambda[2], work[5];
@@ -221,7 +221,7 @@ static double travel(const char *spec, const char *method, double seconds, doubl
 }
 
 /* What is open in eq. 24. In the span of tangential wrenches every wrench under a flat cube tips it, so that it slides
- * on for ever, while a ball comes to roll at 5/7 of its speed. With half-spaces alone the cube stops, much too soon,
+ * on forever, while a ball comes to roll at 5/7 of its speed. With half-spaces alone the cube stops, much too soon,
  * and the ball, too, does not roll but stop. */
 static void spans_and_half_spaces(void) {
   double speed, way = travel("slide", "ffd", 1, &speed);

@@ -129,7 +129,7 @@ static void random_compounds(void) {
   }
 }
 
-/* A dumb-bell of two balls on a rod: Steiner's theorem by hand, each part at its own density, and the least way across
+/* A dumb-bell of two balls on a rod: Steiner's theorem by hand, each part at its own density, and the smallest width
  * any of them. */
 static void dumb_bell(void) {
   ds_shape s[3] = {plain(DS_SHAPE_CYLINDER, 0.02, 0.4, v3(0, 0, 0)), plain(DS_SHAPE_SPHERE, 0.1, 0, v3(0, 0, 0)),

@@ -24,7 +24,7 @@ typedef struct ds_body {
   ds_pose user_frame;         /* the user frame, given in the principal frame */
   ds_vec3 inertia;            /* principal moments, kg m² */
   double bounding_radius;     /* about the centre of mass */
-  double thickness;           /* m: the least way across its thinnest shape; infinite for half-spaces */
+  double thickness;           /* m: the smallest width of its thinnest shape; infinite for half-spaces */
   struct ds_reduced *reduced; /* of its one shape, where it is deformable; NULL = rigid */
   const ds_skin *skin;        /* of a body that deforms; NULL: its shapes are its surface */
   int32_t r, first_reduced;   /* reduced coordinates [first_reduced, first_reduced + r) of the state */

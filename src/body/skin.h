@@ -28,7 +28,7 @@ typedef struct ds_bd_tree {
   int32_t *twin;    /* 3 per triangle: the half-edge that runs the other way */
   int32_t *corner;  /* a vertex each: a half-edge that starts there, -1 = none */
   double spacing;   /* m: mean length of the edges, undeformed */
-  double thickness; /* m: 2 volume / area, that of a plate; less than the way across for anything rounder */
+  double thickness; /* m: 2 volume / area, that of a plate; less than the width of anything rounder */
 } ds_bd_tree;
 
 typedef struct ds_skin {

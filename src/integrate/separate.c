@@ -9,7 +9,7 @@
  * energy; with all at once 1 of 500 plates was pushed deeper than it may be.) Bodies that touch in samples have a slack
  * of four thousandths of the smaller radius. Overlaps of solids with curved surfaces become no deeper at all: only some
  * of the points of such a pair are contacts, and a ring that was lifted at one end and sank at the other, at points not
- * seen, would rock for ever.
+ * seen, would rock forever.
  *
  * Bodies that overlap when a run starts, or when one of them is released, are held as they are: blocks modelled as
  * convex hulls, or measured ones, overlap though they only touch. Such a pair's slack is that overlap. It is part of

@@ -23,8 +23,8 @@ static void drop_on_floor(ds_generation *g, const char *note, const char *materi
 }
 
 void ds_generate_chess_drop(ds_generation *g) {
-  drop_on_floor(g, "Chess men of all six kinds fall from a grid into a heap on the floor [FFD05 figures 1, 8].", "wood",
-                ds_fallers, DS_CHESS_MEN, 0.11, 3);
+  drop_on_floor(g, "Chess pieces of all six kinds fall from a grid into a heap on the floor [FFD05 figures 1, 8].",
+                "wood", ds_fallers, DS_CHESS_MEN, 0.11, 3);
 }
 
 /* The basin is a shallow square tray as wide as the grid; the bunnies would else roll apart. */
@@ -60,7 +60,7 @@ void ds_generate_hopper(ds_generation *g) {
   double half = fmax(0.5 * grid.side * grid.cell + 0.01, 0.75 * opening), r0 = 0.5 * opening;
   double bin = height + sqrt(3) * (half - r0), top = bin + 0.4 * half;
   grid.bottom = bin;
-  ds_generation_begin(g, "Chess men fall through a hopper and pile up on the floor [FFD05 figure 5].",
+  ds_generation_begin(g, "Chess pieces fall through a hopper and pile up on the floor [FFD05 figure 5].",
                       time_of(&grid, 5));
   if (count > 1000) /* all of it flows: a third of the work of 1e-4, and nothing has to stand before the end */
     ds_generation_option(g, "tolerance", 1e-3);

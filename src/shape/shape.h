@@ -79,7 +79,7 @@ typedef struct ds_shape_ops {
   ds_status (*prepare)(ds_shape *shape, const ds_shape_def *def, ds_error *error);
   /* Volume, centre, and inertia about the centre at a density of 1 kg/m³; *mass is zero before. */
   void (*mass)(ds_mass *mass, const ds_shape *shape);
-  double (*thickness)(const ds_shape *shape); /* the least way across */
+  double (*thickness)(const ds_shape *shape); /* the smallest width */
   /* Distance of the farthest point from the origin of the frame in which the shape has this pose. */
   double (*reach)(const ds_shape *shape, ds_pose pose);
   /* World bounding box. NULL: by `support`. */

@@ -2,17 +2,18 @@
  *
  * Of every island, and of every body that touches nothing, from the states before and after and the impulses between:
  *
- *   gain      K + V after - before - W, where more than zero: energy that nothing accounts for. W is the work of
- * applied forces, of drives and of scripted bodies: impulse . way of the point / h. momentum  |P after - before - h (m
- * g + f) - impulses from outside|.
+ *   gain = K + V after - before - W, where more than zero: energy that nothing accounts for. W is the work of applied
+ *   forces, of drives and of scripted bodies: impulse . displacement of the point / h.
+ *
+ *   momentum = |P after - before - h (m g + f) - impulses from outside|.
  *
  * Both are relative to what a step of free fall does, m (|v| + h g)² / 2 and m (|v| + h g), so that they say the same
  * at rest and in motion. Besides, of contacts that stuck before and stick now, how far their points have slipped: in
  * the frame of the other body, which may turn.
  *
- * Not judged are: the energy where a hand holds or a joint leads to a scripted body, whose work is not known, and where
- * restitution acts with friction, unless by a law that cannot raise it (project/restitution.c); the momentum where a
- * hand or a joint to what does not move, or damping, takes a share that is not known. */
+ * Not checked are: the energy where a hand holds or a joint leads to a scripted body, whose work is not known, and
+ * where restitution acts with friction, unless by a law that cannot raise it (project/restitution.c); the momentum
+ * where a hand or a joint to what does not move, or damping, takes a share that is not known. */
 #include <math.h>
 
 #include "body/scene.h"

@@ -96,7 +96,7 @@ void ds_step_restore_forces(ds_state *state, const ds_state *kept);
 bool ds_step_node(ds_step_run *run, ds_state *state, const bool *wait);
 
 /* Velocities at the start of the first step that do not fit joints change as in an impact: else the midpoint rule would
- * turn what is across a joint about in every step, for ever. `run->state` is a copy with them then. False where memory
+ * turn what is across a joint about in every step, forever. `run->state` is a copy with them then. False where memory
  * ran out. */
 bool ds_step_fit(ds_step_run *run);
 

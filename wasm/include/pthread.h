@@ -1,5 +1,5 @@
 /* Threads of a module that has one thread: locks are free, and a new thread cannot be had. WASI's C library has no such
- * header. Code that waits for another thread would wait for ever, so it traps. */
+ * header. Code that waits for another thread would wait forever, so it traps. */
 #ifndef DS_WASM_PTHREAD_H
 #define DS_WASM_PTHREAD_H
 
