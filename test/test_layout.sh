@@ -19,6 +19,10 @@ cat check.log
 check "the path to a factorization" path "$source"
 cat check.log
 
+constants=$(python3 "$source/scripts/count-constants.py" "$source/src/project")
+echo "$constants named constants of the solver"
+check "at most 30 named constants" [ "$constants" -le 30 ]
+
 check "functions that nothing calls" dead "$source"
 cat check.log
 

@@ -19,8 +19,6 @@ static const double MANY_SWEEPS = 26; /* that a factorization costs, where sweep
 /* Sweeps and Newton in turn: of so many sweeps, until so many turns bring nothing. */
 enum { SWEEPS_IN_TURN = 60, IDLE_TURNS = 3 };
 
-enum { AFTER_DISK = 3 }; /* rounds of sweeps and Newton from the end of a path to a friction polygon */
-
 enum { SWEEPS_BEFORE_PATH = 1000 }; /* ten for a step of the path: about as much work */
 
 /* What decides whether a tool is tried. */
@@ -183,7 +181,7 @@ static bool from_disk(search *q, bool unbounded) {
   if (unbounded || !isfinite(q->y.error)) return false;
   ds_iterate_copy(&q->z, &q->y, q->p);
   ds_newton_solve(q->s, &q->z, q->p, &q->s->goal, DS_PROXIMAL, 60);
-  return keep(q->x, &q->z, q->p, &q->s->goal) || in_rounds(q, AFTER_DISK);
+  return keep(q->x, &q->z, q->p, &q->s->goal) || in_rounds(q, IDLE_TURNS);
 }
 
 /* From the central path of a convex program, through the folds, to the solution. A jam is believed only where two paths
