@@ -195,6 +195,22 @@ static void the_rest_is_unjudged(void) {
   }
 }
 
+/* What damping takes is not known as an impulse: the momentum of a damped body says nothing, and none is reported. */
+static void damped_momentum_is_left_out(void) {
+  ds_scene *scene = scene_new(v3(0, 0, -g), 0, 0);
+  ds_body_def ball = body_at(0, 0, 0);
+  ball.velocity = v3(20, 0, 0);
+  ball.linear_damping = 5;
+  ds_body_id id = scene_add(scene, &ball, shape_sphere(0.1));
+  sim s;
+  if (sim_finish(&s, "damped", scene)) {
+    sim_step(&s);
+    CHECK_LE(ds_state_velocity(s.state, id).x, 19.1); /* 5 % of it is gone ... */
+    CHECK_LE(s.report.motion.momentum_share, 1e-12);  /* ... and no fault of the step */
+  }
+  sim_close(&s);
+}
+
 int main(void) {
   RUN(steps_that_gain_are_divided);
   RUN(scripted_work_is_accounted_for);
@@ -203,5 +219,6 @@ int main(void) {
   RUN(infinite_states_are_refused);
   RUN(error_control_bounds_the_error);
   RUN(the_rest_is_unjudged);
+  RUN(damped_momentum_is_left_out);
   return test_summary();
 }

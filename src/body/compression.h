@@ -1,4 +1,4 @@
-/* What the tetrahedra of a reduced body tell of a deformation: resistance to compression, which keeps bodies of St.
+/* Deformation of a reduced body, measured on its tetrahedra: resistance to compression, which keeps bodies of St.
  * Venant and Kirchhoff from turning inside out, and whether the model is within its range (compression.c). */
 #ifndef DS_BODY_COMPRESSION_H
 #define DS_BODY_COMPRESSION_H

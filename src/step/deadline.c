@@ -21,7 +21,7 @@ void ds_step_set_deadlines(const ds_step_run *run) {
   }
 }
 
-/* A slower projection is believed at once, quicker ones only by and by. */
+/* A slower projection counts at once, quicker ones only gradually. */
 void ds_step_learn_rate(const ds_step_run *run) {
   ds_stepper *stepper = run->stepper;
   for (int32_t i = 0; i < run->assembly.island_count; i++) {

@@ -202,7 +202,7 @@ static void drop_ahead(ds_contact_list *list) {
 static double first_meeting(const ds_step_run *run, const ds_contact_list *all, const bool *off, const bool *touching,
                             double late) {
   double first = run->options->step;
-  const ds_contact_point *known = NULL; /* bodies apart whose first contact has told of all */
+  const ds_contact_point *known = NULL; /* bodies apart: their first contact was enough */
   for (int32_t k = 0; k < all->count; k++) {
     const ds_contact_point *c = &all->points[k];
     bool apart = !touching[k] && !ds_feature_is_limit(c->feature);
