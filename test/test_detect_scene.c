@@ -129,6 +129,23 @@ static void whole_scene(void) {
   free_world(w);
 }
 
+/* A ball at rest, so small that its margin is 1e-5 m, sees the floor as far ahead as gravity takes it in a step. */
+static void seen_before_it_falls(void) {
+  world *w = new_world();
+  add_body(w, DS_BODY_STATIC, round_shape(DS_SHAPE_HALF_SPACE, 0, 0), at(0, 0, 0));
+  add_body(w, DS_BODY_DYNAMIC, round_shape(DS_SHAPE_SPHERE, 0.01, 0), at(0, 0, 0));
+  ds_detect_options options = {.step = 0.01, .contacts_per_face = 8};
+  ds_arena arena = {0};
+  ds_contact_list list;
+  for (int k = 0; k < 2; k++) { /* h² g = 0.98 mm */
+    w->state.bodies[1].x.z = k == 0 ? 0.0109 : 0.0112;
+    CHECK(ds_detect(&arena, &list, &w->scene, &w->state, &options) == DS_OK);
+    CHECK(list.count == (k == 0 ? 1 : 0));
+  }
+  ds_arena_free(&arena);
+  free_world(w);
+}
+
 /* At least the contacts of all pairs of bodies one by one. */
 static void detect_is_all_pairs(void) {
   world *w = new_world();
@@ -281,6 +298,7 @@ int main(void) {
   seed = 3;
   RUN(broad_is_all_pairs);
   RUN(whole_scene);
+  RUN(seen_before_it_falls);
   RUN(detect_is_all_pairs);
   RUN(compound);
   RUN(second_look_is_kept);
