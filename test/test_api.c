@@ -457,7 +457,10 @@ static void test_mixing(void) {
     if (!scene) return;
     ds_material_id ma = ds_scene_add_material(scene, &(ds_material_def){.mu = a, .restitution = a}, &error);
     ds_material_id mb = ds_scene_add_material(scene, &(ds_material_def){.mu = b, .restitution = b}, &error);
+    ds_material_id mc = ds_scene_add_material(scene, &(ds_material_def){.mu = 0.1, .restitution = 0}, &error);
     if (i == 5) CHECK(ds_scene_set_pair(scene, mb, ma, 0.33, 0.44, &error) == DS_OK);
+    const ds_material_id one[4] = {ma, mb, mc, mc}, other[4] = {mc, mc, ma, mb}; /* pairs with one of the two only */
+    for (int k = 0; k < 4; k++) CHECK(ds_scene_set_pair(scene, one[k], other[k], 0.9, 0.9, &error) == DS_OK);
     ds_body_def floor = ds_default_body(), cube = body_at(0, 0, 0.1);
     floor.kind = DS_BODY_STATIC;
     floor.material = ma;
