@@ -142,7 +142,7 @@ bool ds_integrate(ds_arena *arena, ds_state *state, ds_integration *integration,
   double *held = ds_held_overlaps(arena, contacts, state);
   integration->contacts = DS_NEW(arena, ds_contact, contacts->count + 1);
   if (!moves || !held || !integration->contacts) return false;
-  double *energy = ds_limit_begin(arena, &integration->energy, state, assembly, contacts, moves, h);
+  double *energy = ds_limit_begin(arena, integration, state, assembly, contacts, moves, h);
   ds_state kept;
   if (!energy || !ds_keep_rest(arena, &kept, state, assembly)) return false;
   if ((!assembly->stabilized &&

@@ -111,32 +111,34 @@ static double total(const ds_state *state) {
   return e.kinetic + e.potential + e.elastic;
 }
 
-/* The energy before the step: the larger of the two. `all` gets what that adds to the energy of the state. */
-static double energy_before(double *all, group g, const ds_state *seen, const ds_state *own) {
+/* The energy before the step: the larger of the two; by how much it is above that of the state. */
+static double energy_before(double *swing, group g, const ds_state *seen, const ds_state *own) {
   double scale, now = energy_of(&scale, g, own), before = fmax(energy_of(&scale, g, seen), now);
-  *all += before - now;
+  *swing = before - now;
   return before;
 }
 
-double *ds_limit_begin(ds_arena *arena, double *all, const ds_state *state, const ds_assembly *assembly,
+double *ds_limit_begin(ds_arena *arena, ds_integration *integration, const ds_state *state, const ds_assembly *assembly,
                        const ds_contact_list *contacts, const ds_move *moves, double h) {
   const ds_scene *scene = state->scene;
-  double *before = DS_NEW(arena, double, assembly->island_count + scene->body_count + 1);
+  int32_t islands = assembly->island_count, count = islands + scene->body_count;
+  double *before = DS_NEW(arena, double, count + 1), *swing = DS_NEW0(arena, double, count + 1);
   ds_state seen;
-  if (!before || !see_state(arena, &seen, state, assembly, moves, h)) return NULL;
-  *all = total(state);
-  for (int32_t i = 0; i < assembly->island_count; i++) {
+  if (!before || !swing || !see_state(arena, &seen, state, assembly, moves, h)) return NULL;
+  for (int32_t i = 0; i < islands; i++) {
     const ds_island *island = &assembly->islands[i];
-    before[i] = energy_before(all, group_of(island), &seen, state);
+    before[i] = energy_before(&swing[i], group_of(island), &seen, state);
     if (!is_closed(island, scene, state, assembly, contacts)) before[i] = (double)INFINITY;
   }
   for (int32_t i = 0; i < scene->body_count; i++) {
-    double *free = &before[assembly->island_count + i];
+    double *free = &before[islands + i];
     *free = (double)INFINITY;
     if (!is_free(assembly, i)) continue;
-    *free = energy_before(all, (group){&i, 1}, &seen, state);
+    *free = energy_before(&swing[islands + i], (group){&i, 1}, &seen, state);
     if (!is_left_alone((group){&i, 1}, scene, state, assembly)) *free = (double)INFINITY;
   }
+  integration->swing = swing, integration->energy = total(state);
+  for (int32_t i = 0; i < count; i++) integration->energy += swing[i];
   return before;
 }
 

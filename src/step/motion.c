@@ -11,9 +11,12 @@
  * at rest and in motion. Besides, of contacts that stuck before and stick now, how far their points have slipped: in
  * the frame of the other body, which may turn.
  *
- * Not checked are: the energy where a hand holds or a joint leads to a scripted body, whose work is not known, and
- * where restitution acts with friction, unless by a law that cannot raise it (project/restitution.c); the momentum
- * where a hand or a joint to what does not move, or damping, takes a share that is not known. */
+ * Velocities of deformable bodies are means of steps of h and, before it, k: their energies are those in the middles of
+ * both, between which gravity acts for (h + k)/2 and forces and scripted bodies do the mean of what they do in either.
+ *
+ * Not checked are: the energy where a hand holds or a joint leads to a scripted body, whose work is not known, and where
+ * restitution acts with friction, unless by a law that cannot raise it (project/restitution.c); the momentum where a
+ * hand or a joint to what does not move, or damping, takes a share that is not known. */
 #include <math.h>
 
 #include "body/scene.h"
@@ -40,6 +43,17 @@ static ds_vec3 way_of(const ds_body_state *before, const ds_body_state *after, d
   return v3_sub(v3_add(after->x, quat_rotate(after->q, local)), point);
 }
 
+/* The mean velocity of a point of a body that nothing pushes in the step before, as those of deformable bodies are. */
+static ds_vec3 velocity_before(const ds_step_run *run, int32_t i, ds_vec3 point) {
+  const ds_body *body = &run->scene->bodies[i];
+  const ds_body_state *s = &run->state->bodies[i];
+  double k = run->state->reduced_step, now = run->state->time;
+  ds_vec3 v = s->v, w = s->w;
+  if (body->ops->script && k > 0)
+    ds_velocity_between(&v, &w, body->ops->script(body, now - k), body->ops->script(body, now), k);
+  return v3_add(v, v3_cross(w, v3_sub(point, s->x)));
+}
+
 static void add_body(balance *b, const ds_step_run *run, const ds_state *after, int32_t i) {
   const ds_body *body = &run->scene->bodies[i];
   const ds_state *before = run->struck_count > 0 ? &run->kept : run->state; /* impulses are those of impacts too */
@@ -49,15 +63,20 @@ static void add_body(balance *b, const ds_step_run *run, const ds_state *after, 
   ds_vec3 torque = v3_add(body->def.torque, run->state->torque[i]), v, turn;
   ds_energy e0 = ds_body_energy(before, i), e1 = ds_body_energy(after, i);
   ds_velocity_between(&v, &turn, ds_principal_pose(s0), ds_principal_pose(s1), 1);
+  double falls = h; /* how long gravity acts between the velocities: those of deformable bodies are means of steps */
+  if (body->reduced) {
+    falls = 0.5 * (h + before->reduced_step);
+    v = v3_scale(0.5 * h, v3_add(s0->v, s1->v)), turn = v3_scale(0.5 * h, v3_add(s0->w, s1->w));
+  }
   b->any = true;
   b->gain += e1.kinetic + e1.potential + e1.elastic - (e0.kinetic + e0.potential + e0.elastic);
   b->gain -= v3_dot(force, v) + v3_dot(torque, turn);
   b->energy += fmax(e0.kinetic + e0.elastic, e1.kinetic + e1.elastic) + 0.5 * m * h * h * v3_norm2(g);
-  b->momentum = v3_add(b->momentum, v3_sub(v3_scale(m, v3_sub(s1->v, s0->v)), v3_scale(h, v3_mad(force, m, g))));
+  b->momentum = v3_add(b->momentum, v3_sub(v3_scale(m, v3_mad(v3_sub(s1->v, s0->v), -falls, g)), v3_scale(h, force)));
   b->mass += m;
   b->speed += m * (fmax(v3_norm(s0->v), v3_norm(s1->v)) + h * v3_norm(g));
   bool held = run->assembly.bodies[i].hold != NULL;
-  b->open_energy |= held || body->reduced; /* that of deformable bodies is limited (integrate/limit.c) */
+  b->open_energy |= held;
   b->open_momentum |= held || body->def.linear_damping > 0;
 }
 
@@ -76,8 +95,10 @@ static void add_contact(balance *all, const ds_step_run *run, const ds_state *af
     int32_t worker = drive ? i : other;
     b->open_energy |= rebounds && c->mu > 0 && v3_norm2(c->impulse) > 0;
     if (!within) b->momentum = v3_sub(b->momentum, impulse);
-    if (drive || !within)
-      b->gain -= v3_dot(impulse, way_of(&run->state->bodies[worker], &after->bodies[worker], c->point)) / h;
+    if (!drive && within) continue;
+    ds_vec3 way = way_of(&run->state->bodies[worker], &after->bodies[worker], c->point);
+    if (run->scene->bodies[i].reduced) way = v3_scale(0.5, v3_mad(way, h, velocity_before(run, worker, c->point)));
+    b->gain -= v3_dot(impulse, way) / h;
   }
 }
 
@@ -124,7 +145,8 @@ static bool is_finite(const ds_state *state) {
   return finite;
 }
 
-/* Takes from an island what it has gained; velocities keep their directions, so that contacts stay closed or open. */
+/* Takes from an island what it has gained; velocities keep their directions, so that contacts stay closed or open.
+ * Deformable bodies that have gained more than can be taken from velocities get their shape at the start back. */
 static void slow_down(const ds_step_run *run, ds_state *after, int32_t place, double gain) {
   double kinetic = 0;
   for (int32_t i = 0; i < run->scene->body_count; i++)
@@ -134,6 +156,10 @@ static void slow_down(const ds_step_run *run, ds_state *after, int32_t place, do
     if (!run->assembly.bodies[i].moves || place_of(run, i) != place) continue;
     after->bodies[i].v = v3_scale(keep, after->bodies[i].v);
     after->bodies[i].w = v3_scale(keep, after->bodies[i].w);
+    for (int32_t a = 0, k = run->scene->bodies[i].first_reduced; a < run->scene->bodies[i].r; a++, k++) {
+      after->reduced_rate[k] *= keep;
+      if (keep == 0) after->reduced[k] = run->state->reduced[k];
+    }
   }
 }
 
@@ -148,8 +174,9 @@ ds_status ds_step_motion(const ds_step_run *run, ds_state *after) {
     if (run->assembly.bodies[i].moves) add_body(&all[place_of(run, i)], run, after, i);
   for (int32_t k = 0; k < after->contact_count; k++) add_contact(all, run, after, &after->contacts[k]);
   mark_joints(all, run);
-  for (const balance *b = all; b < all + count; b++) {
+  for (balance *b = all; b < all + count; b++) {
     if (!b->any) continue;
+    b->gain -= run->swing[b - all];
     if (!isfinite(b->gain) || !isfinite(b->speed)) return DS_ERROR_NOT_FINITE;
     motion->unjudged += b->open_energy;
     if (!b->open_energy && b->gain > 0) {

@@ -56,6 +56,7 @@ typedef struct ds_step_run {
   double clock;         /* ds_clock at the end of the last stage */
   const bool *active;   /* one per body: the others are left alone; NULL: all are active */
   double slow;          /* m/s: approaches that would rebound more slowly do not */
+  const double *swing;  /* of the integration */
   ds_contact *solved;   /* after ds_step_move: the contacts with their impulses, in order ... */
   int32_t solved_count; /* ... so many */
   ds_contact *warm;     /* the same without impulses of impacts */

@@ -11,7 +11,7 @@
 #include "project/solvers.h"
 #include "step/step.h"
 
-enum { PASS_PARTS = 16, CONTROL_PARTS = 64 }; /* at most */
+enum { PASS_PARTS = 16, CONTROL_PARTS = 64 }; /* at most: times the first, and all */
 
 bool ds_step_is_guarded(const ds_options *o) {
   return ds_solver_of(o)->safeguarded && o->stabilization < DS_STABILIZE_BAUMGARTE;
@@ -63,7 +63,7 @@ ds_status ds_step_try(ds_step_run *run, ds_state *state, int32_t parts, ds_step_
   ds_state start = run->kept, coarse;
   ds_step_report before = *run->report;
   double bound = run->options->error_control * run->options->step, error = INFINITY;
-  ds_status status = pass(run, state, &parts, PASS_PARTS, &start, &before, whole, part);
+  ds_status status = pass(run, state, &parts, PASS_PARTS * parts, &start, &before, whole, part);
   while (status == DS_OK && bound > 0 && error > bound && 2 * parts <= CONTROL_PARTS && run->options->deadline == 0) {
     if (!ds_step_keep(&run->stepper->arena, &coarse, state)) status = DS_ERROR_MEMORY;
     ds_step_restore(state, &start);
