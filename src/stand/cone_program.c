@@ -29,8 +29,14 @@ static const double nearly_all = 0.99; /* of the way to the boundary */
 static const double promising = 1e-2;
 /* Gap over the width that is asked for, at which candidates fail for other reasons than the gap. */
 static const double exhausted = 1e-7;
-/* tau / kappa, which tends to nothing where there are no forces, and to infinity where there are. */
-static const double hopeless = 1e-3;
+/* tau / kappa, which tends to nothing where there are no forces, and to infinity where there are. Of assemblies that
+ * stand without friction it never fell below 0.26; of vaults and arches, which do not, it is 0.01 after the first step.
+ */
+static const double hopeless = 0.02;
+/* A first step shorter than this starts anew from least squares; their forces are this far inside the cones, in weights
+ * of a block. Of 24 arches, vaults, domes and samples no other is slower for it; large vaults save up to two of four
+ * factorizations, and start so for anything from 0.2 to 0.7. */
+static const double short_start = 0.5, inside = 0.3;
 
 /* Cone coordinates of point k: x = (mu r_N, r_T), in the Lorentz cone, or (r_N, 0, 0) without friction; so that
  * r = scale x. The unknown t is one more cone (t, 0, 0), and so are the slacks of points that crush. */
@@ -84,6 +90,13 @@ static void transposed(double *out, const solver *s, const double *y) {
   double *t = out + 3 * s->points;
   t[0] = t[1] = t[2] = 0;
   for (int32_t i = 0; i < s->n; i++) t[0] += s->d[i] * y[i];
+}
+
+/* z = x⁻¹: x o z = 1. False if x is not inside of the cone. */
+static bool invert_point(double *z, const double *x) {
+  double det = ds_minkowski(x);
+  z[0] = x[0] / det, z[1] = -x[1] / det, z[2] = -x[2] / det;
+  return x[0] > 0 && det > 0;
 }
 
 static double dot(const double *a, const double *b, int32_t n) {
@@ -550,6 +563,16 @@ static void take_step(solver *s) {
   s->tau /= size, s->kappa /= size;
 }
 
+/* The forces of least squares, each drawn into its cone, and their inverses: large structures have forces of many
+ * weights, far from the first guess of one everywhere. The factor and x2 are those of the first iteration, W = 1. */
+static void start_from_least_squares(solver *s) {
+  for (int32_t k = 0; k < s->cones; k++) {
+    double *x = s->x + 3 * k, t = sqrt(s->x2[3 * k + 1] * s->x2[3 * k + 1] + s->x2[3 * k + 2] * s->x2[3 * k + 2]);
+    x[0] = fmax(s->x2[3 * k], 1.1 * t + inside), x[1] = s->x2[3 * k + 1], x[2] = s->x2[3 * k + 2];
+    invert_point(s->z + 3 * k, x);
+  }
+}
+
 static bool is_enough(const solver *s) {
   const ds_cone_answer *a = s->answer;
   if (a->mechanism || (a->unbounded && a->forces)) return true;
@@ -600,7 +623,11 @@ static void iterate(solver *s) {
     find_residuals(s);
     find_affine(s);
     correct(s, mean);
-    take_step(s);
+    bool anew = i == 0 && s->p->first && !s->p->forces_only && longest_step(s) < short_start;
+    if (anew)
+      start_from_least_squares(s);
+    else
+      take_step(s);
     if (s->tau < (s->p->forces_only ? hopeless : 1e-13) * s->kappa) return;
   }
 }
@@ -664,13 +691,9 @@ static bool prepare_solver(ds_arena *arena, solver *s, ds_cone_answer *answer, c
 
 /* z = x⁻¹, and the scaling of both: W² is the inverse of the Hessian of -log det. False if x is not inside. */
 static bool invert(solver *s) {
-  for (int32_t k = 0; k < s->cones; k++) {
-    const double *x = s->x + 3 * k;
-    double det = ds_minkowski(x), *z = s->z + 3 * k;
-    if (!(x[0] > 0) || !(det > 0)) return false;
-    z[0] = x[0] / det, z[1] = -x[1] / det, z[2] = -x[2] / det;
-    if (!ds_lorentz_scale(&s->w[k], x, z)) return false;
-  }
+  for (int32_t k = 0; k < s->cones; k++)
+    if (!invert_point(s->z + 3 * k, s->x + 3 * k) || !ds_lorentz_scale(&s->w[k], s->x + 3 * k, s->z + 3 * k))
+      return false;
   return true;
 }
 
