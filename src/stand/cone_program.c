@@ -24,6 +24,7 @@ static const double slip_rounding = 16 * 2.3e-16;
 /* Correctors: by how much the step is to be longer, the least share of that which is worth a solve, and how far
  * products may be from their target. */
 static const double longer = 0.3, least_gain = 0.1, spread = 0.1;
+static const double first_load = 1e-2; /* of t, where the search for a centre starts */
 static const double nearly_all = 0.99; /* of the way to the boundary */
 /* Gap of an iterate, relative to its value, from which on candidates are tried, if there are forces already. */
 static const double promising = 1e-2;
@@ -741,6 +742,7 @@ bool ds_cone_find_centre(ds_arena *arena, ds_cone_centre *centre, const ds_cone_
   *centre = (ds_cone_centre){.x = NULL};
   if (!prepare_solver(arena, &s, &answer, p)) return false;
   for (int32_t i = 0; i < 3 * s.points; i++) s.x[i] = s.scale[i] > 0 ? r[i] / s.scale[i] : 0;
+  if (s.d) s.x[3 * s.points] = first_load; /* Newton's first step balances it */
   for (int32_t j = 0; j < s.g->limits; j++) s.x[3 * (s.slack + j)] = s.g->limit[j] - r[3 * s.g->limit_point[j]];
   if (find_centre(&s)) *centre = (ds_cone_centre){.x = s.x, .y = s.y};
   centre->factorizations = answer.factorizations;

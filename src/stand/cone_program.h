@@ -29,7 +29,7 @@ typedef struct ds_cone_program {
   bool forces_only;      /* give up early where there are probably no forces: no mechanism is wanted */
   double width;          /* relative width of the interval of values that is enough */
   double least;          /* a value below which the width is absolute; 0 = 1e-3 */
-  const struct ds_cone_centre *centre; /* where to start, or NULL: of a program that differs in c alone */
+  const struct ds_cone_centre *centre; /* where to start, or NULL: of a program that differs in c and e alone */
 } ds_cone_program;
 
 typedef struct ds_cone_answer {
@@ -46,14 +46,14 @@ typedef struct ds_cone_answer {
 } ds_cone_answer;
 
 /* The analytic centre of all forces within the cones that satisfy the equations: max sum log det r. With its
- * multipliers it is on the central path of every cost, far from the end: programs that differ in c alone start there
- * with forces and a motion that are feasible. */
+ * multipliers it is on the central path of every cost, far from the end: programs that differ in c and e alone start
+ * there with forces and a motion that are feasible. */
 typedef struct ds_cone_centre {
   double *x, *y; /* in the coordinates of the method; NULL where none was found */
   int32_t factorizations;
 } ds_cone_centre;
-/* From forces r inside the cones. The centre has none where forces have no bound, as where blocks can be wedged. False
- * where memory ran out. */
+/* From forces r inside the cones, and t small. The centre has none where forces have no bound, as where blocks can be
+ * wedged. False where memory ran out. */
 bool ds_cone_find_centre(ds_arena *arena, ds_cone_centre *centre, const ds_cone_program *program, const double *r);
 
 /* False where memory ran out. */

@@ -15,3 +15,17 @@ bool ds_margin_solve(ds_arena *arena, ds_cone_answer *answer, double **share, co
   ds_cone_program program = {.graph = g, .b = b, .d = d, .e = 1, .d_limit = less, .width = width};
   return ds_cone_solve(arena, answer, &program);
 }
+
+bool ds_margin_centre(ds_arena *arena, ds_cone_centre *centre, const ds_cone_program *p) {
+  static const double width = 0.9; /* any forces inside the cones do */
+  const ds_graph *g = p->graph;
+  ds_cone_answer answer;
+  double *share;
+  *centre = (ds_cone_centre){.x = NULL};
+  if (!ds_margin_solve(arena, &answer, &share, g, width)) return false;
+  bool found = answer.forces && answer.upper < 1;
+  for (int32_t i = 0; i < 3 * g->points && found; i++) answer.r[i] += (1 - answer.upper) * share[i];
+  if (found && !ds_cone_find_centre(arena, centre, p, answer.r)) return false;
+  centre->factorizations += answer.factorizations;
+  return true;
+}

@@ -11,8 +11,6 @@
 
 static const double range_width = 1e-5; /* relative to the force, or to the weight of the mean block */
 
-static const double margin_width = 0.1; /* any forces inside the cones do */
-
 static bool find_range(ds_arena *arena, ds_force_range *range, const ds_graph *g, const ds_cone_centre *centre,
                        int32_t interface) {
   const ds_interface *face = &g->assembly->interfaces[interface];
@@ -56,17 +54,11 @@ static void find_one(void *context, int32_t item, int32_t worker) {
   ds_arena_release(arena, mark);
 }
 
-/* From the forces with the largest margin. */
 static bool find_start(ds_arena *arena, ds_cone_centre *centre, const ds_graph *g) {
-  double *b = DS_NEW(arena, double, 6 * (size_t)g->n + 1), *share;
-  ds_cone_answer answer;
-  *centre = (ds_cone_centre){.x = NULL};
-  if (!b || !ds_margin_solve(arena, &answer, &share, g, margin_width)) return false;
-  if (!answer.forces || !(answer.upper < 1)) return true;
-  for (int32_t i = 0; i < 3 * g->points; i++) answer.r[i] += (1 - answer.upper) * share[i];
+  double *b = DS_NEW(arena, double, 6 * (size_t)g->n + 1);
+  if (!b) return false;
   for (int32_t i = 0; i < 6 * g->n; i++) b[i] = -g->load[i];
-  ds_cone_program program = {.graph = g, .b = b};
-  return ds_cone_find_centre(arena, centre, &program, answer.r);
+  return ds_margin_centre(arena, centre, &(ds_cone_program){.graph = g, .b = b});
 }
 
 /* Of `count` interfaces from `first` on. */

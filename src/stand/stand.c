@@ -299,8 +299,12 @@ static bool find_multiplier(ds_arena *arena, ds_multiplier *m, const ds_graph *g
   for (int32_t i = 0; i < 6 * g->n; i++) b[i] = -g->load[i];
   ds_graph_scale_load(d, g, force, torque);
   ds_cone_program program = {.graph = g, .b = b, .d = d, .e = -1, .width = multiplier_width};
+  ds_cone_centre centre;
+  if (!ds_margin_centre(arena, &centre, &program)) return false;
+  if (centre.x) program.centre = &centre;
   if (!ds_cone_solve(arena, &answer, &program)) return false;
-  m->factorizations = answer.factorizations;
+  m->factorizations = centre.factorizations + answer.factorizations;
+  program.centre = NULL;
   if (answer.forces) m->equilibrium = answer.unbounded ? INFINITY : answer.t;
   if (answer.mechanism && !prove_fall(arena, m, &l, answer.y, 0)) return false;
   if (!answer.mechanism && answer.motion && !prove_fall(arena, m, &l, answer.y, -answer.lower)) return false;
