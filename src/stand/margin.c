@@ -1,6 +1,7 @@
 #include "stand/margin.h"
 
-bool ds_margin_solve(ds_arena *arena, ds_cone_answer *answer, double **share, const ds_graph *g, double width) {
+bool ds_margin_solve(ds_arena *arena, ds_cone_answer *answer, double **share, const ds_graph *g, const double *mu,
+                     double width) {
   const ds_assembly *a = g->assembly;
   double *d = DS_NEW0(arena, double, 6 * (size_t)g->n + 1), *b = DS_NEW(arena, double, 6 * (size_t)g->n + 1);
   *share = DS_NEW0(arena, double, 3 * (size_t)g->points + 1);
@@ -12,7 +13,7 @@ bool ds_margin_solve(ds_arena *arena, ds_cone_answer *answer, double **share, co
   double *less = DS_NEW(arena, double, 3 * (size_t)g->points + 1);
   if (ds_arena_failed(arena)) return false;
   for (int32_t i = 0; i < 3 * g->points; i++) less[i] = -(*share)[i];
-  ds_cone_program program = {.graph = g, .b = b, .d = d, .e = 1, .d_limit = less, .width = width};
+  ds_cone_program program = {.graph = g, .b = b, .d = d, .e = 1, .d_limit = less, .mu = mu, .width = width};
   return ds_cone_solve(arena, answer, &program);
 }
 
@@ -22,7 +23,7 @@ bool ds_margin_centre(ds_arena *arena, ds_cone_centre *centre, const ds_cone_pro
   ds_cone_answer answer;
   double *share;
   *centre = (ds_cone_centre){.x = NULL};
-  if (!ds_margin_solve(arena, &answer, &share, g, width)) return false;
+  if (!ds_margin_solve(arena, &answer, &share, g, NULL, width)) return false;
   bool found = answer.forces && answer.upper < 1;
   for (int32_t i = 0; i < 3 * g->points && found; i++) answer.r[i] += (1 - answer.upper) * share[i];
   if (found && !ds_cone_find_centre(arena, centre, p, answer.r)) return false;

@@ -9,8 +9,9 @@
 
 #include "stand/cone_program.h"
 
-/* answer: r' and t. share: s e_N, 3 x points. False where memory ran out. */
-bool ds_margin_solve(ds_arena *arena, ds_cone_answer *answer, double **share, const ds_graph *graph, double width);
+/* answer: r' and t. share: s e_N, 3 x points. mu: of points, NULL = the graph's. False where memory ran out. */
+bool ds_margin_solve(ds_arena *arena, ds_cone_answer *answer, double **share, const ds_graph *graph, const double *mu,
+                     double width);
 /* The centre of the program's forces, from those of the largest margin: none where there is no margin. */
 bool ds_margin_centre(ds_arena *arena, ds_cone_centre *centre, const ds_cone_program *program);
 

@@ -127,7 +127,7 @@ static bool try_frictionless(ds_arena *arena, ds_stand *s, const ds_graph *g, co
 static bool find_margin(ds_arena *arena, ds_stand *s, const ds_graph *g) {
   ds_cone_answer answer;
   double *share;
-  if (!ds_margin_solve(arena, &answer, &share, g, 1e-6)) return false;
+  if (!ds_margin_solve(arena, &answer, &share, g, NULL, 1e-6)) return false;
   if (answer.forces && answer.motion && answer.upper - answer.lower <= 1e-4 * fmax(1, answer.upper))
     s->margin = 1 - answer.upper;
   return true;
@@ -136,7 +136,7 @@ static bool find_margin(ds_arena *arena, ds_stand *s, const ds_graph *g) {
 /* Forces or a mechanism by the margin, to all digits that there are. */
 static bool decide_by_margin(ds_arena *arena, ds_stand *s, ds_cone_answer *answer, const ds_graph *g) {
   double *share;
-  if (!ds_margin_solve(arena, answer, &share, g, 1e-14)) return false;
+  if (!ds_margin_solve(arena, answer, &share, g, NULL, 1e-14)) return false;
   s->factorizations += answer->factorizations;
   answer->mechanism = answer->motion && answer->lower > 1;
   answer->last = answer->y;
@@ -354,6 +354,13 @@ static int try_mu(ds_arena *arena, int32_t *work, ds_cone_program *program, doub
   program->frictionless = value == 0;
   if (!ds_cone_solve(arena, &answer, program)) return 0;
   *work += answer.factorizations;
+  if (!answer.forces && !answer.mechanism) { /* too near the edge */
+    double *share;
+    if (!ds_margin_solve(arena, &answer, &share, program->graph, mu, 1e-14)) return 0;
+    *work += answer.factorizations;
+    answer.mechanism = answer.motion && answer.lower > 1;
+    answer.forces = answer.forces && answer.upper < 1;
+  }
   ds_arena_release(arena, mark);
   return answer.forces ? 1 : answer.mechanism ? -1 : 0;
 }
