@@ -185,6 +185,53 @@ static void defaults(void) {
   ds_scene_destroy(scene);
 }
 
+/* A scene of two steps with a method: done, with numbers that are numbers and a verdict. */
+static void take_two_steps(ds_scene *scene, const ds_run_settings *run, const char *spec, const char *method) {
+  sim s;
+  s.options = run->options;
+  if (!sim_start(&s, spec, scene, 1)) return;
+  bool finite = true;
+  for (int i = 0; i < 2 && sim_step(&s); i++) finite &= s.report.contacts > 0 && !isnan(s.report.worst.natural_error);
+  for (int32_t i = 0; i < ds_scene_body_count(s.scene); i++) {
+    ds_vec3 at = ds_state_center(s.state, ds_scene_body(s.scene, i));
+    finite &= isfinite(at.x + at.y + at.z);
+  }
+  if (s.failed > 0 || !finite) printf("     %s with %s: %d steps failed\n", spec, method, (int)s.failed);
+  CHECK(s.failed == 0 && finite);
+  sim_free(&s);
+}
+
+/* Every method takes every scene that it can express, and refuses the others with a reason. Scenes that touch from the
+ * beginning, of all kinds of contacts and joints. */
+static void every_scene(void) {
+  static const char *const specs[] = {
+      "arch:stones=5",    "ball-loop", "bridge:planks=2", "card-house:levels=1",       "card-pair",
+      "dominoes:count=3", "incline",   "linkage",         "mechanism:count=1",         "overhang",
+      "pyramid:rows=2",   "roll",      "slide",           "stack:count=3,top_mass=10", "wall:rows=2,bricks=2",
+      "soft-incline"};
+  int32_t taken = 0, refused = 0;
+  for (size_t i = 0; i < sizeof specs / sizeof *specs; i++)
+    for (ds_method method = 0; ds_method_name(method); method++) {
+      ds_run_settings run = {.options = ds_default_options()};
+      ds_error error = {""};
+      char setting[64], *text = ds_generate(specs[i], &error), *changed = NULL;
+      const char *settings[] = {setting, "options.max_iterations=2"}; /* sqp: 10 s a step for a soft block */
+      snprintf(setting, sizeof setting, "options.method=%s", ds_method_name(method));
+      if (text)
+        changed = ds_scene_set(text, strlen(text), specs[i], settings, 1 + (strcmp(ds_method_name(method), "sqp") == 0),
+                               &error);
+      ds_scene_read_options reading = ds_default_scene_read();
+      ds_scene *scene =
+          changed ? ds_scene_read_text_with(changed, strlen(changed), specs[i], &reading, &run, &error) : NULL;
+      free(text), free(changed);
+      if (!scene) CHECK(ds_method_is_rigid(method) && strstr(error.message, "rigid bodies without joints"));
+      refused += !scene, taken += scene != NULL;
+      if (scene) take_two_steps(scene, &run, specs[i], ds_method_name(method));
+    }
+  printf("     %d taken, %d refused\n", (int)taken, (int)refused);
+  CHECK(taken > 250 && refused == 3 * 6); /* variants of ffd: two scenes with joints, a deformable one */
+}
+
 int main(void) {
   RUN(one_contact);
   RUN(convex_lifts);
@@ -194,5 +241,6 @@ int main(void) {
   RUN(convex_floats);
   RUN(stacks);
   RUN(defaults);
+  RUN(every_scene);
   return test_summary();
 }
