@@ -73,8 +73,8 @@ bench: all ## compare with other engines on the same scenes; tables in bench/res
 	@bench/haptic.py
 	@bench/view.py
 
-paper: all ## the tables of the papers, run again: docs/paper.md. Resumable; QUICK=1 for minutes
-	@scripts/paper.py $(if $(QUICK),--quick)
+paper: all ## the tables of the papers, run again: docs/paper.md. Resumable; QUICK=1 for minutes, ONLY=section
+	@scripts/paper.py $(if $(QUICK),--quick) $(if $(ONLY),--only $(ONLY))
 
 soak: all ## long standing runs, SOAK_TIME=600 simulated seconds each, and a sweep with kills; table in bench/results/soak.md
 	@SOAK_TIME=$(SOAK_TIME) scripts/soak.sh

@@ -21,7 +21,7 @@ REPOSITORY = "source/"  # files that pages link to and that are no pages are cop
 HEADERS = ["drystone", "types", "scene_file", "stand", "problem", "solid", "reduce", "touch", "inspect"]
 MENU = [
     ("Start", ["start", "gallery", "limits"]),
-    ("Guides", ["guide-masonry", "guide-robotics", "guide-graphics", "guide-teaching"]),
+    ("Guides", ["guide-masonry", "guide-robotics", "guide-graphics", "guide-teaching", "guide-ladder"]),
     ("Use", ["program", "stand", "stand-gallery", "sweep", "compare", "viewer", "touch", "pictures"]),
     ("Scenes", ["scenes", "scene-reference", "sweep-reference", "generators", "shapes", "joints", "deformables"]),
     ("Files", ["recording", "export", "report", "body-files", "problems", "protocol"]),

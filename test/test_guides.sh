@@ -12,7 +12,7 @@ export PYTHONPATH=$(dirname "$program")/python
 # blocks LANGUAGE PAGE: its fenced blocks, each ended by a line "%%"
 blocks() { sed -n "/^\`\`\`$1\$/,/^\`\`\`\$/{/^\`\`\`$1\$/d; s/^\`\`\`\$/%%/; p}" "$2"; }
 
-for page in start guide-masonry guide-robotics guide-graphics guide-teaching sweep; do
+for page in start guide-masonry guide-robotics guide-graphics guide-teaching guide-ladder sweep; do
   mkdir "$page" && cd "$page" || exit 1
   ln -s "$source/scenes" .
   count=0 text=
