@@ -2,6 +2,7 @@
 import ctypes
 import os
 import pathlib
+import threading
 from typing import Any, Callable, Optional, Tuple
 
 import numpy as np
@@ -165,6 +166,21 @@ for _name, (_result, _arguments) in _PROTOTYPES.items():
     _function = getattr(library, _name)
     _function.restype = _result
     _function.argtypes = _arguments
+
+hdf5 = threading.RLock()
+"""HDF5 serves one thread at a time. A scene may read body files with it."""
+
+
+def _one_at_a_time(function: Any) -> Callable[..., Any]:
+    def call(*arguments: Any) -> Any:
+        with hdf5:
+            return function(*arguments)
+    return call
+
+
+for _name in _PROTOTYPES:
+    if _name.startswith(("ds_recorder_", "ds_recording_", "ds_problem_file_")) or _name == "dsb_scene_read":
+        setattr(library, _name, _one_at_a_time(getattr(library, _name)))
 
 
 class Message:

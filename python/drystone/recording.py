@@ -6,7 +6,7 @@ from typing import Any, Iterator, List, Optional, Union
 import numpy as np
 
 from . import _structs as s
-from ._library import InputError, Message, library, table, view
+from ._library import hdf5, InputError, Message, library, table, view
 from .scene import Options, Scene
 from .simulation import Contacts, Simulation
 
@@ -130,8 +130,9 @@ class Recording:
         if not -count <= index < count:
             raise IndexError(f"there is no frame {index}; the recording has {count}")
         frame, message = s.ds_frame(), Message()
-        message.check(library.ds_recording_read(self._handle, ctypes.byref(frame), index % count, message()))
-        return Frame(frame, self._bodies, self._reduced)
+        with hdf5:  # the next read overwrites what was read
+            message.check(library.ds_recording_read(self._handle, ctypes.byref(frame), index % count, message()))
+            return Frame(frame, self._bodies, self._reduced)
 
     def at(self, time: float) -> Frame:
         """The frame nearest in time."""

@@ -282,7 +282,7 @@ class Recordings(unittest.TestCase):
             for frame, pose in zip(recording, poses):
                 np.testing.assert_array_equal(frame.poses, pose)
             last = recording[-1]
-            np.testing.assert_allclose(last.contacts.impulse, simulation.contacts.impulse, rtol=2.0**-25, atol=0)
+            np.testing.assert_allclose(last.contacts.impulse, simulation.contacts.impulse, rtol=2.0**-24, atol=0)
             np.testing.assert_allclose(recording.times, np.arange(21) * 0.01)
             self.assertEqual(recording.at(0.052).time, recording[5].time)
             resumed = recording.resume()
@@ -303,6 +303,35 @@ class Recordings(unittest.TestCase):
             report = program_report("card-house:levels=2", "--time", "0.1", "--record", path)
             recording = ds.Recording(path)
             self.assertEqual(recording.resume().hash, report["state_hash"])
+
+    def test_threads(self):
+        """Several threads record, and read one recording, whose next read overwrites what was read before."""
+        with tempfile.TemporaryDirectory() as folder:
+            one, wrong = os.path.join(folder, "one.h5"), []
+            ds.Simulation("card-house:levels=3").run(0.4, record=one)
+            shared = ds.Recording(one)
+            times, frames = shared.times, [frame.poses.tobytes() + frame.contacts.impulse.tobytes() for frame in shared]
+
+            def work(path):
+                try:
+                    simulation = ds.Simulation("card-house:levels=2")
+                    with ds.Recorder(path, simulation) as recorder:
+                        for _ in range(100):
+                            recorder.append()
+                    self.assertEqual(len(ds.Recording(path)), 100)
+                    for _ in range(10):
+                        for time, wanted, frame in zip(times, frames, shared):
+                            self.assertEqual(frame.time, time)
+                            self.assertEqual(frame.poses.tobytes() + frame.contacts.impulse.tobytes(), wanted)
+                except (AssertionError, ds.Error) as error:
+                    wrong.append(error)
+
+            threads = [threading.Thread(target=work, args=(os.path.join(folder, f"{i}.h5"),)) for i in range(4)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            self.assertEqual(wrong, [])
 
 
 class Problems(unittest.TestCase):
