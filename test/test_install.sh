@@ -59,6 +59,9 @@ check "pkg-config: run" "$work/outside_pc"
 sed -n '/^```c$/,/^```$/{/^```/!p}' "$source/docs/api.md" >"$work/api.c"
 check "docs/api.md: build" cc -std=c17 -Wall -Wextra -Werror "$work/api.c" -o "$work/api" "${flags[@]}"
 check "docs/api.md: run" "$work/api"
+sed -n '/^```c$/,/^```$/{/^```/!p}' "$source/docs/problems.md" >"$work/problem.c"
+check "docs/problems.md: build" cc -std=c17 -Wall -Wextra -Werror "$work/problem.c" -o "$work/problem" "${flags[@]}"
+check "docs/problems.md: run" "$work/problem"
 
 for compiler in c++ clang++; do
   command -v $compiler >/dev/null || continue
