@@ -25,7 +25,8 @@ deb: all ## Debian packages of program, shared library, headers and Python, in b
 	@$(call build,release,--target drystone drystone-scenes drystone-python-package)
 	@scripts/deb.sh build/release build/packages
 
-debtest: deb ## install the packages on a clean Debian 12 in a folder, and use them there; as root, needs debootstrap
+debtest: deb ## install the packages on a clean Debian 12 in a folder, and use them there; as root
+	@$(DEPS) debtest
 	@scripts/test-deb.sh build/packages
 
 site: ## the manual as a static site with search, in build/site/

@@ -1,13 +1,14 @@
 #!/bin/bash
 # Installs the Debian packages that Drystone needs, and only those that are missing.
 #
-#   scripts/install-deps.sh [--list] [build] [test] [bench] [cluster] [web]
+#   scripts/install-deps.sh [--list] [build] [test] [bench] [cluster] [web] [debtest]
 #
 # build   compiler, make, CMake, the libraries of the program (the library itself needs none), and npm for its page
 # test    clang, sanitizers, clang-format, python3 with numpy; chromium and ffmpeg, which films need too
 # bench   the rivals from Debian, CHOLMOD, and node for the rivals from npm
 # cluster Slurm and Open MPI on this machine, for the test of 'drystone sweep' with them; it is skipped without
 # web     clang for WebAssembly: the page without a server, the npm package (also part of test)
+# debtest debootstrap, which makes the clean Debian of make debtest
 # --list  prints the packages of the groups and installs nothing
 #
 # Without a group: build. Where all is there it ends at once and needs no network. Written for Debian 12; a tool that came
@@ -22,6 +23,7 @@ test+=" $web"
 bench="g++ libode-dev libbullet-dev libsuitesparse-dev libsiconos-numerics-dev nodejs npm ca-certificates python3
        python3-matplotlib python3-cvxopt python3-scipy"
 cluster="slurm-wlm slurmctld slurmd openmpi-bin"
+debtest="debootstrap"
 
 # The command that makes a package unnecessary when something other than Debian provides it.
 stand_in() {
@@ -66,8 +68,9 @@ for group in "$@"; do
     bench) packages+=" $bench" ;;
     cluster) packages+=" $cluster" ;;
     web) packages+=" $web" ;;
+    debtest) packages+=" $debtest" ;;
     *)
-      echo "install-deps.sh: unknown group '$group'; known are build, test, bench, cluster, web" >&2
+      echo "install-deps.sh: unknown group '$group'; known are build, test, bench, cluster, web, debtest" >&2
       exit 2
       ;;
   esac
