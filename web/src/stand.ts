@@ -43,7 +43,12 @@ export class StandPanel {
     this.show("", live ? "" : "Verdicts are available for live scenes only.");
   }
 
-  enter(): void { if (this.live) this.ask(true); }
+  /* The quick verdict first: all that can be proven may take seconds, above all in a browser alone. */
+  enter(): void {
+    if (!this.live) return;
+    this.ask(false);
+    this.again = true;
+  }
   leave(): void {
     window.clearTimeout(this.timer);
     this.actions.standEnd();
