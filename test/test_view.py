@@ -455,7 +455,7 @@ def test_growing():
     try:
         for _ in range(200):
             time.sleep(0.1)
-            if os.path.exists("growing.h5") and os.path.getsize("growing.h5") > 1 << 20:
+            if os.path.exists("growing.h5") and os.path.getsize("growing.h5") > 1 << 19:
                 break
         server = Server(program, "growing.h5")
         counts = []
