@@ -295,6 +295,38 @@ static void test_script(void) {
   world_close(&x);
 }
 
+/* The velocity of a script is the derivative of its pose, whatever the kind of motion. */
+static void test_script_velocity(void) {
+  static const ds_keyframe keys[3] = {
+      {0.1, {{0, 0, 0}, {1, 0, 0, 0}}}, {0.5, {{1, 2, 3}, {0.6, 0, 0.8, 0}}}, {1.5, {{-1, 2, 0}, {0, 0.6, 0.8, 0}}}};
+  ds_scene *scene = scene_new(v3(0, 0, 0), 0.5, 0);
+  ds_error error = {""};
+  for (int k = 0; k < 3; k++) {
+    ds_body_def body = body_at(0.3, -0.2, 1);
+    body.kind = DS_BODY_KINEMATIC;
+    body.pose.q = quat_unit(quat(0.9, 0.1, -0.2, 0.3));
+    body.motion.kind = k == 0 ? DS_MOTION_VELOCITY : k == 1 ? DS_MOTION_HARMONIC : DS_MOTION_KEYFRAMES;
+    body.motion.end_time = INFINITY;
+    body.motion.velocity = v3(1, 2, 3), body.motion.angular_velocity = v3(3, 2, 1);
+    body.motion.amplitude = v3(0.3, -0.1, 0.2), body.motion.angular_amplitude = v3(0.5, 0.2, -0.4);
+    body.motion.frequency = 0.7, body.motion.phase = 1.1;
+    body.motion.keyframes = keys, body.motion.keyframe_count = 3;
+    scene_add(scene, &body, shape_box(0.1, 0.1, 0.1));
+  }
+  CHECK(ds_scene_finish(scene, &error) == DS_OK);
+  for (int32_t i = 0; i < scene->body_count; i++)
+    for (double t = 0.2; t < 1.4; t += 0.23) {
+      const double d = 1e-5;
+      const ds_body *body = &scene->bodies[i];
+      ds_vec3 v, w, v0, w0;
+      ds_motion_velocity(&v, &w, body, t);
+      ds_velocity_between(&v0, &w0, ds_motion_pose(body, t - d), ds_motion_pose(body, t + d), 2 * d);
+      CHECK_LE(v3_dist(v, v0), 1e-8);
+      CHECK_LE(v3_dist(w, w0), 1e-8);
+    }
+  ds_scene_destroy(scene);
+}
+
 /* ---- the skin ---- */
 
 /* `place` gives the bits of `vertex`; spheres hold the corners of their triangles. */
@@ -326,6 +358,7 @@ int main(void) {
   RUN(test_rows);
   RUN(test_step);
   RUN(test_script);
+  RUN(test_script_velocity);
   RUN(test_skin);
   return test_summary();
 }
