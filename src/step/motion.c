@@ -14,9 +14,9 @@
  * Velocities of deformable bodies are means of steps of h and, before it, k: their energies are those in the middles of
  * both, between which gravity acts for (h + k)/2 and forces and scripted bodies do the mean of what they do in either.
  *
- * Not checked are: the energy where a hand holds or a joint leads to a scripted body, whose work is not known, and where
- * restitution acts with friction, unless by a law that cannot raise it (project/restitution.c); the momentum where a
- * hand or a joint to what does not move, or damping, takes a share that is not known. */
+ * Not checked are: the energy where a hand holds or a joint leads to a scripted body, whose work is not known, and
+ * where restitution acts with friction, unless by a law that cannot raise it (project/restitution.c); the momentum
+ * where a hand or a joint to what does not move, or damping, takes a share that is not known. */
 #include <math.h>
 
 #include "body/scene.h"
