@@ -396,6 +396,10 @@ static void test_damaged_index(void) {
   check_doctored("/", "format_version", 0, 0, "format version 0");
   check_doctored("/settings", "step", 0, -1, "step");
   check_doctored("/settings", "method", 0, 77, "method");
+  static const char *const choices[] = {"method",  "metric",        "integrator",   "restitution_law",
+                                        "impacts", "face_pressure", "stabilization"};
+  for (size_t i = 0; i < sizeof choices / sizeof *choices; i++)
+    check_doctored("/settings", choices[i], 0, -1, "method is unknown");
   check_doctored("/settings", "step_budget", 0, -1, "step_budget");
   check_doctored("/settings", "error_control", 0, -1, "error_control");
   check_doctored("/frames/count", NULL, 0, 13, "shorter");
