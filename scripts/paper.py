@@ -15,7 +15,6 @@ import json
 import math
 import os
 import pathlib
-import re
 import subprocess
 import sys
 import textwrap
