@@ -79,7 +79,11 @@ verdict() {
     moved=$(awk "BEGIN { print $(field "$report" drift_max) * $seconds / 10 }")
     moves "$1" || holds "$moved < 1e-5" || why+=" drifts;"
     holds "$(field "$report" penetration_last) < 5e-4" || why+=" overlaps;"
-    holds "$(field "$report" energy_end) <= $(field "$report" energy_start)" || why+=" won energy;"
+    if grep -q '"scripted motion"' "$report"; then # a floor that lifts what stands on it: 4e-5 of 1,900 J with chairs
+      holds "$(field "$report" unexplained_gain_max) <= 1e-6 * $(field "$report" energy_start)" || why+=" won energy;"
+    else
+      holds "$(field "$report" energy_end) <= $(field "$report" energy_start)" || why+=" won energy;"
+    fi
   else
     holds "$(field "$report" step) == 0.01" || why+=" other step;"
     holds "$moved < 1e-5" || why+=" moved;"
