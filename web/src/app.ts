@@ -325,7 +325,7 @@ export class App {
   stand(mu: number, tilt: number, azimuth: number, removed: number, full: boolean): void { this.send(encodeStand(mu, tilt, azimuth, removed, full)); }
 
   private takeVerdict(verdict: Verdict): void {
-    this.chrome.panel.stand.take(verdict);
+    if (!this.chrome.panel.stand.take(verdict)) return;
     this.show.thrust.take(verdict.lines);
     this.show.dirty = true;
   }

@@ -23,6 +23,7 @@ export class StandPanel {
   private timer = 0;
   private again = false; // the full question is due
   private full = false; // the last question was
+  private open = false;
   settled = false; // the verdict is that of the full question, for the values shown
 
   constructor(page: HTMLElement, private readonly actions: PanelActions) {
@@ -45,12 +46,14 @@ export class StandPanel {
 
   /* The quick verdict first: all that can be proven may take seconds, above all in a browser alone. */
   enter(): void {
+    this.open = true;
     if (!this.live) return;
     this.ask(false);
     this.again = true;
   }
   leave(): void {
     window.clearTimeout(this.timer);
+    this.open = this.again = this.pending = false;
     this.actions.standEnd();
   }
 
@@ -75,14 +78,17 @@ export class StandPanel {
     this.actions.stand(this.own.checked ? -1 : Number(this.mu.value), Number(this.tilt.value), Number(this.azimuth.value), Number(this.removed.value), full);
   }
 
-  take(verdict: Verdict): void {
+  /* False: the tab was left meanwhile. */
+  take(verdict: Verdict): boolean {
     this.waiting = false;
+    if (!this.open) return false;
     this.show(verdict.verdict, verdict.proof);
     this.facts.replaceChildren(...([["Blocks", verdict.blocks], ["Interfaces", `${verdict.interfaces} with ${verdict.points} points`], ["Time", `${(1000 * verdict.time).toFixed(1)} ms`]] as const)
       .flatMap(([term, text]) => [el("dt", {}, term), el("dd", {}, String(text))]));
     if (this.again) this.ask(true);
     else if (this.pending) this.ask(false);
     else this.settled = this.full;
+    return true;
   }
 
   private show(word: string, proof: string): void {
