@@ -1,12 +1,14 @@
 /* solve-random FAMILY|all FIRST COUNT [options]: solves random problems in this process and counts.
  *
- * FAMILY is one of random_families.h, or `random`, the problems of test_random_problems. A line for every problem that
+ * FAMILY is one of random_families.h, `flow`, discs in a plane (random_flow.h, 2,000 contacts, masses 1:1 and mu 0.5
+ * where no other number is given), or `random`, the problems of test_random_problems. A line for every problem that
  * is unsolved, or takes more factorizations than the budget; then a summary per family. Options:
  *
  *   --tol E       error to reach, default 1e-8
  *   --budget N    factorizations above which a problem is named, default 500
  *   --contacts N  as many contacts, whatever was drawn; --ratio R, --mu M the same for masses and friction
  *   --seed N      another series of problems, default 1
+ *   --alone       flows as W and q without bodies
  *   --feasible    only problems of which it is known that they have a solution
  *   --as-step     as a step of a simulation is solved
  *   --all         a line for every problem
@@ -18,11 +20,12 @@
 #include <time.h>
 
 #include "random_families.h"
+#include "random_flow.h"
 
 typedef struct settings {
   ds_solve_options options;
   double budget, contacts, ratio, mu, seed;
-  bool all, feasible;
+  bool all, feasible, alone;
 } settings;
 
 typedef struct tally {
@@ -49,10 +52,18 @@ static ds_problem make(ds_arena *arena, result *out, const char *name, int64_t n
     random_spec spec = random_spec_draw((uint64_t)set->seed, number);
     return random_ds_problem(arena, &spec).problem;
   }
+  if (strcmp(name, "flow") == 0) {
+    flow_spec spec = {.seed = (uint64_t)(1000 * set->seed) + (uint64_t)number, .contacts = 2000, .ratio = 1, .mu = 0.5};
+    if (set->contacts > 0) spec.contacts = (int32_t)set->contacts;
+    if (set->ratio > 0) spec.ratio = set->ratio;
+    if (set->mu > 0) spec.mu = set->mu;
+    spec.alone = set->alone;
+    return flow_problem(arena, &spec);
+  }
   int which = 0;
   while (strcmp(name, family_names[which]) != 0) which++;
   family_spec spec = family_draw((family)which, (uint64_t)set->seed, number);
-  if (set->contacts > 0) spec.contacts = (int32_t)set->contacts;
+  if (set->contacts > 0) spec.contacts = (int32_t)fmin(set->contacts, FAMILY_CONTACTS);
   if (set->ratio > 0) spec.ratio = set->ratio;
   if (set->mu > 0) spec.mu = set->mu;
   family_case c = family_problem(arena, &spec);
@@ -151,14 +162,17 @@ static bool read_options(settings *set, int argc, char **argv) {
       double *out, low, high;
     } numbers[] = {{"--tol", &set->options.tolerance, 1e-16, 1},
                    {"--budget", &set->budget, 0, 1e9},
-                   {"--contacts", &set->contacts, 1, FAMILY_CONTACTS},
+                   {"--contacts", &set->contacts, 1, 100000},
                    {"--ratio", &set->ratio, 1, 1e12},
                    {"--mu", &set->mu, 1e-6, 1e3},
                    {"--seed", &set->seed, 0, 1e9}};
     const struct {
       const char *name;
       bool *out;
-    } flags[] = {{"--as-step", &set->options.as_step}, {"--feasible", &set->feasible}, {"--all", &set->all}};
+    } flags[] = {{"--as-step", &set->options.as_step},
+                 {"--feasible", &set->feasible},
+                 {"--alone", &set->alone},
+                 {"--all", &set->all}};
     bool known = false;
     for (size_t k = 0; k < sizeof flags / sizeof *flags; k++)
       if (strcmp(name, flags[k].name) == 0) known = *flags[k].out = true;
@@ -171,17 +185,19 @@ static bool read_options(settings *set, int argc, char **argv) {
     if (!known)
       return complain(name,
                       "unknown; there are --tol, --budget, --contacts, --ratio, --mu, --seed, "
-                      "--feasible, --as-step, --all") == 0;
+                      "--alone, --feasible, --as-step, --all") == 0;
   }
   return true;
 }
 
 int main(int argc, char **argv) {
-  static const char *usage = "solve-random massratio|redundant|pebbles|wedge|gears|random|all FIRST COUNT [options]";
+  static const char *usage =
+      "solve-random massratio|redundant|pebbles|wedge|gears|flow|random|all FIRST COUNT [options]";
   settings set = {.options = ds_default_solve_options(), .budget = 500, .seed = 1};
   double first, problems;
   if (argc < 4) return complain("usage", usage);
   bool known = strcmp(argv[1], "all") == 0 || strcmp(argv[1], "random") == 0;
+  known = known || strcmp(argv[1], "flow") == 0;
   for (int i = 0; i < FAMILY_COUNT; i++) known = known || strcmp(argv[1], family_names[i]) == 0;
   if (!known) return complain(argv[1], usage);
   if (!number(&first, "FIRST", argv[2], 0, 1e9) || !number(&problems, "COUNT", argv[3], 1, 1e9)) return 2;

@@ -7,6 +7,7 @@
 #include "check.h"
 #include "own_error.h"
 #include "random_families.h"
+#include "random_flow.h"
 #include "random_pose.h"
 
 static const double TOLERANCE = 1e-8;
@@ -315,6 +316,26 @@ static void wedges_near_their_limit_are_solved(void) {
   ds_arena_free(&arena);
 }
 
+/* Discs that flow down a slope, as bodies and as W alone, of one mass and of masses to 1:100. */
+static void flows_of_discs_are_solved(void) {
+  ds_arena arena = {0};
+  ds_solve_options options = ds_default_solve_options();
+  for (uint64_t i = 0; i < 8; i++) {
+    ds_arena_reset(&arena);
+    flow_spec spec = {.seed = i / 4, .contacts = 250, .ratio = i % 2 ? 100 : 1, .mu = 0.5, .alone = i / 2 % 2};
+    ds_problem p = flow_problem(&arena, &spec);
+    double *r = DS_NEW0(&arena, double, 2 * (size_t)p.contacts + 1),
+           *u = DS_NEW0(&arena, double, 2 * (size_t)p.contacts + 1);
+    ds_solution solution = {0};
+    ds_error error = {""};
+    CHECK(!ds_arena_failed(&arena) && p.contacts > 250);
+    CHECK(ds_problem_solve(&p, &options, r, u, NULL, &solution, &error) == DS_OK);
+    CHECK_LE(measured_error(&p, r), options.tolerance);
+    CHECK(solution.outcome == DS_SOLVED && solution.certificate.factorizations < 400);
+  }
+  ds_arena_free(&arena);
+}
+
 /* W as no mechanical system has it: far from symmetric, its symmetric part indefinite. Few of these have a solution.
  * What is told of them must be true of the impulses that come back. */
 enum { STRANGE = 3, STRANGE_ROWS = 2 * STRANGE };
@@ -401,6 +422,7 @@ int main(void) {
   RUN(families_keep_their_word);
   RUN(small_problems_of_families_are_solved);
   RUN(wedges_near_their_limit_are_solved);
+  RUN(flows_of_discs_are_solved);
   RUN(every_problem_is_solved);
   return test_summary();
 }
