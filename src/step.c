@@ -19,10 +19,12 @@ static bool project(const ds_step_run *run, const ds_solve *solve, int32_t item,
   double *start = run->watch ? run->watch[item].start : NULL;
   ds_certificate work = {0}, *of = &island->certificate;
   for (int32_t round = 0; round == 0 || ds_step_turns(run, solve, island, warm, round); round++) {
+    ds_solve s = *solve;
+    s.rough = ds_step_is_rough(run, island, round);
     if (start) ds_step_watch_start(run, item);
-    bool done = island->articulation ? ds_articulation_project(solve, island, start, &run->assembly, warm)
-                : island->impact ? ds_project_impact(solve, island->r, island->v, of, &island->problem, island->impact)
-                                 : ds_project_island(solve, island->r, island->v, of, &island->problem);
+    bool done = island->articulation ? ds_articulation_project(&s, island, start, &run->assembly, warm)
+                : island->impact     ? ds_project_impact(&s, island->r, island->v, of, &island->problem, island->impact)
+                                     : ds_project_island(&s, island->r, island->v, of, &island->problem);
     if (!done) return false;
     ds_certificate_add_work(of, &work);
     work = *of;
@@ -43,6 +45,8 @@ static ds_status solve_once(ds_step_run *run, const ds_state *warm, double *cons
     return DS_ERROR_MEMORY;
   ds_step_lap(run, DS_STAGE_ASSEMBLE);
   ds_predict(assembly, scene, warm, options, stepper->pool); /* 3 */
+  for (int32_t i = 0; run->found && i < assembly->island_count; i++)
+    ds_refine_about(&assembly->islands[i], assembly, &run->contacts, scene, warm, options, run->found);
   ds_step_lap(run, DS_STAGE_PREDICT);
   if (!ds_articulate_islands(&stepper->arena, assembly, &run->contacts, scene, warm, options)) return DS_ERROR_MEMORY;
   ds_step_lap(run, DS_STAGE_ASSEMBLE);
@@ -61,6 +65,7 @@ ds_status ds_step_find(ds_step_run *run) {
   ds_arena *arena = &run->stepper->arena;
   run->clock = ds_clock();
   run->struck_count = 0;
+  run->found = NULL;
   run->adrift = DS_NEW0(arena, bool, run->scene->body_count + 1);
   if (!run->adrift) return DS_ERROR_MEMORY;
   ds_status status = ds_detect(arena, &run->contacts, run->scene, run->state, &run->detect); /* 1 */

@@ -50,6 +50,21 @@ static void get(ds_vec3 *v, ds_vec3 *w, const double *x, double radius) {
   *v = v3(x[0], x[1], x[2]), *w = v3_scale(1 / radius, v3(x[3], x[4], x[5]));
 }
 
+void ds_refine_about(ds_island *island, const ds_assembly *assembly, const ds_contact_list *contacts,
+                     const ds_scene *scene, const ds_state *state, const ds_options *options,
+                     const ds_found_velocity *found) {
+  const ds_subproblem *p = &island->problem;
+  bool known = island->midpoint;
+  for (int32_t k = 0; k < p->body_count; k++) known &= found[island->bodies[k]].known;
+  if (!known) return;
+  for (int32_t k = 0; k < p->body_count; k++) {
+    int32_t i = island->bodies[k];
+    set_about(&assembly->bodies[i], island->predicted + p->first[k], found[i].v, found[i].w, &scene->bodies[i],
+              options->step);
+  }
+  ds_fill_island(island, assembly, contacts, state, options, NULL);
+}
+
 bool ds_refine_new(ds_arena *arena, ds_island *island) {
   int32_t n = 6 * island->problem.body_count;
   ds_refinement *r = island->refinement = DS_NEW(arena, ds_refinement, 1);

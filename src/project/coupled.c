@@ -75,15 +75,15 @@ static void sweep(ds_solve *s, ds_iterate *x, const ds_subproblem *p, const ds_s
 
 static double first_proximal(const ds_iterate *x) { return x->error < DS_PROXIMAL ? 0.1 * DS_PROXIMAL : DS_PROXIMAL; }
 
-/* A problem of its own has worse starts than a step: where Newton is not there after a few steps it waits for contacts
- * to change their mode, one by one. A sweep costs a quarter of a step and changes many: as many of them from Newton's
- * best point, then Newton again. Not where it ended by itself: its map is solved, far away. */
+/* Where Newton is not there after a few steps it waits for contacts to change their mode, one by one. A sweep costs a
+ * quarter of a step and changes many: as many of them from Newton's best point, then Newton again. Not where it ended
+ * by itself: its map is solved, far away. */
 static bool from_start(search *q, const tool *row) {
   ds_solve *s = q->s;
   const ds_goal *g = &s->goal;
   int32_t before = s->work.projections;
   if (ds_newton_solve(s, q->at, q->p, g, first_proximal(q->at), row->budget[q->s->purpose])) return true;
-  if (s->purpose != DS_FOR_PROBLEM || s->work.projections - before < row->budget[q->s->purpose]) return false;
+  if (s->work.projections - before < row->budget[q->s->purpose]) return false;
   const ds_single_contact *blocks = ds_gauss_seidel_blocks(s->arena, q->p);
   if (!blocks) return false;
   ds_iterate_copy(&q->y, q->at, q->p);
@@ -329,10 +329,19 @@ static uint32_t facts_of(const ds_solve *s, const ds_subproblem *p) {
          (dear ? DEAR : 0) | (s->warm ? WARM : 0) | (one_body ? ONE_BODY : 0);
 }
 
+/* One contact alone is solved by its closed form. */
+static bool is_alone(ds_solve *s, ds_iterate *x, const ds_subproblem *p) {
+  const ds_single_contact *blocks = ds_gauss_seidel_blocks(s->arena, p);
+  if (!blocks) return false;
+  sweep(s, x, p, blocks, s->goal.target, 2);
+  return ds_goal_is_met(x, p, &s->goal);
+}
+
 ds_solver_solve ds_coupled_solve; /* for the table of solvers.c */
 
 void ds_coupled_solve(ds_solve *s, ds_iterate *x, const ds_subproblem *p) {
   if (x->error <= s->goal.target || !ds_solve_needs_system(s, p)) return;
+  if (p->contact_count == 1 && is_alone(s, x, p)) return;
   search q = {.s = s, .p = p, .x = x, .at = x, .y = ds_iterate_new(s->arena, p), .z = ds_iterate_new(s->arena, p)};
   bool done[TOOLS] = {false};
   q.facts = facts_of(s, p);

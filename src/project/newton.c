@@ -218,6 +218,12 @@ static bool goes_on(newton *n, const ds_iterate *x, const ds_goal *goal) {
   return true;
 }
 
+/* Whether x is exact enough for what moves, where that is asked for. */
+static bool will_do(const ds_solve *s, const ds_iterate *x, const ds_subproblem *p, const ds_goal *goal) {
+  ds_iterate judged = *x;
+  return s->rough && x->error <= goal->moving && ds_goal_is_met(&judged, p, goal);
+}
+
 bool ds_newton_solve(ds_solve *s, ds_iterate *x, const ds_subproblem *p, const ds_goal *goal, double proximal,
                      int32_t steps) {
   ds_arena_mark mark = ds_arena_get_mark(s->arena);
@@ -240,6 +246,7 @@ bool ds_newton_solve(ds_solve *s, ds_iterate *x, const ds_subproblem *p, const d
     if (n.good && n.trial.error < x->error) ds_iterate_copy(x, &n.trial, p);
     if (n.steps == 0 && !(x->error < n.before)) break; /* the map is solved to rounding already */
     bool easy = x->error < 0.7 * n.before || n.good;
+    if (x->error > n.tolerance && will_do(s, x, p, goal)) break;
     if (x->error <= n.tolerance && !easy && !goes_on(&n, x, goal)) break; /* the last digits do not come easily */
     adapt(&n, x->error, easy);
   }

@@ -28,6 +28,7 @@ typedef struct ds_solve {
   ds_effort *effort; /* what it may take; NULL: as much as the tools' own limits */
   const ds_options *options;
   ds_purpose purpose;
+  bool rough;           /* of what moves no more digits are wanted than it tells: the last ones cost most */
   bool part;            /* of an island that was split */
   bool ends_on_contact; /* where it misses its goal, a contact projection has the last word [SP08 7] */
   /* set by ds_project_island */

@@ -52,6 +52,13 @@ static bool is_impact(const ds_step_run *run, const ds_island *island, int32_t k
   return 0.5 * approach * approach >= SHARE * fmax(0, n - 2) / n * energy * ease;
 }
 
+bool ds_step_lands(const ds_step_run *run, const ds_island *island) {
+  double energy = energy_of(run, island);
+  bool any = false;
+  for (int32_t k = 0; k < island->problem.contact_count && !any; k++) any = is_impact(run, island, k, energy);
+  return any;
+}
+
 bool *ds_step_to_divide(const ds_step_run *run, bool *any) {
   const ds_assembly *assembly = &run->assembly;
   bool *divided = DS_NEW0(&run->stepper->arena, bool, assembly->island_count + 1);
@@ -59,9 +66,7 @@ bool *ds_step_to_divide(const ds_step_run *run, bool *any) {
   for (int32_t i = 0; divided && i < assembly->island_count; i++) {
     const ds_island *island = &assembly->islands[i];
     if (!island->midpoint) continue;
-    double energy = energy_of(run, island);
-    for (int32_t k = 0; k < island->problem.contact_count && !divided[i]; k++)
-      divided[i] = is_impact(run, island, k, energy);
+    divided[i] = ds_step_lands(run, island);
     divided[i] |= (island->unsettled || !island->certificate.converged) && run->options->deadline == 0 &&
                   !ds_step_is_spent(run, island);
     *any |= divided[i];
@@ -227,11 +232,14 @@ static ds_status to_impact(ds_step_run *run, ds_options *options, double shortes
   for (int32_t k = 0; k < all.count; k++)
     if (!off[k]) kept[count++] = all.points[k];
   run->contacts = (ds_contact_list){kept, count};
+  run->found = NULL; /* with the impacts */
   for (int i = 0; i < TRIES; i++) {
+    run->hasty = i == 0; /* a guess of the time needs no exact turns */
     ds_status status = solve_again(run);
+    run->hasty = false;
     if (status != DS_OK) return status;
     double first = first_meeting(run, &all, off, touching, i == 0 ? 0 : LATE);
-    if (!(first < options->step)) return DS_OK;
+    if (!(first < options->step)) return i == 0 ? solve_again(run) : DS_OK;
     options->step = fmin(fmax(first, shortest), options->step);
     drop_ahead(&run->contacts);
     if (options->step == shortest) break;
@@ -346,6 +354,8 @@ ds_status ds_step_divide(ds_step_run *run, ds_state *state, const bool *divided)
   ds_state before;
   if (!ds_step_keep(arena, &before, run->state)) return DS_ERROR_MEMORY;
   before.recall = NULL;
+  before.contacts = run->solved, before.contact_count = run->solved_count; /* parts start from the whole step */
+  before.reduced_step = run->options->step;
   for (int32_t i = 0; i < n; i++) /* scripted bodies were moved to the end of the step */
     if (run->scene->bodies[i].ops->script) {
       ds_pose pose = run->scene->bodies[i].ops->script(&run->scene->bodies[i], before.time);

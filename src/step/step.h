@@ -7,6 +7,7 @@
 #include "assemble/assemble.h"
 #include "detect/detect.h"
 #include "drystone/drystone.h"
+#include "predict/predict.h"
 #include "problem/effort.h"
 #include "project/solve.h"
 
@@ -50,6 +51,9 @@ typedef struct ds_step_run {
   double *spent;            /* one per body: factorizations that its island has taken in this step (schedule.c) */
   ds_island_watch *watch;   /* NULL where nobody observes */
   ds_step_report *report;
+  ds_found_velocity
+      *found;           /* one per body: by earlier solves of this step, whose turns the next one starts from; NULL */
+  bool hasty;           /* turns of the start will do */
   bool *adrift;         /* one per body: turns of its island were not found (again.c) */
   bool last_try;        /* islands that gain energy are slowed down (motion.c) */
   bool moved;           /* a part of the step has taken place */
@@ -74,6 +78,9 @@ ds_status ds_step_find(ds_step_run *run);
 /* Stage 4 over all islands. `warm` is the state with the contacts that the impulses start from. False where memory ran
  * out. */
 bool ds_step_project(ds_step_run *run, const ds_state *warm);
+
+/* Keeps the velocities found: the next solve starts from their turns. False where memory ran out. */
+bool ds_step_keep_found(ds_step_run *run);
 
 /* ---- schedule.c ---- */
 /* Solves one island; false where memory ran out. ds_step_share calls it for all of them, in parallel. */
@@ -116,6 +123,8 @@ bool ds_step_strike(ds_step_run *run);
 void ds_step_add_struck(const ds_step_run *run);
 
 /* ---- divide.c ---- */
+/* Whether something lands in an island, as it was solved: it is to take the step in parts. */
+bool ds_step_lands(const ds_step_run *run, const ds_island *island);
 /* Which islands have impacts, or were not solved, within the step: one flag per island; *any says whether there is one.
  * NULL where memory ran out. */
 bool *ds_step_to_divide(const ds_step_run *run, bool *any);
@@ -144,6 +153,8 @@ bool ds_step_show(const ds_step_run *run);
  * memory ran out (ds_arena_failed). `round`: how often it was solved. */
 bool ds_step_turns(const ds_step_run *run, const ds_solve *solve, ds_island *island, const ds_state *warm,
                    int32_t round);
+/* Whether a round may leave digits that the motion does not tell. */
+bool ds_step_is_rough(const ds_step_run *run, const ds_island *island, int32_t round);
 /* Whether there are islands whose turns were not found. Their work so far is counted. */
 bool ds_step_is_adrift(const ds_step_run *run);
 /* The step, where rolling bodies touch elsewhere in the middle of it than it was solved for; where it runs into
