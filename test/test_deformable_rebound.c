@@ -1,6 +1,6 @@
 /* Soft bodies dropped on a floor: they spring back, as high for any step, no step adds energy, nothing gets below the
  * floor, and a body outside the range of its model says so. DRYSTONE_TEST_LONG=1 (make soak) runs 128 drops in steps of
- * 1 to 20 ms, and prints the table of bench/results/drops.md. */
+ * 1 to 20 ms, and prints a table. */
 #include "scene_helper.h"
 
 typedef struct drop {
@@ -120,7 +120,7 @@ static void test_flattened(void) {
   }
 }
 
-/* ---- DRYSTONE_TEST_LONG=1: 1e3 to 1e6 Pa, 0.1 to 3 m, four ways to land, both kinds; bench/results/drops.md ---- */
+/* ---- DRYSTONE_TEST_LONG=1: 1e3 to 1e6 Pa, 0.1 to 3 m, four ways to land, both kinds ---- */
 
 enum { STEPS = 5, WAYS = 4 };
 static const double matrix_steps[STEPS] = {0.02, 0.01, 0.005, 0.002, 0.001};

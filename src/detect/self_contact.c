@@ -28,13 +28,14 @@
 static const double near_share = 2.5; /* near, over the mean edge */
 static const double outside = 0.7, inside = 0.25;
 static const double ahead = 2;     /* of the thickness: contacts are searched at most this far ahead */
-static const double facing = -0.1; /* cosine of the normals of vertex and triangle, at most; its sine and angle: */
-static const double sin_facing = 0.99498743710661997, acos_facing = 1.6709637479564565;
+static const double facing = -0.1; /* cosine of the normals of vertex and triangle, at most; its sine: */
+static const double sin_facing = 0.99498743710661997;
+static const double ROUNDING = 1e-12; /* of a cosine: 1e-6 rad near the axis */
 
 typedef struct fold_node {
   ds_displacement displaced;
-  ds_vec3 axis;           /* of a cone that holds all normals ... */
-  double angle, cos, sin; /* ... and its half angle */
+  ds_vec3 axis;    /* of a cone that holds all normals ... */
+  double cos, sin; /* ... and its half angle; a negative sine: all directions */
 } fold_node;
 
 typedef struct folder {
@@ -72,7 +73,7 @@ bool ds_may_fold(double *way, const ds_skin *skin, int32_t a, int32_t b, const d
 
 /* ---- balls and cones ---- */
 
-static double angle_between(ds_vec3 a, ds_vec3 b) { return atan2(v3_norm(v3_cross(a, b)), v3_dot(a, b)); }
+static void set_all(fold_node *n) { n->cos = -1, n->sin = -1; }
 
 /* Least cosine of the axis and the normals around the start of a half-edge: a vertex has its own from these. */
 static double least_around(const folder *f, ds_vec3 axis, int32_t half) {
@@ -102,7 +103,8 @@ static void set_cone(const folder *f, fold_node *n, const ds_bd_sphere *s) {
       if (skin->tree->corner[skin->mesh->triangles[half]] == half) along = least_around(f, n->axis, half);
       least = along < least ? along : least;
     }
-  n->angle = v3_norm2(n->axis) > 0 ? acos(fmax(-1, least)) + 1e-6 : DS_PI;
+  n->cos = fmax(-1, least - ROUNDING), n->sin = sqrt(1 - n->cos * n->cos);
+  if (!(v3_norm2(n->axis) > 0)) set_all(n);
 }
 
 /* A ball around what the vertices of a leaf have moved by, or will within the step. */
@@ -122,13 +124,25 @@ static ds_round leaf_ball(const folder *f, const ds_bd_sphere *s, bool will) {
   return ball;
 }
 
+/* Widens the cone of n until it holds that of a. Angles are at most pi, so that the sine of their sum is negative where
+ * it is more. */
+static void hold_cone(fold_node *n, const fold_node *a) {
+  double along = v3_dot(n->axis, a->axis), aside = v3_norm(v3_cross(n->axis, a->axis));
+  double cos = along * a->cos - aside * a->sin, sin = aside * a->cos + along * a->sin;
+  if (n->sin < 0 || a->sin < 0 || sin < 0)
+    set_all(n);
+  else if (cos < n->cos)
+    n->cos = cos, n->sin = sin;
+}
+
 static void join_nodes(fold_node *n, const fold_node *a, const fold_node *b) {
   n->displaced.move = ds_round_join(a->displaced.move, b->displaced.move);
   n->displaced.way = ds_round_join(a->displaced.way, b->displaced.way);
   n->axis = v3_unit(v3_add(a->axis, b->axis));
-  n->angle = DS_PI;
-  if (v3_norm2(n->axis) > 0)
-    n->angle = fmax(angle_between(n->axis, a->axis) + a->angle, angle_between(n->axis, b->axis) + b->angle);
+  n->cos = 1, n->sin = 0;
+  if (!(v3_norm2(n->axis) > 0)) set_all(n);
+  hold_cone(n, a);
+  hold_cone(n, b);
 }
 
 /* False if nothing below is needed. */
@@ -147,7 +161,6 @@ static bool set_node(folder *f, int32_t sphere) {
     else
       *n = first ? *a : *b;
   }
-  n->cos = cos(n->angle), n->sin = sin(n->angle);
   return true;
 }
 
@@ -155,9 +168,8 @@ static bool set_node(folder *f, int32_t sphere) {
 
 /* Whether some normals of two cones may face each other: the angle of the axes exceeds acos(facing) - angles. */
 static bool may_face(const fold_node *a, const fold_node *b) {
-  double angle = a->angle + b->angle, least = acos_facing - angle;
-  if (angle >= DS_PI || least <= 0) return true;
   double cos_angle = a->cos * b->cos - a->sin * b->sin, sin_angle = a->sin * b->cos + a->cos * b->sin;
+  if (a->sin < 0 || b->sin < 0 || sin_angle < 0 || cos_angle <= facing) return true;
   return v3_dot(a->axis, b->axis) < facing * cos_angle + sin_facing * sin_angle + 1e-9;
 }
 
