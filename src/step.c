@@ -19,12 +19,10 @@ static bool project(const ds_step_run *run, const ds_solve *solve, int32_t item,
   double *start = run->watch ? run->watch[item].start : NULL;
   ds_certificate work = {0}, *of = &island->certificate;
   for (int32_t round = 0; round == 0 || ds_step_turns(run, solve, island, warm, round); round++) {
-    ds_solve s = *solve;
-    s.rough = ds_step_is_rough(run, island, round);
     if (start) ds_step_watch_start(run, item);
-    bool done = island->articulation ? ds_articulation_project(&s, island, start, &run->assembly, warm)
-                : island->impact     ? ds_project_impact(&s, island->r, island->v, of, &island->problem, island->impact)
-                                     : ds_project_island(&s, island->r, island->v, of, &island->problem);
+    bool done = island->articulation ? ds_articulation_project(solve, island, start, &run->assembly, warm)
+                : island->impact ? ds_project_impact(solve, island->r, island->v, of, &island->problem, island->impact)
+                                 : ds_project_island(solve, island->r, island->v, of, &island->problem);
     if (!done) return false;
     ds_certificate_add_work(of, &work);
     work = *of;

@@ -6,7 +6,7 @@
 
 # --- arguments
 expect 2 "give a scene" view
-expect 2 "one scene or recording only" view stack arch
+expect 2 "two can be shown side by side if both are recordings" view stack arch
 expect 2 "did you mean card-house?" view card-hause --no-open
 expect 2 "--export takes a recording" view stack --export here
 expect 2 "is not a numeric address" view stack --bind nowhere --no-open

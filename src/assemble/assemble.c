@@ -10,9 +10,6 @@
 
 #include "assemble/hold.h"
 
-/* Bodies: islands of more take steps with impacts by Euler's rule. With 2, 4, 8 a pile of 60 takes 68, 76, 83
- * factorizations per step, dominoes 0.23, 0.26, 0.29 s. */
-enum { FEW = 4 };
 static const double LANDS = 0.25; /* of what gravity does in a step: slower approaches do not count */
 
 static int32_t body_of(const ds_contact_point *c, int side) { return side == 0 ? c->a : c->b; }
@@ -107,7 +104,7 @@ static void choose_rules(const ds_assembly *assembly, const ds_contact_list *con
       const ds_step_body *body = &assembly->bodies[island->bodies[k]];
       island->midpoint &= body->ops->chords && !body->hold;
     }
-    if (!island->midpoint || !by_size || island->problem.body_count <= FEW) continue;
+    if (!island->midpoint || !by_size || island->problem.body_count <= DS_FEW_BODIES) continue;
     bool lands = island->joint_count == 0 && something_lands(island, assembly, contacts, scene, state, h);
     island->midpoint = !lands && !(is_adrift(island, assembly) && touches(island, contacts, scene));
   }

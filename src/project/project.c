@@ -91,6 +91,7 @@ bool ds_project_island(const ds_solve *given, double *r, double *v, ds_certifica
   ds_solve solve = *given, *s = &solve;
   const ds_solver *solver = ds_solver_of(s->options);
   prepared.samples = s->options->friction_samples;
+  s->rough = s->purpose == DS_FOR_STEP && p->body_count > DS_FEW_BODIES;
   bool limited = false;
   ds_certificate of_parts = {0};
   if (s->purpose == DS_FOR_STEP && !s->part && ds_project_parts(s, r, v, &of_parts, p)) {

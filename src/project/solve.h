@@ -28,11 +28,11 @@ typedef struct ds_solve {
   ds_effort *effort; /* what it may take; NULL: as much as the tools' own limits */
   const ds_options *options;
   ds_purpose purpose;
-  bool rough;           /* of what moves no more digits are wanted than it tells: the last ones cost most */
   bool part;            /* of an island that was split */
   bool ends_on_contact; /* where it misses its goal, a contact projection has the last word [SP08 7] */
   /* set by ds_project_island */
   ds_goal goal;
+  bool rough;        /* of what moves, no more digits are wanted than its motion tells: the last ones cost most */
   bool warm;         /* the start has impulses of the step before */
   ds_system *system; /* NULL until a tool needs it */
   ds_work work;

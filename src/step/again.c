@@ -23,7 +23,6 @@ enum { JUDGEMENTS = 8 };          /* of how stiff deformable bodies are, after t
  * better if a few rounds suffice. Where contacts change from round to round turns may never be found: they were not in
  * 376 of 557 solves of a chain that falls into a heap, and the 30 of these that were looked at all had changes above
  * STALLED of the first after SOON rounds. What is left near the solver's own error is FAIR enough. */
-enum { MANY = 4 }; /* more bodies move chaotically where they collide */
 enum { ROUNDS = 15, SOON = 5, FEW = 2, FEW_ROUNDS = 4 };
 static const double ALONE = 1e-3, WELL = 1e-8, FAIR = 1e-6, STALLED = 0.3;
 static const double ASIDE = 1e-3; /* sine of the angle up to which an axis is the same */
@@ -67,14 +66,6 @@ static bool turns_too_far(const ds_step_run *run, const ds_island *island) {
   return false;
 }
 
-/* The motion of one or two bodies is of second order in h, and shows every digit; the first round is solved for turns
- * that change. Many bodies move chaotically. */
-bool ds_step_is_rough(const ds_step_run *run, const ds_island *island, int32_t round) {
-  if (island->articulation) return false;
-  if (island->problem.body_count > MANY) return true;
-  return round == 0 && island->midpoint && run->assembly.level == DS_LEVEL_CHORD;
-}
-
 bool ds_step_turns(const ds_step_run *run, const ds_solve *solve, ds_island *island, const ds_state *warm,
                    int32_t round) {
   ds_arena *arena = solve->arena;
@@ -87,8 +78,7 @@ bool ds_step_turns(const ds_step_run *run, const ds_solve *solve, ds_island *isl
   if (!ds_refine_island(island, &run->assembly, &run->contacts, run->scene, warm, run->options, tolerance,
                         round > 1 && island->problem.contact_count > 0 ? FAIR : 0)) {
     island->unsettled = turns_too_far(run, island) || (island->articulation && island->articulation->pulled);
-    return ds_step_is_rough(run, island, round - 1) && !ds_step_is_rough(run, island, round) &&
-           island->certificate.natural_error > ds_options_tolerance(run->options);
+    return false;
   }
   if (round == 1) island->first_change = island->change;
   bool stalls = round > SOON && island->change > STALLED * island->first_change;
@@ -110,14 +100,12 @@ bool ds_step_is_adrift(const ds_step_run *run) {
 }
 
 /* Without it every solve of a step would go the way from the turns of the start again: a tower of 54 blocks hit by a
- * ball took six times 78 factorizations in a step. Not of few bodies: angular
- * momentum of thrown boxes would be off by 6e-4 m in place of 8e-5, and their ways are short. */
+ * ball took six times 78 factorizations in a step. */
 bool ds_step_keep_found(ds_step_run *run) {
   run->found = DS_NEW0(&run->stepper->arena, ds_found_velocity, run->scene->body_count + 1);
   for (int32_t i = 0; run->found && i < run->assembly.island_count; i++) {
     const ds_island *island = &run->assembly.islands[i];
     if (!island->midpoint || island->unsettled || !island->certificate.converged) continue;
-    if (island->problem.body_count <= MANY) continue;
     for (int32_t k = 0; k < island->problem.body_count; k++) {
       ds_found_velocity *f = &run->found[island->bodies[k]];
       ds_body_velocity(&f->v, &f->w, NULL, &run->assembly, island->bodies[k]);

@@ -153,8 +153,6 @@ bool ds_step_show(const ds_step_run *run);
  * memory ran out (ds_arena_failed). `round`: how often it was solved. */
 bool ds_step_turns(const ds_step_run *run, const ds_solve *solve, ds_island *island, const ds_state *warm,
                    int32_t round);
-/* Whether a round may leave digits that the motion does not tell. */
-bool ds_step_is_rough(const ds_step_run *run, const ds_island *island, int32_t round);
 /* Whether there are islands whose turns were not found. Their work so far is counted. */
 bool ds_step_is_adrift(const ds_step_run *run);
 /* The step, where rolling bodies touch elsewhere in the middle of it than it was solved for; where it runs into
