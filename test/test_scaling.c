@@ -154,11 +154,13 @@ static ds_scene *joints(void) {
 
 /* ---- comparisons ---- */
 
-/* Centres in units of the scale after each of `count` steps. */
-static void follow(ds_vec3 *centres, const char *name, ds_scene *(*make)(void), double by, int32_t count) {
+/* Centres in units of the scale after each of `count` steps; tolerance 0: the default. */
+static void follow(ds_vec3 *centres, const char *name, ds_scene *(*make)(void), double by, int32_t count,
+                   double tolerance) {
   sim s;
   scale = by;
   if (!sim_finish(&s, name, make())) return;
+  if (tolerance > 0) s.options.tolerance = tolerance;
   int32_t n = ds_scene_body_count(s.scene);
   for (int32_t k = 0; k < count && sim_step(&s); k++)
     for (int32_t i = 0; i < n; i++) *centres++ = v3_scale(1 / by, ds_state_center(s.state, ds_scene_body(s.scene, i)));
@@ -166,19 +168,20 @@ static void follow(ds_vec3 *centres, const char *name, ds_scene *(*make)(void), 
   sim_free(&s);
 }
 
-/* Where bodies tumble on each other, rounding grows thirtyfold with every impact: after `smooth` steps positions are
- * not compared where the factor is no power of two. */
+/* With a factor that is no power of two rounding differs, and so does what the solver leaves: the tolerance is 1e-10
+ * there, in both runs. Where bodies tumble on each other, rounding grows thirtyfold with every impact: after `smooth`
+ * steps positions are not compared where the factor is no power of two. */
 static void compare(const char *name, ds_scene *(*make)(void), int32_t bodies, int32_t count, int32_t smooth) {
   static const double factors[4] = {0x1p-10, 0x1p10, 1e-3, 1e3};
   enum { MOST = 40, LONGEST = 100 };
   static ds_vec3 one[MOST * LONGEST], other[MOST * LONGEST];
   if (bodies > MOST || count > LONGEST) abort();
-  follow(one, name, make, 1, count);
   for (int k = 0; k < 4; k++) {
+    if (k % 2 == 0) follow(one, name, make, 1, count, k == 0 ? 0 : 1e-10);
     double worst = 0, tolerance = k < 2 ? 0 : 1e-9;
     int32_t first = -1;
     int32_t steps = k < 2 ? count : smooth;
-    follow(other, name, make, factors[k], steps);
+    follow(other, name, make, factors[k], steps, k < 2 ? 0 : 1e-10);
     for (int32_t i = 0; i < bodies * steps; i++) {
       double off = v3_dist(one[i], other[i]);
       if (first < 0 && !(off <= tolerance)) first = i;
@@ -192,7 +195,7 @@ static void compare(const char *name, ds_scene *(*make)(void), int32_t bodies, i
 }
 
 static void stacks(void) { compare("stack", stack, 7, 60, 60); }
-static void tilted_boxes(void) { compare("tilted boxes", tilted, 11, 60, 60); }
+static void tilted_boxes(void) { compare("tilted boxes", tilted, 11, 60, 40); }
 static void over_a_rim(void) { compare("over a rim", rim, 5, 60, 60); }
 static void round_shapes(void) { compare("round shapes", rounds, 31, 60, 10); }
 static void convex_hulls(void) { compare("hulls", hulls, 9, 60, 60); }

@@ -9,7 +9,7 @@
 #include "base/thread.h"
 #include "stand/margin.h"
 
-static const double range_width = 1e-5; /* relative to the force, or to the weight of the mean block */
+static const double range_width = 1e-6; /* relative to the force, or to the weight of the mean block */
 
 static bool find_range(ds_arena *arena, ds_force_range *range, const ds_graph *g, const ds_cone_centre *centre,
                        int32_t interface) {
