@@ -5,7 +5,8 @@
  * Per scene: our block factorization against CHOLMOD's numeric factorization of the same matrix (F), one contact and
  * one friction projection to 1e-6, and whole steps, disturbed (those whose warm start was not the answer) and at rest;
  * then the parts of the linear algebra one by one. Counts are exact, times are medians of processor time within this
- * run, one thread on both sides. The steps are the library's own stages, called one by one. */
+ * run, one thread on both sides. Every tenth step an observer takes the problem of the largest island, for the
+ * projections and the linear algebra; the other steps are timed as a whole, detection included. */
 #include <cholmod.h>
 #include <math.h>
 #include <stdio.h>
@@ -14,12 +15,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "assemble/assemble.h"
-#include "detect/detect.h"
+#include "drystone/problem.h"
 #include "drystone/scene_file.h"
-#include "integrate/integrate.h"
-#include "predict/predict.h"
-#include "project/project.h"
+#include "problem/condense.h"
 #include "project/projections.h"
 #include "project/system.h"
 
@@ -153,13 +151,13 @@ static void time_cholmod(parts *t, const ds_subproblem *p) {
 
 static void time_parts(parts *t, ds_arena *arena, const ds_subproblem *p) {
   ds_arena_mark mark = ds_arena_get_mark(arena);
-  ds_system *system = ds_system_create(arena, p);
+  ds_system *system = ds_system_create(arena, p, NULL, NULL);
   double *c = DS_NEW(arena, double, 9 * (size_t)p->contact_count + 1), *x = DS_NEW0(arena, double, p->dof + 1);
   double *r = DS_NEW(arena, double, 3 * (size_t)p->contact_count + 1);
   if (ds_arena_failed(arena)) exit(1);
   for (int32_t i = 0; i < 3 * p->contact_count; i++) r[i] = i % 7 - 3;
   ds_arena_mark created = ds_arena_get_mark(arena);
-  MEDIAN(t->analyse, (ds_system_create(arena, p), ds_arena_release(arena, created)));
+  MEDIAN(t->analyse, (ds_system_create(arena, p, NULL, NULL), ds_arena_release(arena, created)));
   fill_c(c, p, 100, false);
   MEDIAN(t->normals, factor_anew(system, c, true));
   fill_c(c, p, 100, true);
@@ -181,57 +179,67 @@ typedef struct tally {
   double worst;
 } tally;
 
-static void time_projections(tally *t, ds_arena *arena, ds_subproblem *p) {
-  ds_work work = {0};
-  ds_system *system = ds_system_create(arena, p);
-  ds_iterate x = ds_iterate_new(arena, p);
+static void time_projections(tally *t, ds_arena *arena, const ds_subproblem *p) {
+  ds_options options = ds_default_options();
+  ds_solve solve = {.arena = arena, .options = &options, .purpose = DS_FOR_STEP};
+  solve.system = ds_system_create(arena, p, NULL, NULL);
+  double *r = DS_NEW0(arena, double, 3 * (size_t)p->contact_count + 1), *v = DS_NEW0(arena, double, p->dof + 1);
   double *v_hat = DS_NEW0(arena, double, p->dof + 1);
+  if (ds_arena_failed(arena)) exit(1);
   double start = seconds();
-  ds_project_contact(arena, system, x.r, x.v, &work, p->predicted, 1e-6);
+  ds_project_contact(&solve, r, v, p, p->predicted, 1e-6);
   add(&t->contact, seconds() - start);
-  memcpy(v_hat, x.v, (size_t)p->dof * sizeof *v_hat);
+  memcpy(v_hat, v, (size_t)p->dof * sizeof *v_hat);
   start = seconds();
-  ds_project_friction(arena, system, x.r, x.v, &work, v_hat, 1e-6, 0);
+  ds_project_friction(&solve, r, v, p, v_hat, 1e-6, 0);
   add(&t->friction, seconds() - start);
 }
 
-/* One step by hand, so that the problems can be looked at; the largest island counts. */
-static void one_step(tally *t, ds_arena *arena, ds_state *state, const ds_scene *scene, const ds_options *options,
-                     bool window, parts *linear) {
-  ds_contact_list contacts;
-  ds_assembly assembly = {0};
-  ds_detect_options detect = {
-      .step = options->step, .margin = options->margin, .contacts_per_face = options->contacts_per_face};
-  ds_detect(arena, &contacts, scene, state, &detect);
-  ds_assemble(arena, &assembly, scene, state, &contacts, options, NULL);
-  ds_predict(&assembly, scene, state, options, NULL);
-  double spent = 0;
-  int32_t factorizations = 0, largest = -1;
-  for (int32_t i = 0; i < assembly.island_count; i++) {
-    ds_island *island = &assembly.islands[i];
-    double start = seconds();
-    ds_project_island(arena, island->r, island->v, &island->certificate, &island->problem, options, DS_AIM_OF_STEP);
-    spent += seconds() - start;
-    factorizations += island->certificate.factorizations;
-    t->unconverged += window && !island->certificate.converged;
-    if (window) t->worst = fmax(t->worst, island->certificate.natural_error);
-    if (largest < 0 || island->problem.dof > assembly.islands[largest].problem.dof) largest = i;
+/* What an observer looks for: an island about as large as the largest of the step before. */
+typedef struct look {
+  tally *t;
+  parts *linear; /* NULL: projections alone */
+  int32_t dof, largest;
+} look;
+
+static void look_at(void *user, const ds_observation *o) {
+  look *l = user;
+  ds_arena arena = {0};
+  ds_whole whole;
+  ds_error error;
+  l->largest = o->problem->dof > l->largest ? o->problem->dof : l->largest;
+  if (!l->t || o->problem->dof < l->dof) return;
+  l->dof = INT32_MAX; /* one per step */
+  if (ds_problem_condense(&arena, &whole, o->problem, &error) != DS_OK || !ds_subproblem_prepare(&arena, &whole.p)) {
+    fprintf(stderr, "bench-solver: the problem of a step: %s\n", error.message);
+    exit(1);
   }
+  time_projections(l->t, &arena, &whole.p);
+  if (l->linear) time_parts(l->linear, &arena, &whole.p);
+  ds_arena_free(&arena);
+}
+
+/* Every tenth step of the window is observed and not timed, the one before it tells how large islands are. */
+static void one_step(tally *t, look *size, ds_stepper *stepper, ds_state *state, const ds_scene *scene,
+                     const ds_options *options, bool window, parts *linear) {
+  ds_step_report report;
+  look now = {t, t->steps == 2 ? linear : NULL, size->largest, 0};
+  bool observed = window && t->steps % 10 == 2, measured = window && t->steps % 10 == 1;
+  *size = measured ? (look){0} : *size;
+  ds_stepper_observe(stepper, observed || measured ? look_at : NULL, observed ? &now : size);
+  double start = seconds();
+  if (ds_step(stepper, state, &report, scene, options) != DS_OK) exit(1);
+  double spent = seconds() - start;
+  int32_t work = (int32_t)report.worst.factorizations;
   if (window) {
     t->steps++;
-    add(factorizations > 0 ? &t->disturbed : &t->rest, spent);
-    if (factorizations > 0) add(&t->factorizations, factorizations);
-    if (largest >= 0 && t->steps % 10 == 1) time_projections(t, arena, &assembly.islands[largest].problem);
-    if (largest >= 0 && t->steps == 10) time_parts(linear, arena, &assembly.islands[largest].problem);
-  } else {
-    add(&t->rest, spent);
+    t->unconverged += report.unconverged_islands > 0;
+    t->worst = fmax(t->worst, report.worst.natural_error);
+    if (work > 0) add(&t->factorizations, work);
   }
-  if (contacts.count > state->contact_capacity) {
-    state->contacts = realloc(state->contacts, (size_t)contacts.count * sizeof *state->contacts);
-    state->contact_capacity = contacts.count;
-  }
-  ds_integration integration;
-  ds_integrate(arena, state, &integration, scene, &assembly, &contacts, options->step);
+  if (observed) return;
+  if (window && work > 0) add(&t->disturbed, spent);
+  if (work == 0) add(&t->rest, spent);
 }
 
 static void write_parts(FILE *table, const char *name, const parts *t) {
@@ -253,14 +261,16 @@ static void run(FILE *json, FILE *table, parts *linear, const bench_scene *b, bo
   ds_options options = settings.options;
   options.step = b->step;
   options.tolerance = b->tolerance;
-  ds_arena arena = {0};
   tally t = {0};
+  look size = {0};
+  ds_stepper *stepper = ds_stepper_create(1);
   double until = quick ? b->from + 0.2 * (b->until - b->from) : b->until;
   int32_t contacts = 0;
-  while (state->time < until) {
-    ds_arena_reset(&arena);
-    one_step(&t, &arena, state, scene, &options, state->time >= b->from, linear);
-    if (state->contact_count > contacts) contacts = state->contact_count;
+  while (ds_state_time(state) < until) {
+    one_step(&t, &size, stepper, state, scene, &options, ds_state_time(state) >= b->from, linear);
+    int32_t count;
+    ds_state_contacts(state, &count);
+    if (count > contacts) contacts = count;
   }
   int32_t dof = 0;
   for (int32_t i = 0; i < ds_scene_body_count(scene); i++)
@@ -283,7 +293,7 @@ static void run(FILE *json, FILE *table, parts *linear, const bench_scene *b, bo
   fprintf(stderr, "%s: %d steps, %.2g ms\n", b->name, t.steps, disturbed);
   samples *all[] = {&t.disturbed, &t.rest, &t.factorizations, &t.contact, &t.friction};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]->values);
-  ds_arena_free(&arena);
+  ds_stepper_destroy(stepper);
   ds_state_destroy(state);
   ds_scene_destroy(scene);
   free(text);
