@@ -78,7 +78,7 @@ struct ds_reduced {
   double *cubic;     /* stvk: r x r (r + 1) (r + 2) / 6, else NULL */
 };
 
-/* ---- reduced.c: memory. For those who fill the arrays themselves: reduce/reduce.c, files, tests ---- */
+/* ---- reduced.c: memory. For callers that fill the arrays themselves: reduce/reduce.c, files, tests ---- */
 /* Every array, zeroed, with room for r linear frequencies; r = 1 .. DS_REDUCED_MAX. NULL if memory ran out. */
 ds_reduced *ds_reduced_alloc(int32_t r, int32_t nodes, int32_t tets, int32_t vertices, int32_t triangles, bool stvk);
 /* To be called when all arrays, mass, inertia, frame and of info: young, poisson, density, damping_mass,

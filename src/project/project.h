@@ -12,8 +12,8 @@ bool ds_project_island(const ds_solve *solve, double *r, double *v, ds_certifica
  * for the whole, and `work` has what it took. */
 bool ds_project_parts(const ds_solve *solve, double *r, double *v, ds_certificate *work, const ds_subproblem *problem);
 
-/* Sweeps and Newton in turn until the natural map is at most `tolerance`, or four times: no answer, but near one, for
- * those who will ask again. Only the counts of the certificate are set. */
+/* Sweeps and Newton in turn until the natural map is at most `tolerance`, or four times: an
+ * approximate solution, from which a later solve starts. Only the counts of the certificate are set. */
 bool ds_project_roughly(const ds_solve *solve, double *r, double *v, ds_certificate *certificate,
                         const ds_subproblem *problem, double tolerance);
 

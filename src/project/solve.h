@@ -38,7 +38,7 @@ typedef struct ds_solve {
   ds_work work;
 } ds_solve;
 
-/* Error of an answer that is near one. A point that solves the natural map and has a larger full error is not: its
+/* Error of an approximate solution. A point that solves the natural map and has a larger full error is not: its
  * impulses cancel each other. */
 #define DS_NEAR 1e-3
 
@@ -51,7 +51,7 @@ typedef struct ds_solve {
  * with e = 0.5 and 0.9 took 16 at most. */
 #define DS_STEPS 30
 
-/* The answer x and the work of a solve to who asked for it. False where memory ran out. */
+/* Returns the answer x and the work of a solve to the caller. False where memory ran out. */
 bool ds_solve_give_back(const ds_solve *solve, double *r, double *v, ds_certificate *certificate, const ds_iterate *x,
                         const ds_subproblem *problem);
 
