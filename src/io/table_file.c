@@ -68,7 +68,7 @@ bool ds_table_write(const char *path, const ds_column *columns, int32_t column_c
   }
   if (!ok) {
     remove(part);
-    snprintf(error->message, sizeof error->message, "cannot write %.300s: %s", path, reason);
+    snprintf(error->message, sizeof error->message, "cannot write %.300s: %.180s", path, reason);
   }
   return ok;
 }
