@@ -167,7 +167,7 @@ def write_tables(data, path):
              "Written by bench/impact.py; method: docs/benchmarks.md.", ""]
     lines += summary(data)[0]
     lines += ["## The scenes", "",
-              f"Drystone at its default options (10 ms, tolerance 1e-8). Jolt {data['versions'].get('Jolt', '')} "
+              f"Drystone at its default options (10 ms, automatic tolerance). Jolt {data['versions'].get('Jolt', '')} "
               f"(WebAssembly), tuned: {data['versions'].get('Jolt settings', '1/240 s, 100/10 iterations')}. Worst percent: "
               "mean factorizations of the worst percent of the steps. Energy gained: all rises, summed over steps of "
               "Drystone, over looks every 10 ms at Jolt. Overlap: the deepest at the start of any step of Drystone; at "

@@ -27,6 +27,7 @@ typedef struct ds_refinement {
 
 /* Sets the refinement of an island. False where memory ran out. */
 bool ds_refine_new(ds_arena *arena, ds_island *island);
+
 /* Mean velocities of a body that an earlier solve of the same step has found. */
 typedef struct ds_found_velocity {
   ds_vec3 v, w;
@@ -38,6 +39,7 @@ typedef struct ds_found_velocity {
 void ds_refine_about(ds_island *island, const ds_assembly *assembly, const ds_contact_list *contacts,
                      const ds_scene *scene, const ds_state *state, const ds_options *options,
                      const ds_found_velocity *found);
+
 /* Fills rows, right-hand sides and predictions of a midpoint island again, for the velocities found, where these change
  * them by more than `tolerance` of its speed; false where they do not, and nothing is done (refine.c). Changes below
  * `fair` of its speed that hardly shrink any more are what the solver leaves. */

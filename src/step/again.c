@@ -99,9 +99,10 @@ bool ds_step_is_adrift(const ds_step_run *run) {
   return any;
 }
 
-/* Without it every solve of a step would go the way from the turns of the start again: a tower of 54 blocks hit by a
- * ball took six times 78 factorizations in a step. */
-bool ds_step_keep_found(ds_step_run *run) {
+/* Keeps the velocities found: the next solve starts from their turns. Without it every solve of a step would find them
+ * from those of the start again: a tower of 54 blocks hit by a ball took six times 78 factorizations in a step. False
+ * where memory ran out. */
+static bool keep_found(ds_step_run *run) {
   run->found = DS_NEW0(&run->stepper->arena, ds_found_velocity, run->scene->body_count + 1);
   for (int32_t i = 0; run->found && i < run->assembly.island_count; i++) {
     const ds_island *island = &run->assembly.islands[i];
@@ -119,7 +120,7 @@ bool ds_step_keep_found(ds_step_run *run) {
 static bool keep_impulses(ds_step_run *run, ds_state *solved) {
   *solved = *run->state;
   solved->contacts = DS_NEW(&run->stepper->arena, ds_contact, run->contacts.count + 1);
-  if (!solved->contacts || !ds_step_keep_found(run)) return false;
+  if (!solved->contacts || !keep_found(run)) return false;
   ds_store_contacts(solved->contacts, &run->assembly, &run->contacts);
   solved->contact_count = run->contacts.count;
   return true;

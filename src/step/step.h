@@ -79,9 +79,6 @@ ds_status ds_step_find(ds_step_run *run);
  * out. */
 bool ds_step_project(ds_step_run *run, const ds_state *warm);
 
-/* Keeps the velocities found: the next solve starts from their turns. False where memory ran out. */
-bool ds_step_keep_found(ds_step_run *run);
-
 /* ---- schedule.c ---- */
 /* Solves one island; false where memory ran out. ds_step_share calls it for all of them, in parallel. */
 typedef bool ds_island_solve(const ds_step_run *run, const ds_solve *solve, int32_t item, const ds_state *warm);
