@@ -263,10 +263,30 @@ static bool is_spent(const ds_step_run *run) {
   return any;
 }
 
+/* What the islands of a part have in common is its length: each goes on alone, those that nothing lands in to the end
+ * at once. */
+static ds_status take_apart(ds_step_run *part, ds_state *at, const bool *divided) {
+  for (int32_t i = 0; i < part->assembly.island_count; i++) {
+    if (divided[i]) ds_step_count_work(part, &part->assembly.islands[i]);
+    else ds_step_count(part, &part->assembly.islands[i]);
+  }
+  ds_status status = ds_step_move(part, at, divided) ? ds_step_divide(part, at, divided) : DS_ERROR_MEMORY;
+  part->warm = part->solved, part->warm_count = part->solved_count;
+  return status;
+}
+
 /* Takes one part, halved up to so many times until it is solved. */
 static ds_status take_part(ds_step_run *part, ds_state *at, ds_options *options, bool to_impacts, double shortest,
                            int halvings) {
+  if (!ds_step_keep(&part->stepper->arena, &part->kept, at)) return DS_ERROR_MEMORY;
+  part->state = &part->kept;
   ds_status status = ds_step_find(part);
+  if (status == DS_OK && to_impacts && part->assembly.island_count > 1) {
+    bool any;
+    const bool *divided = ds_step_to_divide(part, &any);
+    if (!divided) return DS_ERROR_MEMORY;
+    if (any) return take_apart(part, at, divided);
+  }
   if (status == DS_OK && to_impacts && !is_spent(part)) status = to_impact(part, options, shortest);
   for (int i = 0; i < halvings && status == DS_OK && !is_solved(part) && !is_spent(part); i++) {
     options->step *= 0.5;
@@ -311,7 +331,7 @@ static ds_status divide_one(ds_step_run *given, ds_state *before, const bool *ac
     ds_options options = *run->options;
     options.step = fmin(left, longest);
     ds_step_run part = *run;
-    part.state = at, part.options = &options, part.active = active;
+    part.options = &options, part.active = active;
     part.detect.active = active, part.detect.recall = NULL, part.detect.step = options.step;
     double shortest = fmin(options.step, SHORTEST * run->options->step);
     ds_status status = take_part(&part, at, &options, parts < PARTS, shortest, halvings);
@@ -368,7 +388,7 @@ ds_status ds_step_divide(ds_step_run *run, ds_state *state, const bool *divided)
     if (!active) return DS_ERROR_MEMORY;
     for (int32_t k = 0; k < island->problem.body_count; k++) {
       active[island->bodies[k]] = true;
-      run->spent[island->bodies[k]] = 0; /* the parts may take what the step may */
+      if (run->whole == &run->assembly) run->spent[island->bodies[k]] = 0; /* the parts may take what the step may */
     }
     ds_state at;
     ds_status status = divide_one(run, &before, active, &at);
