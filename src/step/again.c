@@ -116,12 +116,24 @@ static bool keep_found(ds_step_run *run) {
   return run->found != NULL;
 }
 
-/* The state with the impulses found, to start from once more. */
-static bool keep_impulses(ds_step_run *run, ds_state *solved) {
+/* Impulses of the last step are scaled by the lengths of both steps (assemble.c); these are of this one. */
+static void scale_to_last_step(ds_contact *contacts, const ds_step_run *run) {
+  double last = run->state->reduced_step;
+  for (int32_t i = 0; last > 0 && i < run->assembly.island_count; i++) {
+    const ds_island *island = &run->assembly.islands[i];
+    for (int32_t k = 0; island->midpoint && k < island->problem.contact_count; k++) {
+      ds_vec3 *impulse = &contacts[island->contacts[k]].impulse;
+      *impulse = v3_scale(last / run->options->step, *impulse);
+    }
+  }
+}
+
+bool ds_step_keep_impulses(ds_step_run *run, ds_state *solved) {
   *solved = *run->state;
   solved->contacts = DS_NEW(&run->stepper->arena, ds_contact, run->contacts.count + 1);
   if (!solved->contacts || !keep_found(run)) return false;
   ds_store_contacts(solved->contacts, &run->assembly, &run->contacts);
+  scale_to_last_step(solved->contacts, run);
   solved->contact_count = run->contacts.count;
   return true;
 }
@@ -178,7 +190,7 @@ static bool leave_passed(ds_step_run *run, ds_state *solved, bool *any) {
       if (is_passed(run, island, k)) passed[island->contacts[k]] = *any = true;
   }
   if (!*any) return true;
-  if (!keep_impulses(run, solved)) return false;
+  if (!ds_step_keep_impulses(run, solved)) return false;
   int32_t count = 0;
   for (int32_t first = 0, end; first < all->count; first = end) {
     const ds_contact_point *c = &all->points[first];
@@ -250,7 +262,7 @@ ds_status ds_step_roll_on(ds_step_run *run) {
   if (moving) memcpy(moving, run->state->bodies, (size_t)run->scene->body_count * sizeof *moving);
   for (int k = 0; k < ROLLINGS && status == DS_OK && rolls_otherwise(run, moving); k++) {
     ds_state solved;
-    if (!keep_impulses(run, &solved)) return DS_ERROR_MEMORY;
+    if (!ds_step_keep_impulses(run, &solved)) return DS_ERROR_MEMORY;
     status = ds_detect_middle(arena, &run->contacts, run->scene, run->state, moving, &run->detect);
     if (status == DS_OK) status = ds_step_solve(run, &solved, NULL);
   }
@@ -262,7 +274,7 @@ ds_status ds_step_roll_on(ds_step_run *run) {
 /* Adds contacts that the solution runs into; `solved` becomes the state to solve from. */
 static ds_status add_missing(ds_step_run *run, ds_state *solved, int32_t *added) {
   ds_arena *arena = &run->stepper->arena;
-  if (!keep_impulses(run, solved)) return DS_ERROR_MEMORY;
+  if (!ds_step_keep_impulses(run, solved)) return DS_ERROR_MEMORY;
   solved->bodies = DS_NEW(arena, ds_body_state, run->scene->body_count + 1);
   if (!solved->bodies) return DS_ERROR_MEMORY;
   for (int32_t i = 0; i < run->scene->body_count; i++) {
@@ -336,7 +348,7 @@ static ds_status judge(ds_step_run *run, ds_state *solved, double **stiffer, int
   if (!ds_find_misjudged(&run->stepper->arena, stiffer, count, &run->assembly, run->scene->body_count,
                          run->options->step))
     return DS_ERROR_MEMORY;
-  return *count == 0 || keep_impulses(run, solved) ? DS_OK : DS_ERROR_MEMORY;
+  return *count == 0 || ds_step_keep_impulses(run, solved) ? DS_OK : DS_ERROR_MEMORY;
 }
 
 ds_status ds_step_settle(ds_step_run *run) {

@@ -188,10 +188,9 @@ static void mark_pairs(const ds_contact_list *all, bool *off, bool *touching, co
   }
 }
 
-/* Solves once more; what the last time took is counted. */
-static ds_status solve_again(ds_step_run *run) {
+/* What the last solve took is counted, before the next one. */
+static void count_tried(const ds_step_run *run) {
   for (int32_t i = 0; i < run->assembly.island_count; i++) ds_step_count_work(run, &run->assembly.islands[i]);
-  return ds_step_solve(run, run->state, NULL);
 }
 
 /* Contacts of second looks say where bodies get to in the whole of the part: a shorter one would be led there at once,
@@ -233,18 +232,23 @@ static ds_status to_impact(ds_step_run *run, ds_options *options, double shortes
     if (!off[k]) kept[count++] = all.points[k];
   run->contacts = (ds_contact_list){kept, count};
   run->found = NULL; /* with the impacts */
+  ds_state solved = *run->state;
   for (int i = 0; i < TRIES; i++) {
     run->hasty = i == 0; /* a guess of the time needs no exact turns */
-    ds_status status = solve_again(run);
+    count_tried(run);
+    ds_status status = ds_step_solve(run, &solved, NULL);
     run->hasty = false;
     if (status != DS_OK) return status;
     double first = first_meeting(run, &all, off, touching, i == 0 ? 0 : LATE);
-    if (!(first < options->step)) return i == 0 ? solve_again(run) : DS_OK;
+    if (!(first < options->step) && i > 0) return DS_OK;
+    if (!ds_step_keep_impulses(run, &solved)) return DS_ERROR_MEMORY;
+    if (!(first < options->step)) break;
     options->step = fmin(fmax(first, shortest), options->step);
     drop_ahead(&run->contacts);
     if (options->step == shortest) break;
   }
-  return solve_again(run);
+  count_tried(run);
+  return ds_step_solve(run, &solved, NULL);
 }
 
 /* ---- all parts ---- */
@@ -291,7 +295,7 @@ static ds_status take_part(ds_step_run *part, ds_state *at, ds_options *options,
   for (int i = 0; i < halvings && status == DS_OK && !is_solved(part) && !is_spent(part); i++) {
     options->step *= 0.5;
     part->detect.step = options->step;
-    for (int32_t k = 0; k < part->assembly.island_count; k++) ds_step_count_work(part, &part->assembly.islands[k]);
+    count_tried(part);
     status = ds_step_find(part);
   }
   if (status != DS_OK) return status;

@@ -154,6 +154,8 @@ bool ds_step_turns(const ds_step_run *run, const ds_solve *solve, ds_island *isl
 bool ds_step_is_adrift(const ds_step_run *run);
 /* The step, where rolling bodies touch elsewhere in the middle of it than it was solved for; where it runs into
  * something that its contacts do not see; where deformable bodies are stiffer (predict/judge.c). */
+/* The state with the impulses found, to start from once more, and the velocities found. False where memory ran out. */
+bool ds_step_keep_impulses(ds_step_run *run, ds_state *solved);
 ds_status ds_step_pass_by(ds_step_run *run);
 ds_status ds_step_roll_on(ds_step_run *run);
 ds_status ds_step_look_again(ds_step_run *run);
