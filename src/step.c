@@ -38,9 +38,11 @@ static ds_status solve_once(ds_step_run *run, const ds_state *warm, double *cons
   const ds_scene *scene = run->scene;
   const ds_options *options = run->options;
   run->clock = ds_clock();
+  ds_step_count_unused(run);
   *assembly = (ds_assembly){.stiffer = stiffer, .active = run->active, .adrift = run->adrift, .slow = run->slow};
   if (!ds_assemble(&stepper->arena, assembly, scene, warm, &run->contacts, options, stepper->pool)) /* 2 */
     return DS_ERROR_MEMORY;
+  run->counted = false;
   ds_step_lap(run, DS_STAGE_ASSEMBLE);
   ds_predict(assembly, scene, warm, options, stepper->pool); /* 3 */
   for (int32_t i = 0; run->found && i < assembly->island_count; i++)

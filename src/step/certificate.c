@@ -62,7 +62,7 @@ void ds_step_count(const ds_step_run *run, const ds_island *island) {
     add_certificate(&run->report->worst, &more);
 }
 
-void ds_step_count_work(const ds_step_run *run, const ds_island *island) {
+static void count_work(const ds_step_run *run, const ds_island *island) {
   ds_certificate more = {.converged = true};
   int32_t i = island_of(run, island);
   ds_certificate_add_work(&more, &island->certificate);
@@ -70,11 +70,27 @@ void ds_step_count_work(const ds_step_run *run, const ds_island *island) {
   add_certificate(i >= 0 ? &run->stepper->islands[i] : &run->report->worst, &more);
 }
 
+void ds_step_count_islands(ds_step_run *run, const bool *unused) {
+  for (int32_t i = 0; i < run->assembly.island_count; i++) {
+    if (unused && unused[i])
+      count_work(run, &run->assembly.islands[i]);
+    else
+      ds_step_count(run, &run->assembly.islands[i]);
+  }
+  run->counted = true;
+}
+
+void ds_step_count_unused(ds_step_run *run) {
+  for (int32_t i = 0; !run->counted && i < run->assembly.island_count; i++) count_work(run, &run->assembly.islands[i]);
+  run->counted = true;
+}
+
 void ds_step_open_certificates(ds_step_run *run, const bool *divided) {
   ds_stepper *stepper = run->stepper;
   ds_step_report *report = run->report;
   double rest = ds_options_tolerance(run->options);
   run->whole = &run->assembly;
+  run->counted = true;
   report->contacts = run->contacts.count;
   report->islands = stepper->island_count = run->assembly.island_count;
   report->moving_islands = report->active_contacts = 0;
@@ -84,7 +100,7 @@ void ds_step_open_certificates(ds_step_run *run, const bool *divided) {
     *c = island->certificate;
     if (divided[i]) { /* what was found is not used, what it took is */
       *c = (ds_certificate){.bodies = c->bodies, .contacts = c->contacts, .converged = true};
-      ds_step_count_work(run, island);
+      count_work(run, island);
     }
     report->moving_islands += island->certificate.tolerance > rest;
     for (int32_t k = 0; k < island->problem.contact_count; k++) report->active_contacts += island->r[3 * k] > 0;

@@ -188,11 +188,6 @@ static void mark_pairs(const ds_contact_list *all, bool *off, bool *touching, co
   }
 }
 
-/* What the last solve took is counted, before the next one. */
-static void count_tried(const ds_step_run *run) {
-  for (int32_t i = 0; i < run->assembly.island_count; i++) ds_step_count_work(run, &run->assembly.islands[i]);
-}
-
 /* Contacts of second looks say where bodies get to in the whole of the part: a shorter one would be led there at once,
  * with any velocity. */
 static void drop_ahead(ds_contact_list *list) {
@@ -235,7 +230,6 @@ static ds_status to_impact(ds_step_run *run, ds_options *options, double shortes
   ds_state solved = *run->state;
   for (int i = 0; i < TRIES; i++) {
     run->hasty = i == 0; /* a guess of the time needs no exact turns */
-    count_tried(run);
     ds_status status = ds_step_solve(run, &solved, NULL);
     run->hasty = false;
     if (status != DS_OK) return status;
@@ -247,7 +241,6 @@ static ds_status to_impact(ds_step_run *run, ds_options *options, double shortes
     drop_ahead(&run->contacts);
     if (options->step == shortest) break;
   }
-  count_tried(run);
   return ds_step_solve(run, &solved, NULL);
 }
 
@@ -270,10 +263,7 @@ static bool is_spent(const ds_step_run *run) {
 /* What the islands of a part have in common is its length: each goes on alone, those that nothing lands in to the end
  * at once. */
 static ds_status take_apart(ds_step_run *part, ds_state *at, const bool *divided) {
-  for (int32_t i = 0; i < part->assembly.island_count; i++) {
-    if (divided[i]) ds_step_count_work(part, &part->assembly.islands[i]);
-    else ds_step_count(part, &part->assembly.islands[i]);
-  }
+  ds_step_count_islands(part, divided);
   ds_status status = ds_step_move(part, at, divided) ? ds_step_divide(part, at, divided) : DS_ERROR_MEMORY;
   part->warm = part->solved, part->warm_count = part->solved_count;
   return status;
@@ -295,11 +285,10 @@ static ds_status take_part(ds_step_run *part, ds_state *at, ds_options *options,
   for (int i = 0; i < halvings && status == DS_OK && !is_solved(part) && !is_spent(part); i++) {
     options->step *= 0.5;
     part->detect.step = options->step;
-    count_tried(part);
     status = ds_step_find(part);
   }
   if (status != DS_OK) return status;
-  for (int32_t i = 0; i < part->assembly.island_count; i++) ds_step_count(part, &part->assembly.islands[i]);
+  ds_step_count_islands(part, NULL);
   return ds_step_move(part, at, NULL) ? DS_OK : DS_ERROR_MEMORY;
 }
 

@@ -53,6 +53,7 @@ typedef struct ds_step_run {
   ds_step_report *report;
   ds_found_velocity
       *found;           /* one per body: by earlier solves of this step, whose turns the next one starts from; NULL */
+  bool counted;         /* what the last solve took is in the report */
   bool hasty;           /* turns of the start will do */
   bool *adrift;         /* one per body: turns of its island were not found (again.c) */
   bool last_try;        /* islands that gain energy are slowed down (motion.c) */
@@ -166,7 +167,9 @@ ds_status ds_step_settle(ds_step_run *run);
 bool ds_step_reserve(const ds_step_run *run);
 void ds_step_open_certificates(ds_step_run *run, const bool *divided);
 void ds_step_count(const ds_step_run *run, const ds_island *island);
-void ds_step_count_work(const ds_step_run *run, const ds_island *island); /* that was not used */
+/* All islands of the last solve; of those that `unused` marks (or NULL: of none) what they took alone. */
+void ds_step_count_islands(ds_step_run *run, const bool *unused);
+void ds_step_count_unused(ds_step_run *run); /* what a solve took that another one takes the place of */
 void ds_step_certify(ds_step_run *run);
 
 /* energy.c: kinetic, potential and elastic, J. */
