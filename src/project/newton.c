@@ -219,9 +219,9 @@ static bool goes_on(newton *n, const ds_iterate *x, const ds_goal *goal) {
 }
 
 /* Whether x is exact enough for what moves, where no more is asked for or more digits do not come easily. */
-static bool will_do(const ds_solve *s, const ds_iterate *x, const ds_subproblem *p, const ds_goal *goal, bool easy) {
+static bool will_do(const ds_solve *s, const ds_iterate *x, const ds_subproblem *p, const ds_goal *goal, bool slow) {
   ds_iterate judged = *x;
-  return (s->rough || !easy) && x->error <= goal->moving && ds_goal_is_met(&judged, p, goal);
+  return (s->rough || slow) && x->error <= goal->moving && ds_goal_is_met(&judged, p, goal);
 }
 
 bool ds_newton_solve(ds_solve *s, ds_iterate *x, const ds_subproblem *p, const ds_goal *goal, double proximal,
@@ -245,8 +245,8 @@ bool ds_newton_solve(ds_solve *s, ds_iterate *x, const ds_subproblem *p, const d
     }
     if (n.good && n.trial.error < x->error) ds_iterate_copy(x, &n.trial, p);
     if (n.steps == 0 && !(x->error < n.before)) break; /* the map is solved to rounding already */
-    bool easy = x->error < 0.7 * n.before || n.good;
-    if (x->error > n.tolerance && will_do(s, x, p, goal, easy)) break;
+    bool slow = !(x->error < 0.7 * n.before), easy = !slow || n.good;
+    if (x->error > n.tolerance && will_do(s, x, p, goal, slow)) break;
     if (x->error <= n.tolerance && !easy && !goes_on(&n, x, goal)) break; /* the last digits do not come easily */
     adapt(&n, x->error, easy);
   }
