@@ -190,7 +190,8 @@ static void work_adds_up(void) {
   for (int i = 0; i < DS_TOOL_COUNT; i++) CHECK(a.tool[i] == i + 100 * (i + 1));
 }
 
-/* The certificate of a step: counts are the sums of its islands', errors the largest. */
+/* The certificate of a step: errors are the largest of its islands', counts the sums, and those of solves that others
+ * took the place of besides: they are of no island. */
 static void check_worst(const sim *s) {
   int32_t count, unconverged = 0, tools = 0, of_islands = 0;
   const ds_certificate *c = ds_stepper_islands(s->stepper, &count), *w = &s->report.worst;
@@ -209,8 +210,8 @@ static void check_worst(const sim *s) {
     for (int k = 0; k < DS_TOOL_COUNT; k++) of_islands += c[i].tool[k];
   }
   for (int k = 0; k < DS_TOOL_COUNT; k++) tools += w->tool[k];
-  CHECK(w->bodies == want.bodies && w->contacts == want.contacts && tools == of_islands);
-  CHECK(w->projection_iterations == want.projection_iterations && w->factorizations == want.factorizations);
+  CHECK(w->bodies == want.bodies && w->contacts == want.contacts && tools >= of_islands);
+  CHECK(w->projection_iterations >= want.projection_iterations && w->factorizations >= want.factorizations);
   CHECK(w->residual == want.residual && w->natural_error == want.natural_error && w->joint_gap == want.joint_gap);
   CHECK(w->approach_velocity == want.approach_velocity && w->cone_violation == want.cone_violation);
   CHECK(w->dissipation_error == want.dissipation_error && w->tolerance == want.tolerance);
