@@ -55,6 +55,7 @@ typedef struct ds_step_run {
       *found;           /* one per body: by earlier solves of this step, whose turns the next one starts from; NULL */
   bool counted;         /* what the last solve took is in the report */
   bool hasty;           /* turns of the start will do */
+  bool careful;         /* a part that is not cut to an impact, or not again */
   bool *adrift;         /* one per body: turns of its island were not found (again.c) */
   bool last_try;        /* islands that gain energy are slowed down (motion.c) */
   bool moved;           /* a part of the step has taken place */
