@@ -17,7 +17,8 @@
 static bool project(const ds_step_run *run, const ds_solve *solve, int32_t item, const ds_state *warm) {
   ds_island *island = &run->assembly.islands[item];
   double *start = run->watch ? run->watch[item].start : NULL;
-  ds_certificate work = {0}, *of = &island->certificate;
+  if (ds_step_glance(run, solve, island)) return !ds_arena_failed(solve->arena);
+  ds_certificate work = island->certificate, *of = &island->certificate;
   for (int32_t round = 0; round == 0 || ds_step_turns(run, solve, island, warm, round); round++) {
     if (start) ds_step_watch_start(run, item);
     bool done = island->articulation ? ds_articulation_project(solve, island, start, &run->assembly, warm)

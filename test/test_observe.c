@@ -63,12 +63,12 @@ static void watch(void *user, const ds_observation *o) {
   witness *w = user;
   check_certificate(o);
   CHECK_NEAR((double)o->step, (double)w->step, 0);
-  CHECK_NEAR(o->island, w->islands, 0);
+  CHECK(o->island >= w->islands); /* those that take the step in parts are not among them */
   CHECK_NEAR(o->problem->contacts, o->certificate->contacts, 0);
   CHECK_NEAR(o->problem->body_count, o->certificate->bodies, 0);
   CHECK(o->seconds >= 0);
-  if (w->islands < 64) w->last[w->islands] = *o->certificate;
-  w->islands++;
+  if (o->island < 64) w->last[o->island] = *o->certificate;
+  w->islands = o->island + 1;
   w->problems++;
   w->contacts += o->problem->contacts;
   if (o->step % w->every == 0) solve_again(w, o);
@@ -94,14 +94,15 @@ static uint64_t run_watched(witness *w, const char *spec, const char *const *set
       ds_stepper_observe(s.stepper, watch, w);
     }
     for (int32_t i = 0; i < steps; i++) {
-      if (w) w->step = i + 1, w->islands = 0;
+      if (w) w->step = i + 1, w->islands = 0, memset(w->last, 0, sizeof w->last);
       sim_step(&s);
       if (!w) continue;
       int32_t count;
       const ds_certificate *islands = ds_stepper_islands(s.stepper, &count);
-      CHECK_NEAR(w->islands, count, 0);
+      CHECK(w->islands <= count);
       CHECK_NEAR((double)s.report.step, (double)w->step, 0);
-      for (int32_t k = 0; k < count && k < 64; k++) check_island(&islands[k], &w->last[k], &s.options);
+      for (int32_t k = 0; k < count && k < 64; k++)
+        if (w->last[k].contacts > 0) check_island(&islands[k], &w->last[k], &s.options);
     }
     hash = ds_state_hash(s.state);
   }

@@ -208,7 +208,8 @@ typedef struct ds_observation {
 } ds_observation;
 typedef void ds_observer(void *user, const ds_observation *observation);
 /* Calls the observer for every island of all following steps, in order, from the thread that calls ds_step, before the
- * state changes. NULL removes it. */
+ * state changes; but not for those of few bodies in which something lands, which take the step in parts. NULL removes
+ * it. */
 void ds_stepper_observe(ds_stepper *stepper, ds_observer *observer, void *user);
 
 /* ---- Misuse by a programmer ---- */

@@ -95,6 +95,7 @@ typedef struct ds_island {
   struct ds_refinement *refinement;     /* of its turns, where it has joints (predict/refine.c); else NULL */
   double change, first_change;          /* m/s: of velocities, in the last and first round for its turns */
   bool unsettled;                       /* its turns were not found */
+  bool glanced;                         /* solved no further than to see that something lands in it */
   bool midpoint;                        /* its bodies move by the midpoint rule, and its impulses are halves */
   ds_certificate certificate;
 } ds_island;

@@ -8,6 +8,7 @@
 #include "detect/gap.h"
 #include "joint/articulate.h"
 #include "joint/limit.h"
+#include "project/project.h"
 #include "step/step.h"
 
 enum { PARTS = 12 };                 /* of a step, at most so many end with an impact */
@@ -16,6 +17,7 @@ static const double LATE = 1e-5;     /* of the smaller radius: by so much an imp
 static const double SHORTEST = 1e-4; /* part, of the step */
 static const double SHARE = 0.05;    /* of an island's energy: impacts of less are left to the whole step */
 static const double THIN = 0.05;     /* of the thinner body: overlaps of less may be missed on the way */
+static const double GLANCE = 1e-2;   /* error of a solution that is to say no more than whether something lands */
 static const double SLOW = 0.25;     /* of what gravity does in a step: approaches that are left alone */
 
 /* ---- which contacts are impacts ---- */
@@ -34,12 +36,16 @@ static double energy_of(const ds_step_run *run, const ds_island *island) {
   return sum;
 }
 
-/* Whether contact k of an island acts although it is open at the start, and comes fast: with a share of the energy of
- * the island, in what it can take away. */
-static bool is_impact(const ds_step_run *run, const ds_island *island, int32_t k, double energy) {
+static double approach_of(const ds_step_run *run, const ds_contact_point *c) {
+  return v3_dot(c->normal, v3_sub(velocity_at(run, c->b, c->point), velocity_at(run, c->a, c->point)));
+}
+
+/* Whether contact k of an island is open at the start and comes fast: with a share of the energy of the island, in what
+ * it can take away. */
+static bool comes_fast(const ds_step_run *run, const ds_island *island, int32_t k, double energy) {
   const ds_contact_point *c = &run->contacts.points[island->contacts[k]];
-  if (!(island->r[3 * k] > 0) || !ds_contact_is_open(c, run->scene)) return false;
-  double approach = v3_dot(c->normal, v3_sub(velocity_at(run, c->b, c->point), velocity_at(run, c->a, c->point)));
+  if (!ds_contact_is_open(c, run->scene)) return false;
+  double approach = approach_of(run, c);
   if (!(approach > SLOW * run->slow)) return false;
   if (ds_feature_is_limit(c->feature)) return true; /* of few; a light body may stop what lies on it */
   const ds_subproblem *p = &island->problem;
@@ -53,11 +59,38 @@ static bool is_impact(const ds_step_run *run, const ds_island *island, int32_t k
   return 0.5 * approach * approach >= SHARE * fmax(0, n - 2) / n * energy * ease;
 }
 
+/* Whether such a contact acts. */
+static bool is_impact(const ds_step_run *run, const ds_island *island, int32_t k, double energy) {
+  return island->r[3 * k] > 0 && comes_fast(run, island, k, energy);
+}
+
+/* Whether something may land in an island that is to be solved. */
+static bool may_land(const ds_step_run *run, const ds_island *island) {
+  double energy = energy_of(run, island);
+  bool any = false;
+  for (int32_t k = 0; k < island->problem.contact_count && !any; k++) {
+    const ds_contact_point *c = &run->contacts.points[island->contacts[k]];
+    any = comes_fast(run, island, k, energy) && c->gap < run->options->step * (approach_of(run, c) + run->slow);
+  }
+  return any;
+}
+
 bool ds_step_lands(const ds_step_run *run, const ds_island *island) {
   double energy = energy_of(run, island);
   bool any = false;
   for (int32_t k = 0; k < island->problem.contact_count && !any; k++) any = is_impact(run, island, k, energy);
   return any;
+}
+
+bool ds_step_glance(const ds_step_run *run, const ds_solve *solve, ds_island *island) {
+  ds_certificate *c = &island->certificate;
+  const ds_subproblem *p = &island->problem;
+  if (!island->midpoint || run->careful || island->articulation || island->impact) return false;
+  if (run->assembly.level == DS_LEVEL_NODE || !may_land(run, island)) return false;
+  if (!ds_project_roughly(solve, island->r, island->v, c, p, GLANCE)) return false;
+  island->glanced = ds_step_lands(run, island);
+  if (island->glanced) c->converged = true, c->bodies = p->body_count, c->contacts = p->contact_count;
+  return island->glanced;
 }
 
 bool *ds_step_to_divide(const ds_step_run *run, bool *any) {

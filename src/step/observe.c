@@ -34,6 +34,7 @@ bool ds_step_show(const ds_step_run *run) {
     ds_problem problem;
     ds_arena_mark mark = ds_arena_get_mark(&stepper->arena);
     if (ds_island_problem(island)->contact_count == 0) continue; /* joints alone: nothing was to be solved */
+    if (island->glanced) continue;                               /* its parts were solved in its place */
     if (!ds_subproblem_export(&stepper->arena, &problem, ds_island_problem(island))) return false;
     ds_observation observation = {.step = run->state->step + 1,
                                   .island = i,

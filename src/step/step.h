@@ -122,6 +122,9 @@ bool ds_step_strike(ds_step_run *run);
 void ds_step_add_struck(const ds_step_run *run);
 
 /* ---- divide.c ---- */
+/* Where something may land in an island, a glance says whether it does: true, then it takes the step in parts, and what
+ * was found is no more than a start. Else its solution goes on from there; so it does where memory ran out. */
+bool ds_step_glance(const ds_step_run *run, const ds_solve *solve, ds_island *island);
 /* Whether something lands in an island, as it was solved: it is to take the step in parts. */
 bool ds_step_lands(const ds_step_run *run, const ds_island *island);
 /* Which islands have impacts, or were not solved, within the step: one flag per island; *any says whether there is one.
