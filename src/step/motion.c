@@ -28,7 +28,7 @@ typedef struct balance {
   double gain, energy; /* J: so far unexplained, and the scale */
   ds_vec3 momentum;    /* N s, likewise */
   double mass, speed;  /* kg m/s: sum of m |v| */
-  bool open_energy, open_momentum, any;
+  bool open_energy, open_momentum, any, deforms;
 } balance;
 
 /* Where in the list of balances a body is. */
@@ -76,6 +76,7 @@ static void add_body(balance *b, const ds_step_run *run, const ds_state *after, 
   b->mass += m;
   b->speed += m * (fmax(v3_norm(s0->v), v3_norm(s1->v)) + h * v3_norm(g));
   bool held = run->assembly.bodies[i].hold != NULL;
+  b->deforms |= body->reduced != NULL;
   b->open_energy |= held;
   b->open_momentum |= held || body->def.linear_damping > 0;
 }
@@ -163,11 +164,35 @@ static void slow_down(const ds_step_run *run, ds_state *after, int32_t place, do
   }
 }
 
+/* Whether what an island gains is the error of its solution: where that was not found, or found no more exactly than
+ * the motion tells. Gains of rigid bodies that were solved as what rests is are the rule's own, and it takes them back;
+ * those of deformable bodies are known only roughly. */
+static bool is_of_solution(const ds_step_run *run, const balance *b, int32_t place) {
+  if (place >= run->assembly.island_count || b->deforms) return false;
+  const ds_certificate *c = &run->stepper->islands[place];
+  return !c->converged || c->tolerance > ds_options_tolerance(run->options);
+}
+
+/* A gain that is kept out of the state, or goes to the report. */
+static void judge_gain(const ds_step_run *run, ds_state *after, const balance *b, int32_t place) {
+  ds_motion *motion = &run->report->motion;
+  bool guarded = ds_step_is_guarded(run->options), passes = b->gain <= GAIN * b->energy;
+  if (b->open_energy || !(b->gain > 0)) return;
+  if (guarded && passes && is_of_solution(run, b, place)) {
+    slow_down(run, after, place, b->gain);
+    return;
+  }
+  motion->gain = fmax(motion->gain, b->gain);
+  motion->gain_share = fmax(motion->gain_share, b->gain / b->energy);
+  if (!run->last_try || !guarded || passes) return;
+  slow_down(run, after, place, b->gain);
+  motion->limited++;
+}
+
 ds_status ds_step_motion(const ds_step_run *run, ds_state *after) {
   int32_t count = run->assembly.island_count + run->scene->body_count;
   balance *all = DS_NEW0(&run->stepper->arena, balance, count + 1);
   ds_motion *motion = &run->report->motion;
-  bool guarded = ds_step_is_guarded(run->options);
   if (!all) return DS_ERROR_MEMORY;
   if (!is_finite(after)) return DS_ERROR_NOT_FINITE;
   for (int32_t i = 0; i < run->scene->body_count; i++)
@@ -179,14 +204,7 @@ ds_status ds_step_motion(const ds_step_run *run, ds_state *after) {
     b->gain -= run->swing[b - all];
     if (!isfinite(b->gain) || !isfinite(b->speed)) return DS_ERROR_NOT_FINITE;
     motion->unjudged += b->open_energy;
-    if (!b->open_energy && b->gain > 0) {
-      motion->gain = fmax(motion->gain, b->gain);
-      motion->gain_share = fmax(motion->gain_share, b->gain / b->energy);
-      if (run->last_try && guarded && b->gain > GAIN * b->energy) {
-        slow_down(run, after, (int32_t)(b - all), b->gain);
-        motion->limited++;
-      }
-    }
+    judge_gain(run, after, b, (int32_t)(b - all));
     if (!b->open_momentum && b->speed > 0)
       motion->momentum_share = fmax(motion->momentum_share, v3_norm(b->momentum) / b->speed);
   }
