@@ -49,6 +49,9 @@ bool ds_joint_kind_has_axis(ds_joint_kind kind);    /* whether it uses `axis` */
 ds_joint_def ds_default_joint(void);                /* a ball at the origin; set the bodies */
 /* Both bodies must exist. */
 ds_joint_id ds_scene_add_joint(ds_scene *scene, const ds_joint_def *def, ds_error *error);
+ds_interface_def ds_default_interface(void); /* mu of the materials; set the rest */
+/* Both bodies must exist. */
+ds_status ds_scene_add_interface(ds_scene *scene, const ds_interface_def *def, ds_error *error);
 /* Computes masses and inertias and checks that every dynamic body has them. Nothing can be added afterwards. */
 ds_status ds_scene_finish(ds_scene *scene, ds_error *error);
 
@@ -94,6 +97,10 @@ ds_vec3 ds_scene_gravity(const ds_scene *scene);
 int32_t ds_scene_joint_count(const ds_scene *scene);
 ds_joint_id ds_scene_joint(const ds_scene *scene, int32_t index);
 ds_joint_def ds_joint_get_def(const ds_scene *scene, ds_joint_id joint); /* the name belongs to the scene */
+
+/* Interfaces, in a finished scene in the order of their bodies; points belong to the scene. */
+int32_t ds_scene_interface_count(const ds_scene *scene);
+ds_interface_def ds_scene_get_interface(const ds_scene *scene, int32_t index);
 
 /* ---- State ---- */
 ds_state *ds_state_create(const ds_scene *scene); /* at the scene's start; NULL if memory ran out */

@@ -41,6 +41,7 @@ typedef struct ds_assembly {
   int32_t block_count, interface_count, point_count;
   ds_vec3 gravity;  /* m/s² */
   double tolerance; /* m: up to this gap or overlap faces count as touching; 0 if the interfaces were given */
+  bool given;       /* interfaces are those of a file, not found between faces */
   double widest_gap, deepest_overlap; /* m: found at the points */
   double *strength; /* N: largest normal force at a point, above which it crushes; 0 = unlimited. NULL: all unlimited */
   /* Surfaces of the blocks, where the file had them: face f of block i has the corners face[f] to face[f + 1], for

@@ -192,6 +192,18 @@ typedef struct ds_joint_def {
   bool collide;     /* default false: joined bodies do not touch each other */
 } ds_joint_def;
 
+/* A place where two rigid bodies touch at the start: a plane polygon, a line or a point [docs/scenes.md, Interfaces].
+ * As long as two bodies with interfaces lie as they did, their contacts are the corners of these; shapes count
+ * otherwise. */
+typedef struct ds_interface_def {
+  ds_body_id a, b;
+  ds_vec3 normal;        /* world, at the start, from a to b; need not be unit */
+  const ds_vec3 *points; /* corners, world, at the start; copied */
+  int32_t point_count;   /* 1 to DS_INTERFACE_POINTS_MAX */
+  double mu;             /* default -1: that of the bodies' materials */
+} ds_interface_def;
+#define DS_INTERFACE_POINTS_MAX 65536
+
 /* The position of a joint. */
 typedef struct ds_joint_place {
   ds_vec3 on_a, on_b; /* its point as a point of either body, world */

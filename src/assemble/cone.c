@@ -89,6 +89,11 @@ void ds_contact_cone(ds_contact_frame *f, const ds_contact_point *c, const ds_sc
   int32_t a, b;
   ds_contact_materials(&a, &b, scene, c);
   ds_scene_pair(&f->mu, &f->restitution, scene, a, b);
+  double own = ds_feature_is_interface(c->feature) ? scene->interfaces[ds_feature_interface(c->feature)].def.mu : -1;
+  if (own >= 0) {
+    f->mu = own;
+    return;
+  }
   surface s[2] = {surface_of(scene, state, c->a, a), surface_of(scene, state, c->b, b)};
   flatten(f, scene, s);
 }

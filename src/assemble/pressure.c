@@ -35,6 +35,11 @@ typedef struct patch {
   ds_vec3 origin, t1, t2;
 } patch;
 
+/* The name of the face that a contact is of: the shapes, or the interface. */
+static uint64_t face_of(const ds_contact_point *c) {
+  return ds_feature_is_interface(c->feature) ? c->feature >> 16 : c->feature >> 32;
+}
+
 /* Contacts of the same shapes from `first` on: the end, and those among them that touch with one plane. */
 static int32_t take_patch(patch *p, const ds_contact_list *contacts, const ds_scene *scene, int32_t first) {
   const ds_contact_point *start = &contacts->points[first];
@@ -43,7 +48,7 @@ static int32_t take_patch(patch *p, const ds_contact_list *contacts, const ds_sc
   bool plain = true;
   for (; end < contacts->count; end++) {
     const ds_contact_point *c = &contacts->points[end];
-    if (c->a != start->a || c->b != start->b || c->feature >> 32 != start->feature >> 32) break;
+    if (c->a != start->a || c->b != start->b || face_of(c) != face_of(start)) break;
     lowest = fmin(lowest, c->gap);
     plain &= !(c->in_middle[0] && c->in_middle[1]); /* what rolls has no face */
   }
@@ -129,7 +134,7 @@ static double mean_distance(const patch *p, const double middle[2], double area)
 /* Whether all points lie on the rim of a round shape: then `middle` is on its axis. */
 static bool is_cap(double middle[2], const patch *p, const ds_contact_list *contacts, const ds_body_state *s,
                    const ds_shape *shape) {
-  if (!ds_shape_ops_of(shape)->capped) return false;
+  if (!shape || !ds_shape_ops_of(shape)->capped) return false;
   ds_pose pose = pose_mul(ds_principal_pose(s), shape->pose);
   ds_vec3 axis = quat_rotate(pose.q, v3(0, 0, 1));
   for (int32_t i = 0; i < p->count; i++) {
@@ -188,6 +193,7 @@ static void spread(ds_contact_frame *frames, patch *p, const ds_contact_list *co
 static bool is_plain(const ds_contact_point *c, ds_cone cone, const ds_scene *scene) {
   const ds_body *a = &scene->bodies[c->a], *b = &scene->bodies[c->b];
   if (cone != DS_CONE_COULOMB || a->ops->deforms || b->ops->deforms) return false;
+  if (ds_feature_is_interface(c->feature)) return true;
   const ds_shape *one = shape_of(a, c->feature, 0), *other = shape_of(b, c->feature, 1);
   return one && other && !one->solid && !other->solid;
 }

@@ -102,6 +102,8 @@ void ds_scene_destroy(ds_scene *scene) {
   for (int32_t i = 0; i < scene->joint_count; i++) free(scene->joints[i].name);
   free(scene->joints);
   free(scene->apart);
+  for (int32_t i = 0; i < scene->interface_count; i++) free(scene->interfaces[i].points);
+  free(scene->interfaces);
   for (int32_t i = 0; i < scene->material_name_count; i++) free(scene->material_names[i]);
   free(scene->material_names);
   free(scene->materials);

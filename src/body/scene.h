@@ -51,6 +51,19 @@ typedef struct ds_apart {
   int32_t a, b;
 } ds_apart;
 
+/* A place where two bodies touch at the start: a face of the larger and corners of the smaller (detect/interfaces.c).
+ */
+typedef struct ds_scene_interface {
+  ds_interface_def def;       /* as given, a < b */
+  int32_t a, b;               /* indices of its bodies */
+  ds_vec3 *points;            /* those of def, then the same in the principal frames of a and of b */
+  const ds_vec3 *on_a, *on_b; /* from ds_scene_finish on, as all below */
+  ds_vec3 normal_a, normal_b; /* unit, from b to a, in the principal frames */
+  bool corners_of_a;          /* a is the smaller */
+  double near;                /* m: what is farther from where it was has parted */
+  double overlap;             /* m: how deep the shapes of the two bodies overlap at the start */
+} ds_scene_interface;
+
 struct ds_scene {
   ds_scene_def def;
   bool finished;
@@ -66,6 +79,8 @@ struct ds_scene {
   int32_t joint_count, joint_capacity;
   ds_apart *apart; /* sorted, each once; from ds_scene_finish on */
   int32_t apart_count;
+  ds_scene_interface *interfaces; /* in the order of their bodies from ds_scene_finish on */
+  int32_t interface_count, interface_capacity;
   int32_t reduced_count; /* reduced coordinates of all bodies together */
 };
 
@@ -113,6 +128,12 @@ ds_status ds_bodies_finish(ds_scene *scene, ds_error *error);
 /* Fills `apart` from the joints. The place of a pair in it; NULL: the bodies may touch (body/apart.c). */
 ds_status ds_scene_find_apart(ds_scene *scene, ds_error *error);
 const ds_apart *ds_scene_apart(const ds_scene *scene, int32_t a, int32_t b);
+/* Sorts interfaces, and places them on their bodies (body/interface.c). */
+ds_status ds_interfaces_place(ds_scene *scene, ds_error *error);
+/* Those of two bodies, a < b; NULL and 0: there are none. */
+const ds_scene_interface *ds_scene_interfaces(int32_t *count, const ds_scene *scene, int32_t a, int32_t b);
+/* How deep the shapes of two bodies may overlap because they do so at the start: 0 without an interface. */
+double ds_interfaces_overlap(const ds_scene *scene, int32_t a, int32_t b);
 /* Before its release time a body is held and touches nothing. */
 static inline bool ds_body_is_held(const ds_body *body, double time) { return body->def.release_time > time; }
 

@@ -89,9 +89,10 @@ static ds_vec3 back_to_start(const ds_body_state *s, ds_pose after, ds_vec3 x) {
 }
 
 /* Contacts of convex shapes at a time t of the step, with gaps as seen from its start: the solution is linear in them,
- * and where they overlap at t although no contact of the start says so, these do. */
+ * and where they overlap at t although no contact of the start says so, these do. Gaps count from an overlap of
+ * `before`. */
 static void contacts_at(ds_manifold *m, const ds_detection *d, ds_box_pair pair, const ds_duel *duel, double t,
-                        int32_t per_face) {
+                        double before, int32_t per_face) {
   const ds_body_state *sa = &d->state->bodies[pair.a], *sb = &d->state->bodies[pair.b];
   const ds_shape *a = duel->shape[0], *b = duel->shape[1];
   ds_pose pa = ds_course_at(duel->course[0], t), pb = ds_course_at(duel->course[1], t);
@@ -101,7 +102,7 @@ static void contacts_at(ds_manifold *m, const ds_detection *d, ds_box_pair pair,
     ds_vec3 x = v3_add(back_to_start(sa, pa, m->point[i]), back_to_start(sb, pb, m->point[i]));
     m->point[i] = v3_scale(0.5, x);
     ds_vec3 u = v3_sub(ds_velocity_at(sa, m->point[i]), ds_velocity_at(sb, m->point[i]));
-    m->gap[i] -= t * d->step * v3_dot(m->normal[i], u);
+    m->gap[i] += before - t * d->step * v3_dot(m->normal[i], u);
   }
 }
 
@@ -118,15 +119,16 @@ static ds_vec3 way_out(const ds_duel *duel, double t) {
  * shallow that it is plain which way is out: a thin body that has been passed by half pushes to the wrong side. */
 static void overlaps_ahead(ds_manifold *m, const ds_detection *d, ds_box_pair pair, const ds_duel *duel,
                            int32_t per_face) {
-  double first = ds_shapes_meet(duel, DS_OVERLAP_MOST * duel->thin), t = first;
+  double before = ds_interfaces_overlap(d->scene, pair.a, pair.b);
+  double first = ds_shapes_meet(duel, DS_OVERLAP_MOST * duel->thin + before), t = first;
   m->count = 0;
   if (!(first < 1)) return;
   ds_vec3 n = way_out(duel, first);
   for (double share = plain_share; share > DS_OVERLAP_MOST; share *= 0.25) {
-    t = ds_shapes_meet(duel, share * duel->thin);
+    t = ds_shapes_meet(duel, share * duel->thin + before);
     if (v3_dot(way_out(duel, t), n) > along) break;
   }
-  contacts_at(m, d, pair, duel, t, per_face);
+  contacts_at(m, d, pair, duel, t, before, per_face);
 }
 
 /* Of a manifold, what gets deeper within the step. */

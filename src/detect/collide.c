@@ -140,8 +140,8 @@ static bool narrow_deformable(ds_arena *arena, const ds_detection *d, ds_manifol
   return pair.a == pair.b ? ds_narrow_self(arena, m, &q, &a) : ds_narrow_deformable(arena, m, &q, &a, &b);
 }
 
-bool ds_collide(ds_arena *arena, ds_point_list *list, const ds_detection *d, ds_manifold *m, ds_box_pair pair,
-                double reach, int32_t per_face) {
+bool ds_collide_shapes(ds_arena *arena, ds_point_list *list, const ds_detection *d, ds_manifold *m, ds_box_pair pair,
+                       double reach, int32_t per_face) {
   const ds_body *a = &d->scene->bodies[pair.a], *b = &d->scene->bodies[pair.b];
   int32_t first = list->count;
   ds_solid_query query = ds_pair_query(d, pair, reach, per_face);
@@ -161,5 +161,26 @@ bool ds_collide(ds_arena *arena, ds_point_list *list, const ds_detection *d, ds_
       if (!ds_append_points(arena, list, pair.a, pair.b, m, shape_bits(i, j))) return false;
     }
   ds_order_points(list, first);
+  return true;
+}
+
+/* Counts gaps of shapes from an overlap on, and leaves out what is beyond reach then. */
+static void count_from(ds_point_list *list, int32_t first, double overlap, double reach) {
+  int32_t kept = first;
+  for (int32_t i = first; i < list->count; i++) {
+    list->points[i].gap += overlap;
+    if (list->points[i].gap < reach) list->points[kept++] = list->points[i];
+  }
+  list->count = kept;
+}
+
+bool ds_collide(ds_arena *arena, ds_point_list *list, const ds_detection *d, ds_manifold *m, ds_box_pair pair,
+                double reach, int32_t per_face) {
+  int32_t count, first = list->count;
+  const ds_scene_interface *f = ds_scene_interfaces(&count, d->scene, pair.a, pair.b);
+  if (count > 0 && ds_interfaces_hold(f, count, d->state))
+    return ds_interface_points(arena, list, d->scene, f, count, d->state, reach);
+  if (!ds_collide_shapes(arena, list, d, m, pair, reach, per_face)) return false;
+  if (count > 0 && f->overlap > 0) count_from(list, first, f->overlap, reach);
   return true;
 }

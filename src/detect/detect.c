@@ -68,6 +68,11 @@ static bool collide_ahead(ds_arena *arena, ds_point_list *list, const ds_detecti
   return !d->again || pair.a == pair.b || ds_keep_loaded(arena, list, d, pair, reach, first);
 }
 
+static bool find_pairs(ds_arena *arena, ds_box_pair **pairs, int32_t *pair_count, const ds_detection *d) {
+  return ds_body_pairs(arena, pairs, pair_count, d->boxes, d->moving, d->scene) &&
+         ds_add_interfaces(arena, d, pairs, pair_count);
+}
+
 ds_status ds_detect(ds_arena *arena, ds_contact_list *contacts, const ds_scene *scene, const ds_state *state,
                     const ds_detect_options *options) {
   *contacts = (ds_contact_list){0};
@@ -76,9 +81,8 @@ ds_status ds_detect(ds_arena *arena, ds_contact_list *contacts, const ds_scene *
   int32_t pair_count;
   for (int32_t i = 0; i < state->contact_count; i++) d.again |= (state->contacts[i].feature & DS_FEATURE_AGAIN) != 0;
   if (!ds_place_shapes(arena, &d, options)) return DS_ERROR_MEMORY;
-  if (!ds_body_pairs(arena, &pairs, &pair_count, d.boxes, d.moving, scene)) return DS_ERROR_MEMORY;
-  if (ds_pass_on_motion(&d, pairs, pair_count) && !ds_body_pairs(arena, &pairs, &pair_count, d.boxes, d.moving, scene))
-    return DS_ERROR_MEMORY;
+  if (!find_pairs(arena, &pairs, &pair_count, &d)) return DS_ERROR_MEMORY;
+  if (ds_pass_on_motion(&d, pairs, pair_count) && !find_pairs(arena, &pairs, &pair_count, &d)) return DS_ERROR_MEMORY;
   if (!ds_add_selves(arena, &d, &pairs, &pair_count)) return DS_ERROR_MEMORY;
   if (!ds_deform(arena, &d, pairs, pair_count, options->pool)) return DS_ERROR_MEMORY;
   d.recall = options->recall ? *options->recall : NULL;

@@ -26,8 +26,13 @@ static inline bool ds_feature_is_ahead(uint64_t feature) { return (feature & DS_
 static inline bool ds_feature_is_drive(uint64_t feature) { return feature >> 32 == DS_FEATURE_DRIVE >> 32; }
 static inline bool ds_feature_is_planar_drive(uint64_t feature) { return ds_feature_is_drive(feature) && feature & 1; }
 static inline bool ds_feature_is_limit(uint64_t feature) { return feature >> 32 == DS_FEATURE_LIMIT >> 32; }
-/* The shapes of a contact between bodies, by their place in a (side 0) and b. */
+/* An interface (detect/interfaces.c): its index and one of its points. No shapes have that name, either. */
+#define DS_FEATURE_INTERFACE ((uint64_t)0x7ffd << 48)
+static inline bool ds_feature_is_interface(uint64_t feature) { return feature >> 48 == DS_FEATURE_INTERFACE >> 48; }
+static inline int32_t ds_feature_interface(uint64_t feature) { return (int32_t)(feature >> 16 & 0xffffffff); }
+/* The shapes of a contact between bodies, by their place in a (side 0) and b; that of an interface is of none. */
 static inline int32_t ds_feature_shape(uint64_t feature, int side) {
+  if (ds_feature_is_interface(feature)) return INT32_MAX;
   return (int32_t)(side == 0 ? feature >> 48 & 0x7fff : feature >> 32 & 0xffff);
 }
 static inline int32_t ds_feature_joint(uint64_t feature) { return (int32_t)((feature & 0xffffffff) >> 1); }
@@ -102,6 +107,10 @@ ds_status ds_detect_again(ds_arena *arena, ds_contact_list *contacts, int32_t *a
 /* Lets contacts of second looks ask for no more than that their points do not approach: what they ask for beyond that
  * may be more than there is room for. */
 void ds_relax_ahead(ds_contact_list *contacts);
+
+/* Measures how deep shapes overlap at the start where interfaces say that they touch, and checks that these are on both
+ * bodies (interfaces.c). */
+ds_status ds_interfaces_measure(ds_scene *scene, ds_error *error);
 
 /* --- one pair of shapes (narrow.c) --- */
 #define DS_MANIFOLD_MAX 512

@@ -82,6 +82,9 @@ bool ds_deform(ds_arena *arena, ds_detection *d, const ds_box_pair *pairs, int32
 /* All contacts of a pair of bodies nearer than reach, in order of their features. False where memory ran out. */
 bool ds_collide(ds_arena *arena, ds_point_list *list, const ds_detection *d, ds_manifold *m, ds_box_pair pair,
                 double reach, int32_t per_face);
+/* The same from shapes alone, whatever interfaces say. */
+bool ds_collide_shapes(ds_arena *arena, ds_point_list *list, const ds_detection *d, ds_manifold *m, ds_box_pair pair,
+                       double reach, int32_t per_face);
 /* A solid made only to be drawn has no distance field. */
 bool ds_can_collide(const ds_shape *shape);
 /* The parameters for solids of the pair: `reach` applies whatever moves. */
@@ -97,6 +100,16 @@ bool ds_append_points(ds_arena *arena, ds_point_list *list, int32_t a, int32_t b
                       uint64_t shapes);
 /* Orders the points from `first` on by feature; of equal features the deeper stays. */
 void ds_order_points(ds_point_list *list, int32_t first);
+
+/* ---- interfaces.c ---- */
+/* Adds pairs of bodies with interfaces that the boxes do not show: shapes need not touch where interfaces do. False
+ * where memory ran out. */
+bool ds_add_interfaces(ds_arena *arena, const ds_detection *d, ds_box_pair **pairs, int32_t *pair_count);
+/* Whether the bodies lie as their interfaces say. */
+bool ds_interfaces_hold(const ds_scene_interface *f, int32_t count, const ds_state *state);
+/* The contacts nearer than reach of interfaces of one pair. False where memory ran out. */
+bool ds_interface_points(ds_arena *arena, ds_point_list *list, const ds_scene *scene, const ds_scene_interface *f,
+                         int32_t count, const ds_state *state, double reach);
 
 /* ---- share.c ---- */
 typedef bool ds_collide_function(ds_arena *arena, ds_point_list *list, const ds_detection *d, ds_manifold *m,

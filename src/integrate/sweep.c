@@ -52,8 +52,8 @@ static double meeting(const sweep *s, ds_box_pair pair) {
   if (!ds_course_matters(a, ca, b, cb)) return 1;
   if (!s->free[pair.a] && v3_norm(ca->move) > v3_norm(cb->move)) return 1;
   if (!s->free[pair.b] && v3_norm(cb->move) > v3_norm(ca->move)) return 1;
-  return ds_bodies_meet(a, ca, b, cb, DS_OVERLAP_MOST * fmin(a->thickness, b->thickness),
-                        ds_deepest_normal(s->contacts, pair));
+  double most = DS_OVERLAP_MOST * fmin(a->thickness, b->thickness) + ds_interfaces_overlap(s->scene, pair.a, pair.b);
+  return ds_bodies_meet(a, ca, b, cb, most, ds_deepest_normal(s->contacts, pair));
 }
 
 static bool cut(sweep *s, int32_t body, double share) {

@@ -23,7 +23,7 @@ typedef struct file_text {
   const char *name;
   ds_scene_def def;
   bool allow_overlap;
-  const ds_json *options, *materials, *pairs, *solids, *deformables, *bodies, *joints;
+  const ds_json *options, *materials, *pairs, *solids, *deformables, *bodies, *joints, *interfaces;
 } file_text;
 
 #define AT(member) .offset = offsetof(file_text, member)
@@ -42,6 +42,7 @@ static const ds_field file_fields[] = {
     {.key = "allow_overlap", .kind = DS_FIELD_BOOLEAN, AT(allow_overlap)},
     {.key = "bodies", .kind = DS_FIELD_ARRAY, AT(bodies), .required = true},
     {.key = "joints", .kind = DS_FIELD_ARRAY, AT(joints)},
+    {.key = "interfaces", .kind = DS_FIELD_ARRAY, AT(interfaces)},
 };
 #undef AT
 
@@ -301,7 +302,8 @@ static bool build(ds_scene_reader *s, ds_run_settings *run, const ds_json *root)
   s->scene = ds_scene_create(&file.def, &inner);
   if (!s->scene) return ds_reader_fail(r, root, "%s", inner.message);
   if (!read_materials(s, file.materials) || !read_pairs(s, file.pairs) || !ds_read_solids(s, file.solids) ||
-      !ds_read_deformables(s, file.deformables) || !ds_read_bodies(s, file.bodies) || !ds_read_joints(s, file.joints))
+      !ds_read_deformables(s, file.deformables) || !ds_read_bodies(s, file.bodies) || !ds_read_joints(s, file.joints) ||
+      !ds_read_interfaces(s, file.interfaces))
     return false;
   if (ds_scene_finish(s->scene, &inner) != DS_OK) return ds_reader_fail(r, file.bodies, "%s", inner.message);
   bool joints = file.joints && file.joints->count > 0, soft = file.deformables && file.deformables->count > 0;

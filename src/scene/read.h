@@ -65,6 +65,11 @@ void ds_read_unknown_name(ds_scene_reader *scene_reader, const ds_json *value, c
 /* The section "joints", which may be NULL, after the bodies (read_joint.c). */
 bool ds_read_joints(ds_scene_reader *scene_reader, const ds_json *joints);
 
+/* The section "interfaces", which may be NULL, after the bodies (read_interface.c). */
+bool ds_read_interfaces(ds_scene_reader *scene_reader, const ds_json *interfaces);
+/* A body by its name, or false with a message (read_joint.c). */
+bool ds_read_body_name(ds_scene_reader *scene_reader, ds_body_id *body, const ds_json *value);
+
 /* The section "solids", which may be NULL (read_solid.c). */
 bool ds_read_solids(ds_scene_reader *scene_reader, const ds_json *object);
 /* The solid of that name, built if it is not yet, or NULL with a message. It stays the reader's. */

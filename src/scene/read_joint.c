@@ -60,7 +60,7 @@ static void set_where(ds_reader *r, const ds_json *joint, int32_t index) {
     snprintf(r->where, sizeof r->where, "joints[%d]", index);
 }
 
-static bool read_body_name(ds_scene_reader *s, ds_body_id *body, const ds_json *value) {
+bool ds_read_body_name(ds_scene_reader *s, ds_body_id *body, const ds_json *value) {
   if (value->kind != DS_JSON_STRING)
     return ds_reader_fail(&s->reader, value,
                           "%s where the name of a body should stand; expected a text in double quotes",
@@ -82,8 +82,8 @@ static bool read_joint(ds_scene_reader *s, ds_names *names, const ds_json *value
   if (joint.bodies->count != 2)
     return ds_reader_fail(r, joint.bodies, "\"bodies\" has %d elements; expected the names of two bodies",
                           joint.bodies->count);
-  if (!read_body_name(s, &joint.def.a, joint.bodies->first) ||
-      !read_body_name(s, &joint.def.b, joint.bodies->first->next))
+  if (!ds_read_body_name(s, &joint.def.a, joint.bodies->first) ||
+      !ds_read_body_name(s, &joint.def.b, joint.bodies->first->next))
     return false;
   if (ds_joint_kind_has_axis(joint.def.kind) && !(given >> AXIS & 1))
     return ds_reader_fail(r, value, "a %s without \"axis\"; expected its direction, such as [0, 1, 0]",

@@ -1,5 +1,5 @@
-/* The assembly of a scene: contacts of the project's own detection at gaps up to the tolerance, joined to interfaces.
- */
+/* The assembly of a scene: contacts of the project's own detection at gaps up to the tolerance, joined to interfaces;
+ * those of the scene's own interfaces as these. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -96,11 +96,12 @@ ds_assembly *ds_assembly_of_scene(const ds_scene *scene, const ds_state *state, 
     double mu = options->mu, restitution;
     if (!(c->gap <= tolerance) || (builder.assembly->blocks[c->a].support && builder.assembly->blocks[c->b].support))
       continue;
-    int32_t a, b;
+    int32_t a, b, given = ds_feature_is_interface(c->feature) ? 1 + ds_feature_interface(c->feature) : 0;
     ds_contact_materials(&a, &b, scene, c);
+    if (mu < 0 && given > 0) mu = scene->interfaces[given - 1].def.mu;
     if (mu < 0) ds_scene_pair(&mu, &restitution, scene, a, b);
     /* its normal is from b to a */
-    ds_builder_point(&builder, (ds_touch_point){c->b, c->a, c->point, c->normal, c->gap, mu, 0});
+    ds_builder_point(&builder, (ds_touch_point){c->b, c->a, c->point, c->normal, c->gap, mu, given});
   }
   ds_arena_free(&arena);
   ds_assembly *assembly = good ? ds_builder_end(&builder) : NULL;
