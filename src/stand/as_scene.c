@@ -1,5 +1,6 @@
 /* An assembly as a scene file: every block a body with its own faces. A block whose corners lie behind all its faces is
- * a convex hull, any other a solid with a mesh of triangles. */
+ * a convex hull, any other a solid with a mesh of triangles. Interfaces are written where they were given; those that
+ * were found between faces are found again as contacts. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -135,6 +136,29 @@ static double friction_of(const ds_assembly *a) {
   return mu;
 }
 
+static void put_interface(text *t, const ds_assembly *a, const ds_interface *f, double mu) {
+  put(t, "{\"bodies\": [");
+  put_name(t, a->blocks[f->a].name);
+  put(t, ", ");
+  put_name(t, a->blocks[f->b].name);
+  put(t, "], \"normal\": ");
+  put_point(t, f->normal, true);
+  if (f->mu != mu) put(t, ", \"mu\": %.17g", f->mu);
+  put(t, ", \"points\": [");
+  for (int32_t k = 0; k < f->count; k++) put_point(t, a->points[f->first + k], k == 0);
+  put(t, "]}");
+}
+
+static void put_interfaces(text *t, const ds_assembly *a) {
+  double mu = friction_of(a);
+  put(t, ",\n\"interfaces\": [");
+  for (int32_t i = 0; i < a->interface_count; i++) {
+    put(t, "%s\n", i == 0 ? "" : ",");
+    put_interface(t, a, &a->interfaces[i], mu);
+  }
+  put(t, "]");
+}
+
 static void put_all(text *t, int32_t *index, bool *convex, const ds_assembly *a, const char *name) {
   bool first = true;
   double mu = friction_of(a);
@@ -161,7 +185,9 @@ static void put_all(text *t, int32_t *index, bool *convex, const ds_assembly *a,
     else
       put_body(t, index, a, i, mu, convex[i]);
   }
-  put(t, "]}\n");
+  put(t, "]");
+  if (a->given) put_interfaces(t, a);
+  put(t, "}\n");
 }
 
 char *ds_assembly_scene(const ds_assembly *a, const char *name, ds_error *error) {

@@ -259,6 +259,7 @@ ds_assembly *ds_assembly_read_compas(const char *text, size_t length, const char
     good = ds_reader_fail(&r.reader, doc.root, "not an assembly: there is no data.graph with nodes");
   if (good) r.builder.assembly->gravity = v3(0, 0, -9.81);
   good = good && read_blocks(&r, graph) && read_edges(&r, graph);
+  if (good) r.builder.assembly->given = r.given > 0;
   if (good && r.builder.touch_count == 0) ds_surfaces_touch(&r.surfaces, &r.builder, r.options, r.mu);
   good = good &&
          ((!r.builder.failed && ds_surfaces_keep(&r.surfaces, r.builder.assembly)) || ds_reader_fail_memory(&r.reader));
