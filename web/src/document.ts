@@ -10,6 +10,7 @@ export interface BodyText {
 }
 export interface SceneDocument {
   drystone: number; name?: string; materials?: Record<string, { mu?: number; e?: number }>; bodies: BodyText[]; joints?: { bodies?: string[] }[];
+  interfaces?: { bodies?: string[] }[];
   [key: string]: unknown;
 }
 
@@ -76,6 +77,22 @@ export function deleteBody(scene: SceneDocument, body: number): void {
   if (!gone.name || !scene.joints) return;
   scene.joints = scene.joints.filter((joint) => !joint.bodies?.includes(gone.name!));
   if (!scene.joints.length) delete scene.joints;
+}
+
+/* Interfaces are where bodies touch at the start: without those of bodies that are gone, or have another place or form than before. Poses of frames have seven
+ * digits. */
+export function dropInterfaces(scene: SceneDocument, before: SceneDocument): void {
+  if (!scene.interfaces) return;
+  const old = new Map(before.bodies.map((body) => [body.name, body])), far = Math.max(...before.bodies.flatMap((body) => (body.position ?? [0]).map(Math.abs)));
+  const stays = (body: BodyText): boolean => {
+    const was = old.get(body.name), at = body.position ?? [0, 0, 0], from = was?.position ?? [0, 0, 0];
+    if (!was || JSON.stringify(body.shapes) !== JSON.stringify(was.shapes)) return false;
+    const q = rotationOf(was), turned = 1 - Math.abs(rotationOf(body).reduce((sum, x, i) => sum + x * q[i], 0));
+    return turned < 1e-11 && at.every((x, i) => Math.abs(x - from[i]) <= 1e-6 * far);
+  };
+  const kept = new Set(scene.bodies.filter(stays).map((body) => body.name));
+  scene.interfaces = scene.interfaces.filter((one) => one.bodies?.every((name) => kept.has(name)));
+  if (!scene.interfaces.length) delete scene.interfaces;
 }
 
 export function setMaterial(scene: SceneDocument, body: number, name: string): void {

@@ -1,7 +1,7 @@
 // Editing: changes of the scene's text, each sent to the program as a whole, with undo. The scene is then at its start, paused. A change that the program
 // refuses is taken back.
 import { Plane, Vector3, type Ray } from "three";
-import { addBody, copyBody, deleteBody, packScene, parseScene, printScene, startFrom, tidy, type SceneDocument } from "./document";
+import { addBody, copyBody, deleteBody, dropInterfaces, packScene, parseScene, printScene, startFrom, tidy, type SceneDocument } from "./document";
 import type { Hit } from "./pick";
 import { encodeOpenText, encodePlain, Type, type Frame, type Scene, type Vec3 } from "./protocol";
 
@@ -93,6 +93,7 @@ export class Editor {
     this.past.push(this.text);
     this.future = [];
     this.keep = act(this.document) ?? this.program.chosen;
+    dropInterfaces(this.document, parseScene(this.past[this.past.length - 1]));
     this.submit(printScene(this.document), before);
   }
 

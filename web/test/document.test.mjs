@@ -1,7 +1,7 @@
 // Editing of a scene's text, in node: comments, names, joints that go with their bodies, rotations, links.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { addBody, copyBody, deleteBody, packScene, parseScene, printScene, rotationOf, setMaterial, startFrom, turnBody, unpackScene } from "../dist/unit/unit.mjs";
+import { addBody, copyBody, deleteBody, dropInterfaces, packScene, parseScene, printScene, rotationOf, setMaterial, startFrom, turnBody, unpackScene } from "../dist/unit/unit.mjs";
 
 const TEXT = `{ // a scene
   "drystone": 1, "note": "http://not.a/comment \\" /* nor this */",
@@ -33,6 +33,22 @@ test("bodies are added, copied and deleted with their joints", () => {
   assert.equal(scene.joints.length, 1);
   deleteBody(scene, 2);
   assert.equal(scene.joints, undefined);
+});
+
+test("interfaces go with the places of their bodies", () => {
+  const scene = parseScene(TEXT);
+  scene.interfaces = [["floor", "post"], ["post", "gate"]].map((bodies) => ({ bodies, normal: [0, 0, 1], points: [[0, 0, 0]] }));
+  const edited = structuredClone(scene);
+  edited.bodies[1].position = [3e-8, 0, 1]; // a pose of a frame
+  edited.bodies[2].mass = 3;
+  dropInterfaces(edited, scene);
+  assert.equal(edited.interfaces.length, 2);
+  turnBody(edited, 2, 0, 1);
+  dropInterfaces(edited, scene);
+  assert.deepEqual(edited.interfaces, [scene.interfaces[0]]);
+  deleteBody(edited, 1);
+  dropInterfaces(edited, scene);
+  assert.equal(edited.interfaces, undefined);
 });
 
 test("a material takes the friction that the body had", () => {
