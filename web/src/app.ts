@@ -322,7 +322,18 @@ export class App {
   }
   set(what: Setting, index: number, value: number): void { this.send(encodeSet(what, index, value)); }
 
-  stand(mu: number, tilt: number, azimuth: number, removed: number, full: boolean): void { this.send(encodeStand(mu, tilt, azimuth, removed, full)); }
+  stand(mu: number, tilt: number, azimuth: number, removed: number, full: boolean): void {
+    this.send(encodeStand(mu, tilt, azimuth, removed, full));
+    this.leaveOut(removed);
+  }
+  standEnd(): void {
+    this.show.thrust.clear();
+    this.leaveOut(-1);
+  }
+  private leaveOut(body: number): void {
+    this.world?.leaveOut(body);
+    this.show.renew();
+  }
 
   private takeVerdict(verdict: Verdict): void {
     if (!this.chrome.panel.stand.take(verdict)) return;

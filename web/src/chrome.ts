@@ -27,7 +27,7 @@ export class Chrome {
     this.panel = new Panel(byId("panel"), {
       open: (specification) => app().open(specification), set: (what, index, value) => app().set(what, index, value), layer: (name, on) => app().setLayer(name, on),
       arrows: (factor) => app().show.scaleArrows(factor), probe: (level) => app().choice.showLevel(level), mode: (index) => app().choice.chooseMode(index), pickFile: () => this.file.click(),
-      stand: (mu, tilt, azimuth, removed, full) => app().stand(mu, tilt, azimuth, removed, full), standEnd: () => app().show.thrust.clear(),
+      stand: (mu, tilt, azimuth, removed, full) => app().stand(mu, tilt, azimuth, removed, full), standEnd: () => app().standEnd(),
       editor: () => app().editor, openText: (name) => app().openText(name),
       edit: { save: () => app().saveScene(), link: () => void app().copyLink(), openFile: () => this.file.click(), measure: (on) => app().measure(on) },
     });

@@ -39,7 +39,7 @@ export class StandPanel {
     this.waiting = this.pending = this.again = this.settled = false;
     this.removed.replaceChildren(el("option", { value: String(NO_BODY) }, "none"));
     scene.bodies.forEach((body, k) => { if (body.mass > 0) this.removed.append(el("option", { value: String(k) }, body.name || String(k))); });
-    this.mu.value = String(scene.materials[0]?.mu ?? 0.5);
+    this.mu.value = String(scene.materials[scene.bodies.find((body) => body.mass > 0)?.material ?? 0]?.mu ?? 0.5);
     this.tilt.value = this.azimuth.value = "0";
     this.show("", live ? "" : "Verdicts are available for live scenes only.");
   }

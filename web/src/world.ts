@@ -31,6 +31,7 @@ export class World {
   private readonly shownPose: Float32Array;
   private readonly moved: Uint8Array;
   private readonly sight = new Sight();
+  private leftOut = -1; // a body that is not drawn
   private arrived = 0;
   private rows = 0;
 
@@ -147,6 +148,7 @@ export class World {
       this.bodyMatrix[b].compose(P.fromArray(pose, at), Q.set(pose[at + 4], pose[at + 5], pose[at + 6], pose[at + 3]), ONE);
       for (const { row, part, center, centers, slot } of this.partsOf[b]) {
         M.multiplyMatrices(this.bodyMatrix[b], part);
+        if (b === this.leftOut) M.scale(NOTHING);
         this.placements.place(row, M);
         P.copy(center).applyMatrix4(M).toArray(centers, 3 * slot);
       }
@@ -157,6 +159,12 @@ export class World {
         ground.matrixWorldNeedsUpdate = true;
       }
     return this.writeCoordinates() || any;
+  }
+
+  /* Draws all bodies but one from the next call of `show` on; -1: all. */
+  leaveOut(body: number): void {
+    for (const b of [this.leftOut, body]) if (b >= 0 && b < this.moved.length) this.shownPose[7 * b] = NaN;
+    this.leftOut = body;
   }
 
   private interpolate(from: Frame, to: Frame, w: number): void {
@@ -244,7 +252,7 @@ export class World {
   }
 }
 
-const P = new Vector3(), Q = new Quaternion(), ONE = new Vector3(1, 1, 1), M = new Matrix4(); // for show(), which allocates nothing
+const P = new Vector3(), Q = new Quaternion(), ONE = new Vector3(1, 1, 1), NOTHING = new Vector3(0, 0, 0), M = new Matrix4(); // for show(), which allocates nothing
 
 function partMatrix(position: readonly number[], rotation: readonly number[]): Matrix4 {
   return new Matrix4().compose(new Vector3(...position), new Quaternion(rotation[1], rotation[2], rotation[3], rotation[0]).normalize(), new Vector3(1, 1, 1));

@@ -130,9 +130,19 @@ const tests = {
     await slide("stand-mu", 0.7);
     await verdict("CAN STAND");
     await slide("stand-tilt", 0);
-    await slide("stand-removed", await page.evaluate(() => window.drystone.scene.bodies.findIndex((b) => b.mass > 0)));
+    const brick = await page.evaluate(() => window.drystone.scene.bodies.findIndex((b) => b.mass > 0));
+    const drawn = () => page.evaluate((b) => { // the size of its matrix
+      const { world } = window.drystone, [{ row }] = world.partsOf[b];
+      return Math.hypot(...world.placements.texels.slice(16 * row, 16 * row + 3));
+    }, brick);
+    check((await drawn()) > 0.5, "the brick is not drawn");
+    await slide("stand-removed", brick);
     await until(page, () => ["FALLS", "CAN STAND", "STANDS"].includes(document.getElementById("stand-verdict").textContent));
+    await page.waitForTimeout(300);
+    check((await drawn()) === 0, "a brick that is pulled out is drawn");
     await page.click("#tab-Scene");
+    await page.waitForTimeout(300);
+    check((await drawn()) > 0.5, "the brick does not come back");
     check((await page.evaluate(() => window.drystone.show.thrust.count)) === 0, "lines of thrust stay");
   }),
 
