@@ -16,9 +16,12 @@ static void print_counts(const char *source, const ds_scene *scene, const ds_run
     kinds[ds_body_get_kind(scene, body)]++;
     shapes += ds_body_shape_count(scene, body);
   }
-  printf("%s: ok: %s, %d bodies (%d dynamic, %d static, %d kinematic), %d shapes, %g s in steps of %g s\n", source,
+  int32_t interfaces = ds_scene_interface_count(scene);
+  char touching[40] = "";
+  if (interfaces > 0) snprintf(touching, sizeof touching, ", %d interfaces", (int)interfaces);
+  printf("%s: ok: %s, %d bodies (%d dynamic, %d static, %d kinematic), %d shapes%s, %g s in steps of %g s\n", source,
          run->name, (int)ds_scene_body_count(scene), (int)kinds[DS_BODY_DYNAMIC], (int)kinds[DS_BODY_STATIC],
-         (int)kinds[DS_BODY_KINEMATIC], (int)shapes, run->time, run->options.step);
+         (int)kinds[DS_BODY_KINEMATIC], (int)shapes, touching, run->time, run->options.step);
 }
 
 static bool check_scene(const char *source, const arg_list *settings, const source_reading *reading) {

@@ -150,6 +150,11 @@ static void test_failing_requests(void) {
   every_request_fails("billiard:rows=3,velocity=80",
                       "options={\"restitution_law\": \"energetic\", \"impacts\": \"sequential\"}", 1);
   every_request_fails("stack:count=3,shake=0.02", "options.face_pressure=\"even\"", 1);
+  every_request_fails("stack:count=2",
+                      "interfaces=[{\"bodies\": [\"cube2\", \"cube1\"], \"normal\": [0, 0, -1], \"points\": "
+                      "[[0.1, 0, 0.2], [0, 0.1, 0.2], [-0.1, -0.1, 0.2]]}, {\"bodies\": [\"floor\", \"cube1\"], "
+                      "\"normal\": [0, 0, 1], \"points\": [[0.1, 0, 0], [0, 0.1, 0], [-0.1, -0.1, 0]]}]",
+                      1);
   every_request_fails("card-pair", "options.method=\"staggered\"", 1);
 }
 
