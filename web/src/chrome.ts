@@ -10,6 +10,7 @@ import { Timeline } from "./timeline";
 
 const byId = (id: string) => document.getElementById(id)!;
 const NOTE_MS = 9000;
+const SMALL = { width: 560, height: 400 }; // px, of the view: as in app.css
 
 function paceText(realtime: number): string { return realtime < 0.01 ? "less than 0.01" : realtime.toFixed(realtime < 0.1 ? 2 : 1); }
 
@@ -51,6 +52,8 @@ export class Chrome {
   }
 
   buildTools(app: App, help: () => void, theme: () => void): void {
+    const sizes = new ResizeObserver(() => this.makeRoom(app));
+    for (const id of ["view", "high", "key"]) sizes.observe(byId(id));
     this.videoButton = iconButton("video", "Record a video (V)", () => void app.toggleVideo(), "video");
     byId("tools").append(
       iconButton("home", "Reset the camera (H)", () => app.view.orbit.goHome(), "home"), iconButton("camera", "Save an image (S)", () => void app.screenshot(), "screenshot"), this.videoButton,
@@ -61,6 +64,14 @@ export class Chrome {
   togglePanel(): void {
     byId("panel").hidden = !byId("panel").hidden;
     document.querySelector("main")!.classList.toggle("alone", byId("panel").hidden);
+  }
+
+  /* In a small view, title, tools and legend leave the scene its own place. */
+  private makeRoom(app: App): void {
+    const view = byId("view").getBoundingClientRect(), small = view.width < SMALL.width || view.height < SMALL.height;
+    const top = small ? byId("high").getBoundingClientRect().bottom - view.top : 0, key = byId("key").getBoundingClientRect();
+    const bottom = small && key.height > 0 ? view.bottom - key.top : 0;
+    if (app.view.cover(top, top + bottom < 0.6 * view.height ? bottom : 0)) app.show.dirty = true;
   }
 
   changeSpeed(app: App, by: number): void { app.player.setSpeed(this.timeline.chooseSpeed(by)); }

@@ -6,6 +6,7 @@ import {
 import { Orbit } from "./orbit";
 import { LEVELS, Pace } from "./pace";
 
+const FIELD = 35; // degrees, of the height, or of the width where that is less
 const MOST_PIXELS = 3.2e6; // in the drawing buffer: a 4K display has a lower resolution
 
 export interface Palette { background: string; ground: string; grid: string; crease: number; creaseAlpha: number; sky: string; earth: string }
@@ -21,6 +22,7 @@ export class View {
   private readonly sky = new HemisphereLight(0xffffff, 0x888888, 1.8);
   private readonly toSun = new Vector3(0, 0, 1);
   private fixedSize: [number, number] | null = null;
+  private covered = { top: 0, bottom: 0 }; // px, by what lies over the image
   readonly pace = new Pace();
   outgrown = false; // the window has another size
   private part = 1; // of the full resolution that the drawing buffer has
@@ -83,16 +85,23 @@ export class View {
     this.resize();
   }
 
+  /* The scene is fitted into what is not covered. True if that changed. */
+  cover(top: number, bottom: number): boolean {
+    if (top === this.covered.top && bottom === this.covered.bottom) return false;
+    this.covered = { top, bottom };
+    return (this.outgrown = true);
+  }
+
   resize(): void {
     const box = this.canvas.parentElement!.getBoundingClientRect();
     const [width, height] = this.fixedSize ?? [Math.max(box.width, 1), Math.max(box.height, 1)];
     const most = Math.sqrt(MOST_PIXELS / (width * height));
     this.renderer.setPixelRatio(this.fixedSize ? 1 : Math.min(window.devicePixelRatio || 1, 2, Math.max(most, 0.75)) * this.part);
     this.renderer.setSize(width, height, false); // its place on the page is the style sheet's
-    this.orbit.camera.aspect = width / height;
     // A tall and narrow window shows as much to the sides as a square one.
-    this.orbit.camera.fov = width < height ? (2 * 180 / Math.PI) * Math.atan(Math.tan((35 * Math.PI) / 360) * (height / width)) : 35;
-    this.orbit.camera.updateProjectionMatrix();
+    const { top, bottom } = this.fixedSize ? { top: 0, bottom: 0 } : this.covered, free = height - top - bottom, { camera } = this.orbit;
+    camera.fov = (360 / Math.PI) * Math.atan(Math.tan((FIELD * Math.PI) / 360) * (height / Math.min(free, width, height)));
+    camera.setViewOffset(width, height, 0, (bottom - top) / 2, width, height);
   }
 
   /* Sets the resolution before drawing: the full one if nothing moves or the image is kept. A change of size clears the canvas, so it is made here, just before drawing. True if the shadow map was replaced and must be fitted. */

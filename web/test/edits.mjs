@@ -27,6 +27,19 @@ const overlaps = () => {
   return found;
 };
 
+/* Bodies whose middle is not to be seen from where the page begins, because title, tools or legend are over it or it is outside. */
+const coveredBodies = () => {
+  const { scene, world, view: { orbit, canvas } } = window.drystone, box = canvas.getBoundingClientRect(), hidden = [];
+  scene.bodies.forEach((body, b) => {
+    if (body.mass <= 0) return;
+    const p = world.position(b, orbit.target.clone()).project(orbit.camera), x = box.left + ((p.x + 1) / 2) * box.width, y = box.top + ((1 - p.y) / 2) * box.height;
+    const over = ["title", "tools", "key"].find((id) => { const r = document.getElementById(id).getBoundingClientRect(); return x > r.left && x < r.right && y > r.top && y < r.bottom; });
+    if (over) hidden.push(`${body.name} by ${over}`);
+    else if (Math.abs(p.x) > 1 || Math.abs(p.y) > 1) hidden.push(`${body.name} by the edge`);
+  });
+  return { view: { width: box.width, height: box.height }, hidden };
+};
+
 export function editTests({ live, recorded, check, folder, program }) {
   const bodies = (page, count) => until(page, (n) => window.drystone.scene?.bodies.length === n && window.drystone.shown?.time === 0 && window.drystone.editor.document?.bodies.length === n, count);
   const field = async (page, id, value) => { await page.fill(`#${id}`, String(value)); await page.press(`#${id}`, "Enter"); };
@@ -167,20 +180,23 @@ export function editTests({ live, recorded, check, folder, program }) {
       await until(page, () => document.querySelector("#key .thrust") && document.querySelector("#key .support") && window.drystone.show.thrust.count > 5);
     }),
 
-    "nothing overlaps on a phone": async () => {
-      for (const [width, height] of [[390, 844], [844, 390], [320, 568]])
-        await recorded({ "recording.bin": recording(5, 20, { soft: true }) }, async (page) => {
-          await until(page, frames);
+    "nothing overlaps on a phone, and the panel leaves the scene its place": async () => {
+      for (const [width, height] of [[390, 844], [844, 390], [360, 640], [640, 360], [320, 568]])
+        await live(["card-house:levels=3"], async (page) => {
           await page.evaluate(() => { for (const name of ["normal", "friction", "cones"]) window.drystone.setLayer(name, true); window.drystone.choice.choose(2); });
           await page.waitForTimeout(300);
           for (const panel of [false, true]) {
             if ((await page.isVisible("#panel")) !== panel) await page.click("#toggle-panel");
             await page.waitForTimeout(150);
             const found = await page.evaluate(overlaps);
-            check(!found.length, `${width} x ${height}, panel ${panel ? "open" : "closed"}: ${found.join(", ")}`);
+            const how = `${width} x ${height}, panel ${panel ? "open" : "closed"}`;
+            check(!found.length, `${how}: ${found.join(", ")}`);
+            const { view, hidden } = await page.evaluate(coveredBodies);
+            check(view.width * view.height > 0.44 * width * height, `${how}: the view has ${view.width} x ${view.height} pixels`);
+            check(!hidden.length, `${how}: hidden are ${hidden.join(", ")}`);
+            if (process.env.SHOTS) await page.screenshot({ path: join(process.env.SHOTS, `phone-${width}-${panel ? "panel" : "view"}.png`) });
           }
-          if (process.env.SHOTS) await page.screenshot({ path: join(process.env.SHOTS, `phone-${width}.png`) });
-        }, "", undefined, { width, height });
+        }, { width, height });
     },
   };
 }
