@@ -1,19 +1,28 @@
 // How finely bodies are drawn. A body is drawn with its coarsest level that differs from the finest by less than TOLERANCE pixels on the screen; where that would be
 // more triangles than integrated graphics draw in a 60th of a second, the tolerance rises until it is not. Shadows follow the same rule with texels of the shadow map.
 // docs/viewer.md has the budget and its source.
-import { Frustum, Matrix4, Sphere, Vector3, type PerspectiveCamera } from "three";
+import { Frustum, Matrix4, Mesh, Sphere, Vector3, type Material, type PerspectiveCamera } from "three";
 
-export const MOST_TRIANGLES = 220_000, MOST_SHADOW_TRIANGLES = 120_000; // of all bodies in one frame
+export const MOST_TRIANGLES = 220_000, MOST_SHADOW_TRIANGLES = 100_000; // of all bodies in one frame; ambient occlusion draws the latter once more
 const TOLERANCE = 0.7; // pixels, or texels
 const RISE = 1.3, COARSEST = 64;
 
 /* One way to draw some bodies. The number of triangles is known before they are drawn. */
 export interface Drawing {
+  readonly occluder: Mesh; // all bodies as finely as their shadows, for depths: occlusion.ts
   look(sight: Sight): void; // once per frame, before the others
   triangles(tolerance: number): number; // pixels
   settle(tolerance: number): void;
   shadowTriangles(tolerance: number): number; // metres
   settleShadow(tolerance: number): void;
+}
+
+/* The same surface as its shadow has. */
+export function occluderOf(caster: Mesh, material: Material): Mesh {
+  const mesh = new Mesh(caster.geometry, material);
+  mesh.frustumCulled = false;
+  mesh.matrixAutoUpdate = false;
+  return mesh;
 }
 
 /* What the camera sees, and at what size. */
@@ -50,9 +59,11 @@ export function arrange(drawings: readonly Drawing[], sight: Sight): number {
   return tolerance;
 }
 
-export function arrangeShadows(drawings: readonly Drawing[], metresPerTexel: number): void {
-  const texels = tolerable(TOLERANCE, MOST_SHADOW_TRIANGLES, (t) => drawings.reduce((total, drawing) => total + drawing.shadowTriangles(t * metresPerTexel), 0));
+/* Returns the number of triangles. */
+export function arrangeShadows(drawings: readonly Drawing[], metresPerTexel: number): number {
+  const count = (t: number) => drawings.reduce((total, drawing) => total + drawing.shadowTriangles(t * metresPerTexel), 0), texels = tolerable(TOLERANCE, MOST_SHADOW_TRIANGLES, count);
   for (const drawing of drawings) drawing.settleShadow(texels * metresPerTexel);
+  return count(texels);
 }
 
 function sum(drawings: readonly Drawing[], tolerance: number): number {

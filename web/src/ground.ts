@@ -1,5 +1,6 @@
 // Half-spaces: a disc around the scene that fades into the background, with a fine grid whose spacing is a round number of metres.
-import { CircleGeometry, Color, Mesh, MeshLambertMaterial, Vector2, type WebGLProgramParametersWithUniforms } from "three";
+import { CircleGeometry, Color, Mesh, MeshBasicMaterial, MeshLambertMaterial, Vector2, type WebGLProgramParametersWithUniforms } from "three";
+import { attenuate, type Occlusion } from "./occlusion";
 import type { Palette } from "./view";
 
 export class Ground extends Mesh<CircleGeometry, MeshLambertMaterial> {
@@ -7,13 +8,20 @@ export class Ground extends Mesh<CircleGeometry, MeshLambertMaterial> {
     gridColor: { value: new Color() }, farColor: { value: new Color() }, gridSize: { value: 1 }, middle: { value: new Vector2() }, radius: { value: 1 },
   };
 
-  constructor() {
+  readonly occluder: Mesh<CircleGeometry, MeshBasicMaterial>; // its depth alone
+
+  constructor(private readonly sky: Occlusion["uniforms"]) {
     super(new CircleGeometry(1, 64), new MeshLambertMaterial({ transparent: true, toneMapped: false }));
     this.receiveShadow = true;
     this.renderOrder = -1;
     this.matrixAutoUpdate = false;
     this.frustumCulled = false;
     this.material.onBeforeCompile = (shader) => this.compile(shader);
+    this.occluder = new Mesh(this.geometry, new MeshBasicMaterial({ colorWrite: false }));
+    this.occluder.material.onBeforeCompile = (shader) => this.spread(shader);
+    this.occluder.matrix = this.matrix;
+    this.occluder.matrixAutoUpdate = false;
+    this.occluder.frustumCulled = false;
   }
 
   /* `spacing` of the grid in metres; `radius` of the disc about (x, y), both in the half-space's own plane. */
@@ -30,9 +38,8 @@ export class Ground extends Mesh<CircleGeometry, MeshLambertMaterial> {
   }
 
   private compile(shader: WebGLProgramParametersWithUniforms): void {
-    Object.assign(shader.uniforms, this.uniforms);
-    shader.vertexShader = "varying vec2 place; varying float out01; uniform vec2 middle; uniform float radius;\n" + shader.vertexShader.replace(
-      "#include <begin_vertex>", "vec3 transformed = vec3(middle + position.xy * radius, 0.0); place = transformed.xy; out01 = length(position.xy);");
+    this.spread(shader);
+    attenuate(shader, this.sky);
     shader.fragmentShader = "varying vec2 place; varying float out01; uniform vec3 gridColor; uniform float gridSize;\n" + shader.fragmentShader.replace(
       "#include <color_fragment>", `#include <color_fragment>
       for (int level = 0; level < 2; level++) {
@@ -42,6 +49,19 @@ export class Ground extends Mesh<CircleGeometry, MeshLambertMaterial> {
         diffuseColor.rgb = mix(diffuseColor.rgb, gridColor, max(line.x, line.y) * near * (level == 0 ? 0.22 : 0.42));
       }
       diffuseColor.a *= 1.0 - smoothstep(0.25, 1.0, out01);`);
+  }
+
+  private spread(shader: WebGLProgramParametersWithUniforms): void {
+    Object.assign(shader.uniforms, this.uniforms);
+    shader.vertexShader = "varying vec2 place; varying float out01; uniform vec2 middle; uniform float radius;\n" + shader.vertexShader.replace(
+      "#include <begin_vertex>", "vec3 transformed = vec3(middle + position.xy * radius, 0.0); place = transformed.xy; out01 = length(position.xy);");
+  }
+
+  dispose(): void {
+    for (const { geometry, material } of [this, this.occluder]) {
+      geometry.dispose();
+      material.dispose();
+    }
   }
 }
 

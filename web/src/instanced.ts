@@ -1,7 +1,7 @@
 // Bodies of one form, drawn as instances: one draw call per level of detail in use. Those out of sight are not drawn; shadows are cast by all, at a level of
 // their own.
-import { BufferAttribute, BufferGeometry, DynamicDrawUsage, Group, InstancedBufferAttribute, InstancedBufferGeometry, LineBasicMaterial, LineSegments, Mesh, MeshBasicMaterial, MeshStandardMaterial } from "three";
-import { coarsest, type Drawing, type Sight } from "./detail";
+import { BufferAttribute, BufferGeometry, DynamicDrawUsage, Group, InstancedBufferAttribute, InstancedBufferGeometry, LineBasicMaterial, LineSegments, type Material, Mesh, MeshBasicMaterial, MeshStandardMaterial } from "three";
+import { coarsest, occluderOf, type Drawing, type Sight } from "./detail";
 import type { Placements } from "./placements";
 import type { Level } from "./protocol";
 import type { Batch } from "./world";
@@ -19,6 +19,7 @@ export class Instanced implements Drawing {
   private readonly levels: Drawn[];
   private readonly lines: LineSegments<InstancedBufferGeometry> | null = null;
   private readonly caster: Mesh<InstancedBufferGeometry>;
+  readonly occluder: Mesh;
   private readonly corners: BufferAttribute[];
   private readonly scale: Float32Array; // pixels per metre, one per instance
   private readonly chosen: Uint8Array; // level
@@ -41,6 +42,7 @@ export class Instanced implements Drawing {
     this.caster = levels.length > 1 ? this.makeCaster(shape) : this.levels[0].mesh;
     this.caster.castShadow = true;
     this.caster.customDepthMaterial = placements.shadow(soft);
+    this.occluder = occluderOf(this.caster, placements.depth(soft));
     if (geometry.crease.length) {
       this.lineMaterial = placements.crease(soft);
       this.lines = new LineSegments(this.over(shape, new BufferAttribute(geometry.crease, 1), this.levels[0].part), this.lineMaterial);
@@ -136,7 +138,7 @@ export class Instanced implements Drawing {
     material.transparent = on;
     material.opacity = on ? opacity : 1;
     material.depthWrite = !on;
-    this.caster.castShadow = !on;
+    this.caster.castShadow = this.occluder.visible = !on;
     for (const { mesh } of this.levels) mesh.renderOrder = on ? 3 : 0;
   }
 
@@ -145,6 +147,7 @@ export class Instanced implements Drawing {
     this.caster.geometry.dispose();
     this.lines?.geometry.dispose();
     this.caster.customDepthMaterial!.dispose();
+    (this.occluder.material as Material).dispose();
     this.material.dispose();
     this.lineMaterial?.dispose();
   }

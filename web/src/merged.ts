@@ -1,7 +1,7 @@
 // Bodies whose forms differ, such as the 2,000 of a pile: all their surfaces in one list of vertices, each with the number of its part, and one draw call. All have the same
 // level of detail, that of the nearest.
-import { BufferAttribute, BufferGeometry, Group, LineBasicMaterial, LineSegments, Mesh, MeshStandardMaterial } from "three";
-import { coarsest, type Drawing, type Sight } from "./detail";
+import { BufferAttribute, BufferGeometry, Group, LineBasicMaterial, LineSegments, type Material, Mesh, MeshStandardMaterial } from "three";
+import { coarsest, occluderOf, type Drawing, type Sight } from "./detail";
 import type { Placements } from "./placements";
 import type { Level } from "./protocol";
 import type { Batch } from "./world";
@@ -18,6 +18,7 @@ export class Merged implements Drawing {
   private readonly levels: { corners: BufferAttribute; error: number; triangles: number }[];
   private readonly mesh: Mesh;
   private readonly caster: Mesh;
+  readonly occluder: Mesh;
   private readonly lines: LineSegments;
   private nearest = 0; // pixels per metre
   private linesOn = true;
@@ -37,6 +38,7 @@ export class Merged implements Drawing {
     this.caster = new Mesh(over(shape, this.levels[0].corners), this.material);
     this.caster.castShadow = true;
     this.caster.customDepthMaterial = placements.shadow(null);
+    this.occluder = occluderOf(this.caster, placements.depth(null));
     this.caster.onBeforeRender = () => this.caster.geometry.setDrawRange(0, 0); // nothing but its shadow
     this.caster.onAfterRender = () => this.caster.geometry.setDrawRange(0, Infinity);
     this.lines = new LineSegments(over(shape, mergeCorners(copies, ({ batch }) => batch.geometry.crease)), this.lineMaterial);
@@ -74,6 +76,7 @@ export class Merged implements Drawing {
   dispose(): void {
     for (const { geometry } of [this.mesh, this.caster, this.lines]) geometry.dispose();
     this.caster.customDepthMaterial!.dispose();
+    (this.occluder.material as Material).dispose();
     this.material.dispose();
     this.lineMaterial.dispose();
   }

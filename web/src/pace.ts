@@ -1,4 +1,4 @@
-// Adapts the resolution to the frame rate. LEVELS: the fraction of the full resolution along each side, and the size of the shadow map in texels.
+// Adapts the image to the frame rate. LEVELS: the fraction of the full resolution along each side, the size of the shadow map in texels, and whether there is ambient occlusion.
 //  - Down if the mean time between frames is above LATE (below 54 frames per second); a single long frame is not enough. A display shows frames at whole refresh intervals, so
 //    that one level may gain nothing and the next one an interval: the reduction continues until frames are in time.
 //  - If all levels together gain less than a tenth, resolution was not the cause (a 30 Hz display, a busy processor): back to the first level, and no new attempt for
@@ -6,7 +6,8 @@
 //  - Up after CALM frames faster than SOON (above 57 frames per second); if that is undone at once, the next attempt takes twice as many frames.
 // A scene at rest is drawn at full resolution.
 export const LEVELS = [
-  { part: 1, shadow: 2048 }, { part: 1, shadow: 1024 }, { part: 0.8, shadow: 1024 }, { part: 0.65, shadow: 1024 }, { part: 0.5, shadow: 1024 },
+  { part: 1, shadow: 2048, occlusion: true }, { part: 1, shadow: 2048, occlusion: false }, { part: 1, shadow: 1024, occlusion: false },
+  { part: 0.8, shadow: 1024, occlusion: false }, { part: 0.65, shadow: 1024, occlusion: false }, { part: 0.5, shadow: 1024, occlusion: false },
 ] as const;
 const LATE = 0.0185, SOON = 0.0175, IN_TIME = 1 / 60, LONG = 0.035; // s
 const SETTLED = 15; // frames until the mean reflects the new level
@@ -26,6 +27,7 @@ export class Pace {
   private patience = 0; // frames without an attempt
 
   get part(): number { return LEVELS[this.level].part; }
+  get occlusion(): boolean { return LEVELS[this.level].occlusion; }
 
   /* Called for each frame, with the seconds since the previous one. */
   picture(seconds: number): void {

@@ -2,8 +2,9 @@
 // mesh, per instance or per vertex, selects them, so that bodies of any forms share draw calls:
 //   texels 0 to 2: the rows of the 3 x 4 matrix from the part's frame to the world;   texel 3: red, green, blue (linear), and the row of its reduced coordinates (soft.ts)
 import {
-  Color, DataTexture, FloatType, LineBasicMaterial, Material, Matrix4, MeshDepthMaterial, MeshStandardMaterial, NearestFilter, RGBAFormat, type WebGLProgramParametersWithUniforms,
+  Color, DataTexture, FloatType, LineBasicMaterial, Material, Matrix4, MeshBasicMaterial, MeshDepthMaterial, MeshStandardMaterial, NearestFilter, RGBAFormat, type WebGLProgramParametersWithUniforms,
 } from "three";
+import { attenuate, type Occlusion } from "./occlusion";
 import { SOFT_HEAD, SOFT_NORMAL_HEAD, softUniforms, type SoftMaps } from "./soft";
 
 const TEXELS = 4, WIDTH = 256 * TEXELS;
@@ -28,7 +29,7 @@ export class Placements {
   readonly texture: DataTexture;
   private readonly texels: Float32Array;
 
-  constructor(parts: number) {
+  constructor(parts: number, private readonly sky: Occlusion["uniforms"]) {
     const rows = Math.max(1, Math.ceil((TEXELS * parts) / WIDTH));
     this.texels = new Float32Array(4 * WIDTH * rows);
     this.texture = new DataTexture(this.texels, WIDTH, rows, RGBAFormat, FloatType);
@@ -55,6 +56,7 @@ export class Placements {
     return this.patch(material, soft, true);
   }
   shadow(soft: SoftMaps | null): MeshDepthMaterial { return this.patch(new MeshDepthMaterial(), soft, false); }
+  depth(soft: SoftMaps | null): MeshBasicMaterial { return this.patch(new MeshBasicMaterial({ colorWrite: false }), soft, false); }
   crease(soft: SoftMaps | null): LineBasicMaterial { return this.patch(new LineBasicMaterial({ transparent: true, depthWrite: false }), soft, false); }
 
   private patch<M extends Material>(material: M, soft: SoftMaps | null, lit: boolean): M {
@@ -69,6 +71,7 @@ export class Placements {
     const head = HEAD + (soft ? SOFT_HEAD : "") + (soft && lit ? SOFT_NORMAL_HEAD : "") + (lit ? "varying vec3 partColor;\n" : "");
     shader.vertexShader = head + shader.vertexShader.replace(MAIN, READ).replace("#include <begin_vertex>", PLACED.replace("SOFT", soft ? "transformed += softOffset();" : ""));
     if (!lit) return;
+    attenuate(shader, this.sky);
     shader.vertexShader = shader.vertexShader.replace("#include <beginnormal_vertex>", TURNED.replace("SOFT", soft ? "objectNormal = softNormal(objectNormal);" : ""));
     shader.fragmentShader = "varying vec3 partColor;\n" + shader.fragmentShader.replace("#include <color_fragment>", "#include <color_fragment>\n diffuseColor.rgb *= partColor;");
   }

@@ -1,6 +1,7 @@
 // The display of a scene: its bodies at one time, with the layers that are on. The app chooses the time; a frame is drawn only if it
 // would differ from the last one (`dirty`).
 import { Color, Ray, Vector3 } from "three";
+import { MOST_SHADOW_TRIANGLES } from "./detail";
 import { Hand, type HandActions } from "./hand";
 import { Contacts } from "./layers/contacts";
 import { FieldSlice } from "./layers/field";
@@ -61,6 +62,7 @@ export class Show {
     this.scene = scene;
     this.world = new World(scene, this.view);
     this.view.stage.add(this.world.root);
+    this.view.occlusion.stage.add(this.world.occluders);
     this.joints.take(scene.joints, scene.nearSize);
     this.thrust.clear();
   }
@@ -172,9 +174,17 @@ export class Show {
     this.contacts.camera(camera, canvas.height / ratio, ratio, this.scene?.nearSize ?? 1);
     this.world?.showCreases(this.layers.has("creases"));
     this.world?.chooseDetail(camera, canvas.height);
+    this.occlude(fully);
     this.view.draw();
     this.hand.placeLabel(camera, canvas.clientWidth, canvas.clientHeight);
     this.dirty = false;
+  }
+
+  /* Where it is wanted, and the machine and the budget of triangles allow it. */
+  private occlude(fully: boolean): void {
+    const { world, scene, view: { occlusion, orbit, pace } } = this;
+    if (world?.complete && scene && this.layers.has("occlusion") && (fully || pace.occlusion) && world.shadowTriangles <= MOST_SHADOW_TRIANGLES) occlusion.render(orbit.camera, scene.nearSize);
+    else occlusion.clear();
   }
 
   // ---- layers and colours ---------------------------------------------------------------------------------------------------

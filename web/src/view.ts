@@ -3,6 +3,7 @@
 import {
   AmbientLight, Color, DirectionalLight, HemisphereLight, NeutralToneMapping, PCFShadowMap, Scene as Stage, SRGBColorSpace, Vector3, WebGLRenderer,
 } from "three";
+import { Occlusion } from "./occlusion";
 import { Orbit } from "./orbit";
 import { LEVELS, Pace } from "./pace";
 
@@ -24,6 +25,7 @@ export class View {
   private fixedSize: [number, number] | null = null;
   private covered = { top: 0, bottom: 0 }; // px, by what lies over the image
   readonly pace = new Pace();
+  readonly occlusion: Occlusion;
   outgrown = false; // the window has another size
   private part = 1; // of the full resolution that the drawing buffer has
   private texels: number = LEVELS[0].shadow; // along the sides of the shadow map
@@ -31,6 +33,7 @@ export class View {
 
   constructor(readonly canvas: HTMLCanvasElement) {
     this.renderer = new WebGLRenderer({ canvas, antialias: true, powerPreference: "high-performance", preserveDrawingBuffer: false });
+    this.occlusion = new Occlusion(this.renderer);
     this.renderer.outputColorSpace = SRGBColorSpace;
     this.renderer.toneMapping = NeutralToneMapping;
     this.renderer.shadowMap.enabled = true;

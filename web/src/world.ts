@@ -19,6 +19,8 @@ export interface Batch { geometry: Geometry; shape: BufferGeometry; radius: numb
 
 export class World {
   readonly root = new Group();
+  readonly occluders = new Group(); // for occlusion.ts
+  shadowTriangles = 0;
   readonly batches: Batch[] = [];
   readonly pose: Float32Array; // as shown
   readonly coordinate: Float32Array; // as shown
@@ -44,7 +46,7 @@ export class World {
     this.radius = new Float32Array(n);
     this.partsOf = Array.from({ length: n }, () => []);
     this.bodyMatrix = Array.from({ length: n }, () => new Matrix4());
-    this.placements = new Placements(scene.bodies.reduce((total, body) => total + body.parts.length, 0));
+    this.placements = new Placements(scene.bodies.reduce((total, body) => total + body.parts.length, 0), view.occlusion.uniforms);
   }
 
   get complete(): boolean { return this.arrived >= this.scene.geometries; }
@@ -65,9 +67,10 @@ export class World {
 
   private addGrounds(instances: Instance[]): void {
     for (const { body, part } of instances) {
-      const ground = new Ground();
+      const ground = new Ground(this.view.occlusion.uniforms);
       this.grounds.push({ body, part, ground });
       this.root.add(ground);
+      this.occluders.add(ground.occluder);
     }
   }
 
@@ -95,7 +98,10 @@ export class World {
     for (const form of forms) if (!merged.has(form)) this.drawings.push(new Instanced(form.batch, form.levels, this.placements, form.centers));
     for (const { batch: { instances, center }, centers } of forms)
       for (const { body, row, part, slot } of instances) this.partsOf[body].push({ row, part, center, centers, slot });
-    for (const { root } of this.drawings) this.root.add(root);
+    for (const { root, occluder } of this.drawings) {
+      this.root.add(root);
+      this.occluders.add(occluder);
+    }
   }
 
   /* Few bodies of a form that is rigid, small and never glass. */
@@ -107,7 +113,7 @@ export class World {
 
   /* Before drawing at a height of so many pixels. */
   chooseDetail(camera: PerspectiveCamera, height: number): void { arrange(this.drawings, this.sight.set(camera, height)); }
-  chooseShadowDetail(metresPerTexel: number): void { arrangeShadows(this.drawings, metresPerTexel); }
+  chooseShadowDetail(metresPerTexel: number): void { this.shadowTriangles = arrangeShadows(this.drawings, metresPerTexel); }
   showCreases(on: boolean): void { for (const drawing of this.drawings) drawing.showLines(on); }
 
   /* Fixed bodies as glass. */
@@ -246,9 +252,10 @@ export class World {
       soft?.modeMap.dispose();
       soft?.coordinateMap.dispose();
     }
-    for (const { ground } of this.grounds) ground.material.dispose();
+    for (const { ground } of this.grounds) ground.dispose();
     this.placements.dispose();
     this.root.removeFromParent();
+    this.occluders.removeFromParent();
   }
 }
 

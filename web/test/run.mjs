@@ -199,15 +199,45 @@ const tests = {
       show.draw(wanted < 0);
       return { width: view.canvas.width, shadow: view.sun.shadow.map.width, fault: gl.getError() };
     }, level);
-    const full = await at(-1), first = await at(1), third = await at(3), again = await at(-1);
+    const full = await at(-1), first = await at(2), third = await at(4), again = await at(-1);
     for (const { fault } of [full, first, third, again]) check(fault === 0, `WebGL fault ${fault}`);
     check(full.shadow === 2048 && first.shadow === 1024 && again.shadow === 2048, `shadow maps of ${full.shadow}, ${first.shadow}, ${again.shadow} texels`);
     check(first.width === full.width && Math.abs(third.width - 0.65 * full.width) < 2 && again.width === full.width, `${full.width}, ${first.width}, ${third.width}, ${again.width} pixels wide`);
   }),
 
+  "ambient occlusion darkens the ground beside a body, and is left out where it is off or frames are late": () => recorded({ "recording.bin": recording(1, 3) }, async (page) => {
+    await until(page, () => window.drystone?.player.history.length === 3 && window.drystone.shown != null && !(window.drystone.player.playing = false));
+    await page.click("#tab-Show");
+    await page.keyboard.press("t"); // light
+    await page.evaluate(() => { const { view: { orbit }, world } = window.drystone; orbit.focus(world.position(1, orbit.target.clone()), 1); orbit.jump(); });
+    const seen = () => page.evaluate(() => {
+      const { view, show, world } = window.drystone, gl = view.renderer.getContext(), at = world.position(1, view.orbit.target.clone()), pixel = new Uint8Array(4);
+      const ground = (x, y) => { // mean over some pixels of the light at a point of the ground
+        const p = at.clone().setX(at.x + x).setY(at.y + y).setZ(0).project(view.orbit.camera);
+        let sum = 0;
+        for (let k = 0; k < 9; k++) {
+          gl.readPixels(Math.round((p.x + 1) / 2 * view.canvas.width) + (k % 3) - 1, Math.round((p.y + 1) / 2 * view.canvas.height) + Math.floor(k / 3) - 1, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, pixel);
+          sum += pixel[0] + pixel[1] + pixel[2];
+        }
+        return sum / 27;
+      };
+      const look = (fully) => { show.draw(fully); return { near: ground(0, -0.17), far: ground(0, -0.65) }; };
+      view.pace.level = 1;
+      const late = look(false), still = look(true);
+      view.pace.level = 0;
+      return { late, still, moving: look(false), fault: gl.getError() };
+    });
+    const on = await seen();
+    await page.click("#layer-occlusion");
+    const off = await seen(), text = JSON.stringify({ on, off });
+    check(on.fault === 0 && off.fault === 0, `WebGL faults: ${text}`);
+    check(off.still.near - on.still.near > 5 && Math.abs(off.still.far - on.still.far) < 1.5, `darker beside the body alone: ${text}`);
+    check(Math.abs(on.moving.near - on.still.near) < 0.1 && Math.abs(on.late.near - off.still.near) < 1.5, `left out where frames are late: ${text}`);
+  }),
+
   "every layer is drawn": () => live(["soft-stack:count=1"], async (page) => {
     await page.click("#tab-Show");
-    for (const name of ["contacts", "normal", "friction", "cones", "islands", "creases", "joints", "through", "spheres", "field", "modes"]) {
+    for (const name of ["contacts", "normal", "friction", "cones", "islands", "creases", "joints", "occlusion", "through", "spheres", "field", "modes"]) {
       const before = await page.isChecked(`#layer-${name}`);
       await page.$eval(`#layer-${name}`, (box) => box.click());
       check((await page.isChecked(`#layer-${name}`)) !== before, `${name} did not change`);
