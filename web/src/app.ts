@@ -45,6 +45,8 @@ export class App {
   private filming = false;
   private readonly filmed = new Pulse(); // a frame of the film arrived or was drawn, or there are no more
   private chooseMarks = true; // contact marks by the number of bodies, until the user decides
+  private linked = ""; // source of the scene that the address holds
+  private linkedShown = false;
   private takenWaiter: (() => void) | null = null;
 
   constructor(canvas: HTMLCanvasElement, overlay: HTMLElement, readonly chrome: Chrome) {
@@ -71,7 +73,7 @@ export class App {
       get scene() { return app.scene; }, get shown() { return app.shown; }, get chosen() { return choice.chosen; },
       send: (message) => this.send(message), choose: (body) => choice.choose(body), top: () => this.top(),
       drawn: () => show.renew(), changed: () => chrome.panel.edit.show(choice.chosen),
-      note: (text, bad) => chrome.note(text, bad), opened: (name, text) => this.remember(name, text),
+      note: (text, bad) => chrome.note(text, bad), opened: (name, text) => { this.forgetLink(); this.remember(name, text); },
     }));
     choice.changed = () => chrome.panel.edit.show(choice.chosen);
     show.view.stage.add(this.ruler.root);
@@ -79,8 +81,8 @@ export class App {
       pick: (ray) => (show.world ? pick(show.world, ray) : null),
       canGrab: (hit) => (editor.active ? editor.canMove(hit.body) : this.canGrab(hit.body)),
       grab: (hit) => (editor.active ? editor.grab(hit, show.view.orbit.camera.getWorldDirection(hit.point.clone())) : choice.grab(hit)),
-      move: (ray) => (editor.moving ? editor.move(ray) : show.hand.move(ray)),
-      release: () => (editor.moving ? editor.release() : show.hand.release()),
+      move: (ray) => (editor.active ? editor.move(ray) : show.hand.move(ray)),
+      release: () => (editor.active ? editor.release() : show.hand.release()),
       hover: (hit) => choice.hover(hit),
       choose: (hit) => (this.chrome.panel.edit.measuring ? this.measureAt(hit) : choice.choose(hit ? hit.body : -1)),
       focus: (hit) => choice.focus(hit),
@@ -119,10 +121,16 @@ export class App {
 
   async loadFile(file: File): Promise<void> {
     if (/\.json$/i.test(file.name)) return this.loadScene(file);
-    this.hello = null;
-    const failure = await this.source.loadFile(file);
+    let begun = false;
+    const failure = await this.source.loadFile(file, () => { begun = true; this.hello = null; });
     if (failure) this.chrome.note(`${file.name} cannot be read: ${failure}. Expected a file written by "drystone view --export" (recording.bin).`, true);
-    this.loaded();
+    if (begun && failure !== null) this.loaded();
+  }
+
+  /* From a recording that was opened here to the live scene. */
+  backToLive(): void {
+    this.hello = null;
+    this.source.back();
   }
 
   private async loadScene(file: File): Promise<void> {
@@ -149,11 +157,17 @@ export class App {
     const packed = /^#scene=([\w-]+)$/.exec(location.hash)?.[1];
     if (!packed) return;
     try {
-      this.remember("from the link", await unpackScene(packed));
-      this.openText("from the link");
+      this.remember((this.linked = "from the link"), await unpackScene(packed));
+      this.openText(this.linked);
     } catch {
       this.chrome.note("The scene in the address cannot be read; the link may have been cut.", true);
     }
+  }
+
+  /* The address holds another scene than the page shows. */
+  private forgetLink(): void {
+    if (this.linkedShown) history.replaceState(null, "", location.pathname + location.search);
+    this.linkedShown = false;
   }
 
   private loaded(): void {
@@ -194,7 +208,7 @@ export class App {
     if (!fromSocket && this.hello) return; // a recording repeats it
     const again = this.hello?.mode === hello.mode;
     this.hello = hello;
-    this.chrome.setHello(hello);
+    this.chrome.setHello(hello, this.source.hidesLive);
     if (hello.mode === "live") {
       this.want();
       if (!again) void this.openLink();
@@ -215,6 +229,8 @@ export class App {
     this.ruler.clear();
     if (this.chooseMarks) this.switchLayer("contacts", scene.bodies.filter((body) => body.mass > 0).length <= MANY);
     if (this.live) this.editor.takeScene(scene);
+    if (scene.source !== this.linked) this.forgetLink();
+    else this.linkedShown = true;
   }
 
   private takeError(text: string): void {
@@ -359,9 +375,12 @@ export class App {
   async copyLink(): Promise<void> {
     try {
       const link = await this.editor.link();
+      this.linked = this.scene?.source ?? "";
+      this.linkedShown = true;
       history.replaceState(null, "", link.slice(link.indexOf("#")));
       await navigator.clipboard?.writeText(link).catch(() => undefined);
-      this.chrome.note("The link with the scene is copied, and is the address of this page.", false);
+      const where = location.search.includes("token=") ? " It works while this program runs; what begins with # also opens in any page of make web." : "";
+      this.chrome.note(`The link with the scene is copied, and is the address of this page.${where}`, false);
     } catch (error) {
       this.chrome.note((error as Error).message, true);
     }

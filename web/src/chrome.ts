@@ -29,7 +29,7 @@ export class Chrome {
       open: (specification) => app().open(specification), set: (what, index, value) => app().set(what, index, value), layer: (name, on) => app().setLayer(name, on),
       arrows: (factor) => app().show.scaleArrows(factor), probe: (level) => app().choice.showLevel(level), mode: (index) => app().choice.chooseMode(index), pickFile: () => this.file.click(),
       stand: (mu, tilt, azimuth, removed, full) => app().stand(mu, tilt, azimuth, removed, full), standEnd: () => app().standEnd(),
-      editor: () => app().editor, openText: (name) => app().openText(name),
+      editor: () => app().editor, openText: (name) => app().openText(name), backToLive: () => app().backToLive(),
       edit: { save: () => app().saveScene(), link: () => void app().copyLink(), openFile: () => this.file.click(), measure: (on) => app().measure(on) },
     });
     this.timeline = new Timeline(byId("timeline"), {
@@ -77,7 +77,7 @@ export class Chrome {
   changeSpeed(app: App, by: number): void { app.player.setSpeed(this.timeline.chooseSpeed(by)); }
   pickFile(): void { this.file.click(); }
 
-  setHello(hello: Hello): void { this.panel.setHello(hello); }
+  setHello(hello: Hello, hidesLive: boolean): void { this.panel.setHello(hello, hidesLive); }
 
   setScene(scene: Scene, live: boolean): void {
     byId("name").textContent = scene.name || scene.source || "Scene";

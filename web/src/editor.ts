@@ -20,14 +20,17 @@ export interface EditorProgram {
 
 const LINK_MAX = 8000; // characters: longer links are cut by programs that pass them on
 
+/* A text of the scene, and the body that was selected when it was left. */
+interface Version { text: string; chosen: number }
+
 export class Editor {
   active = false;
   document: SceneDocument | null = null;
   private name = "";
   private text = ""; // what the program has, or was sent last
-  private past: string[] = [];
-  private future: string[] = [];
-  private before: { text: string; past: string[]; future: string[] } | null = null; // until the program has taken the change
+  private past: Version[] = [];
+  private future: Version[] = [];
+  private before: Version & { past: Version[]; future: Version[] } | null = null; // until the program has taken the change
   private keep = -1; // body to be selected when the changed scene is there
   private drag: { body: number; plane: Plane; from: Vector3; start: Vec3; moved: Vec3 } | null = null;
 
@@ -89,8 +92,8 @@ export class Editor {
 
   change(act: (scene: SceneDocument) => number | void): void {
     if (!this.document || !this.program.scene) return;
-    const before = { text: this.text, past: [...this.past], future: [...this.future] };
-    this.past.push(this.text);
+    const before = this.snapshot();
+    this.past.push(this.present());
     this.future = [];
     this.keep = act(this.document) ?? this.program.chosen;
     dropInterfaces(this.document, parseScene(this.past[this.past.length - 1]));
@@ -100,17 +103,19 @@ export class Editor {
   undo(): void { this.go(this.past, this.future); }
   redo(): void { this.go(this.future, this.past); }
 
-  private go(from: string[], to: string[]): void {
+  private go(from: Version[], to: Version[]): void {
     if (!from.length || !this.document) return;
-    const before = { text: this.text, past: [...this.past], future: [...this.future] };
-    to.push(this.text);
-    const text = from.pop()!;
+    const before = this.snapshot(), { text, chosen } = from.pop()!;
+    to.push(this.present());
     this.document = parseScene(text);
-    this.keep = this.program.chosen;
+    this.keep = chosen;
     this.submit(text, before);
   }
 
-  private submit(text: string, before: { text: string; past: string[]; future: string[] }): void {
+  private present(): Version { return { text: this.text, chosen: this.program.chosen }; }
+  private snapshot(): NonNullable<Editor["before"]> { return { ...this.present(), past: [...this.past], future: [...this.future] }; }
+
+  private submit(text: string, before: NonNullable<Editor["before"]>): void {
     this.before ??= before;
     this.text = text;
     if (!this.name.endsWith(" (edited)")) this.name = `${this.name} (edited)`;
@@ -144,9 +149,16 @@ export class Editor {
 
   // ---- moving a body with the pointer ---------------------------------------------------------------------------------------
 
-  canMove(body: number): boolean { return this.active && this.document?.bodies[body] !== undefined && this.program.shown !== null && this.program.shown.time === 0; }
+  canMove(body: number): boolean { return this.active && this.document?.bodies[body] !== undefined && this.program.shown !== null; }
 
+  /* What is edited is the start: a scene that has gone on goes back to it first. */
   grab(hit: Hit, direction: Vector3): void {
+    if (this.program.shown!.time !== 0) {
+      this.keep = hit.body;
+      this.program.send(encodePlain(Type.Pause));
+      this.program.send(encodePlain(Type.Reset));
+      return this.program.note("The scene is back at its start, where bodies are moved. “Start here” would have kept it as it was.", false);
+    }
     const position = this.document!.bodies[hit.body].position ?? [0, 0, 0];
     this.program.choose(hit.body);
     this.drag = { body: hit.body, plane: new Plane().setFromNormalAndCoplanarPoint(direction, hit.point), from: hit.point.clone(), start: [...position], moved: [...position] };
@@ -169,14 +181,13 @@ export class Editor {
     if (drag && drag.moved.some((x, i) => x !== drag.start[i])) this.change((scene) => { scene.bodies[drag.body].position = drag.moved; });
   }
 
-  get moving(): boolean { return this.drag !== null; }
-
   // ---- out ------------------------------------------------------------------------------------------------------------------
 
   get json(): string { return this.text; }
 
   async link(): Promise<string> {
-    const link = `${location.origin}${location.pathname}#scene=${await packScene(this.text)}`;
+    const own = new URLSearchParams(location.search).has("token") ? location.search : ""; // without it a program does not let the page in
+    const link = `${location.origin}${location.pathname}${own}#scene=${await packScene(this.text)}`;
     if (link.length > LINK_MAX) throw new Error(`The scene is too large for a link: ${link.length} characters, at most ${LINK_MAX}. Save it as a file.`);
     return link;
   }

@@ -31,7 +31,7 @@ export class Keys {
       mouse.append(el("dt", {}, el("kbd", {}, how)), el("dd", {}, what));
     // Layers are listed below the mouse, so that both columns have the same height.
     for (const { shown, does } of this.shortcuts)
-      if (shown) (/^[\dJ]$/.test(shown) ? mouse : list).append(el("dt", {}, ...shown.split(" ").map((key) => el("kbd", {}, key))), el("dd", {}, does));
+      if (shown) (/^[\dJA]$/.test(shown) ? mouse : list).append(el("dt", {}, ...shown.split(" ").map((key) => el("kbd", {}, key))), el("dd", {}, does));
     const sheet = el("dialog", { class: "sheet", "aria-label": "Keys" });
     sheet.append(el("header", {}, el("h2", {}, "Keys and mouse"), iconButton("close", "Close", () => sheet.close())), el("div", { class: "columns" }, list, mouse));
     sheet.addEventListener("click", (event) => { if (event.target === sheet) sheet.close(); });

@@ -20,6 +20,7 @@ export interface PanelActions {
   editor(): Editor;
   edit: EditActions;
   openText(name: string): void; // of setOpened
+  backToLive(): void;
 }
 
 const TABS = ["Scene", "Edit", "Show", "Stand", "Plots"] as const;
@@ -93,8 +94,10 @@ export class Panel {
 
   // ---- scene ----------------------------------------------------------------------------------------------------------
 
-  setHello(hello: Hello): void {
+  /* `hidesLive`: it is a recording in the place of a live scene. */
+  setHello(hello: Hello, hidesLive: boolean): void {
     this.picker.replaceChildren();
+    if (hidesLive) this.picker.append(el("button", { type: "button", class: "wide", id: "back-live", onclick: () => this.actions.backToLive() }, "Back to the live scene"));
     if (hello.mode === "live" && hello.scenes.length) this.buildPicker(hello.scenes);
     else this.picker.append(el("button", { type: "button", class: "wide", id: "open-file", onclick: () => this.actions.pickFile() }, "Open a recording…"));
   }
@@ -103,19 +106,20 @@ export class Panel {
     const select = el("select", { id: "scene", "aria-label": "Scene" }), summary = el("p", { class: "hint" }), rows = el("div");
     const details = el("details", { id: "parameters" }, el("summary", {}, "Parameters"), rows);
     const form = el("form", {}, details, el("button", { type: "submit", class: "wide", id: "open" }, "Open"));
-    const here = el("optgroup", { label: "Opened here" }), generators = el("optgroup", { label: "Generators" });
+    const here = el("optgroup", { label: "Opened here" }), first = el("optgroup", { label: "Opened by the program" }), generators = el("optgroup", { label: "Generators" });
     for (const { name } of scenes) generators.append(el("option", { value: name }, name));
     this.fillHere = () => {
       here.replaceChildren(...this.opened.map((name) => el("option", { value: HERE + name }, name)));
       here.hidden = !this.opened.length;
     };
     this.fillHere();
-    select.append(here, generators);
+    first.hidden = true;
+    select.append(here, first, generators);
     select.selectedIndex = this.opened.length;
     const chosen = () => scenes.find((scene) => scene.name === select.value);
     const fill = () => {
       const scene = chosen();
-      summary.textContent = scene?.summary ?? "From a file or edited in this page.";
+      summary.textContent = scene?.summary ?? (select.value.startsWith(HERE) ? "From a file or edited in this page." : "As the command line names it.");
       rows.replaceChildren(...(scene?.parameters ?? []).map(parameterRow));
       details.hidden = !scene?.parameters.length;
     };
@@ -124,17 +128,21 @@ export class Panel {
       event.preventDefault();
       const scene = chosen();
       if (scene) this.actions.open(specification(scene, form));
+      else if (!select.value.startsWith(HERE)) this.actions.open(select.value);
       else this.actions.openText(select.value.slice(HERE.length));
     });
     const file = el("button", { type: "button", class: "wide", id: "open-file", onclick: () => this.actions.pickFile() }, "Open a scene file or a recording…");
     this.picker.append(el("h2", {}, "Scene"), select, summary, form, file);
     fill();
     this.selectScene = (source) => {
-      const [name, rest] = source.split(":"), known = this.opened.includes(source);
-      if (!known && !scenes.some((scene) => scene.name === name)) return;
-      select.value = known ? HERE + source : name;
+      const [name, rest] = source.split(":"), known = this.opened.includes(source), made = scenes.some((scene) => scene.name === name);
+      if (!known && !made) { // what the command line names, such as a scene file: the program opens it again by that name
+        first.replaceChildren(el("option", { value: source }, source));
+        first.hidden = false;
+      }
+      select.value = known ? HERE + source : made ? name : source;
       fill();
-      if (known) return;
+      if (!made || known) return;
       for (const pair of (rest ?? "").split(",")) {
         const [key, value] = pair.split("=");
         const input = form.querySelector<HTMLInputElement>(`[name="${CSS.escape(key ?? "")}"]`);

@@ -2,7 +2,7 @@
 import { Connection, type Link, type LinkEvents } from "./connection";
 import { Engine } from "./engine";
 import type { Message } from "./protocol";
-import { readFile, readUrl, type StreamEvents } from "./stream";
+import { checkHead, readFile, readUrl, type StreamEvents } from "./stream";
 
 export interface SourceEvents {
   message(message: Message, fromSocket: boolean): void;
@@ -15,6 +15,7 @@ export interface SourceEvents {
 export class Source {
   private connection: Link | null = null;
   private loading: AbortController | null = null;
+  private begin: (() => Link) | null = null; // the connection that the page was opened with, made again
 
   constructor(private readonly events: SourceEvents) {}
 
@@ -22,16 +23,32 @@ export class Source {
   send(message: ArrayBuffer): void { this.connection?.send(message); }
 
   connect(token: string): void {
-    this.events.state("connecting", "Connecting…");
-    this.connection = new Connection(token, this.linkEvents());
+    this.goLive(() => {
+      this.events.state("connecting", "Connecting…");
+      return new Connection(token, this.linkEvents());
+    });
   }
 
   /* Without a program: the worker's script, and the scene to begin with. */
-  run(script: string, scene: string): void { this.connection = new Engine(script, scene, this.linkEvents()); }
+  run(script: string, scene: string): void { this.goLive(() => new Engine(script, scene, this.linkEvents())); }
+
+  /* Whether a recording that the user opened hides a live scene; and back to it. */
+  get hidesLive(): boolean { return this.begin !== null && this.connection === null; }
+  back(): void { if (this.begin) this.goLive(this.begin); }
+
+  private goLive(begin: () => Link): void {
+    this.loading?.abort();
+    this.begin = begin;
+    this.connection = begin();
+  }
 
   private linkEvents(): LinkEvents {
+    let own: Link | null = null; // what is still on its way when the user opens a file is dropped
     return {
-      message: (message) => this.events.message(message, true),
+      message: (message) => {
+        own ??= this.connection;
+        if (own === this.connection) this.events.message(message, true);
+      },
       error: (text) => this.events.trouble(text),
       state: (state, wait) => {
         if (state === "open") this.events.state("open", "");
@@ -54,17 +71,21 @@ export class Source {
     }
   }
 
-  /* The user's file replaces the program. */
-  async loadFile(file: File): Promise<string> {
-    this.loading?.abort();
-    this.connection?.end();
-    this.connection = null;
-    this.events.state("open", "");
+  /* The user's file replaces the program, if it is a recording at all. `begun` is called before its first message. */
+  async loadFile(file: File, begun: () => void): Promise<string | null> {
+    let loading: AbortController | null = null;
     try {
-      await readFile(file, this.streamEvents());
+      await checkHead(file);
+      this.loading?.abort();
+      loading = this.loading = new AbortController();
+      this.connection?.end();
+      this.connection = null;
+      this.events.state("open", "");
+      begun();
+      await readFile(file, this.streamEvents(), loading.signal);
       return "";
     } catch (error) {
-      return (error as Error).message;
+      return loading?.signal.aborted ? null : (error as Error).message;
     }
   }
 

@@ -8,29 +8,40 @@ export interface StreamEvents {
   room(): Promise<void> | null; // to wait for before the next message is read
 }
 
+const HDF5 = [0x89, 0x48, 0x44, 0x46]; // how its files begin
 const SLICE_MS = 12; // of decoding before the page gets control again
 
 export async function readUrl(url: string, events: StreamEvents, signal: AbortSignal): Promise<void> {
   const response = await fetch(url, { signal, cache: "no-store" });
   if (!response.ok || !response.body) throw new Error(`${url.split("?")[0]}: ${response.status} ${response.statusText}`);
-  await readStream(response.body, Number(response.headers.get("content-length") ?? 0), events);
+  await readStream(response.body, Number(response.headers.get("content-length") ?? 0), events, signal);
 }
 
-export async function readFile(file: File, events: StreamEvents): Promise<void> {
-  await readStream(file.stream(), file.size, events);
+export async function readFile(file: File, events: StreamEvents, signal: AbortSignal): Promise<void> {
+  await readStream(file.stream(), file.size, events, signal);
 }
 
-async function readStream(stream: ReadableStream<Uint8Array>, total: number, events: StreamEvents): Promise<void> {
+/* Throws where a file cannot be a recording for the page. */
+export async function checkHead(file: File): Promise<void> {
+  const head = await file.slice(0, 16).arrayBuffer(), bytes = new Uint8Array(head);
+  if (bytes.length === 0) throw new ProtocolError("it is empty");
+  if (HDF5.every((byte, k) => byte === bytes[k])) throw new ProtocolError(`it is an HDF5 file; "drystone view ${file.name}" shows it, and "--export FOLDER" makes a file for this page`);
+  if (messageBytes(new DataView(head), 0) === 0) throw new ProtocolError("it is too short for a recording");
+}
+
+async function readStream(stream: ReadableStream<Uint8Array>, total: number, events: StreamEvents, signal: AbortSignal): Promise<void> {
   const reader = stream.getReader(), cutter = new Cutter();
   let received = 0, begun = performance.now();
   for (;;) {
     const { done, value } = await reader.read();
     if (done) break;
+    if (signal.aborted) return reader.cancel();
     received += value.length;
     cutter.add(value);
     for (let bytes = cutter.next(); bytes; bytes = cutter.next()) {
       events.message(decode(bytes));
       await events.room();
+      if (signal.aborted) return reader.cancel();
       if (performance.now() - begun > SLICE_MS) {
         events.progress(received, total);
         await new Promise((go) => setTimeout(go));

@@ -73,10 +73,10 @@ export function editTests({ live, recorded, check, folder, program }) {
       await field(page, "edit-position-x", 0.5);
       await edited(page, () => Math.abs(window.drystone.shown.pose[7 * 3] - 0.5) < 1e-6);
       // moved with the mouse
-      const place = () => page.evaluate(() => {
-        const app = window.drystone, p = app.world.position(3, app.view.orbit.target.clone()).project(app.view.orbit.camera), box = app.view.canvas.getBoundingClientRect();
+      const place = (body = 3) => page.evaluate((b) => {
+        const app = window.drystone, p = app.world.position(b, app.view.orbit.target.clone()).project(app.view.orbit.camera), box = app.view.canvas.getBoundingClientRect();
         return { x: box.left + ((p.x + 1) / 2) * box.width, y: box.top + ((1 - p.y) / 2) * box.height };
-      });
+      }, body);
       await page.evaluate(() => { window.drystone.view.orbit.goHome(); window.drystone.view.orbit.zoom(1.6); window.drystone.view.orbit.jump(); });
       await page.waitForTimeout(200);
       const at = await place(), before = (await text(page)).bodies[3].position;
@@ -95,10 +95,15 @@ export function editTests({ live, recorded, check, folder, program }) {
       await bodies(page, 5);
       await page.click("#edit-delete");
       await bodies(page, 4);
+      await page.click("#edit-undo");
+      await bodies(page, 5);
+      await until(page, () => window.drystone.chosen === 4); // the body that is back
+      await page.click("#edit-redo");
+      await bodies(page, 4);
       // what the program refuses is taken back
       await page.evaluate(() => window.drystone.choice.choose(3));
       await field(page, "edit-mass", 1e13);
-      await page.waitForSelector('.note.bad:has-text("taken back")');
+      await page.click('.note.bad:has-text("taken back") button');
       await edited(page, () => window.drystone.editor.document.bodies[3].mass === undefined);
       const [saved] = await Promise.all([page.waitForEvent("download"), page.click("#edit-save")]), file = join(folder, "edited.json");
       writeFileSync(file, readFileSync(await saved.path()));
@@ -110,6 +115,24 @@ export function editTests({ live, recorded, check, folder, program }) {
       await edited(page, () => window.drystone.shown?.time === 0 && window.drystone.status.paused && !("velocity" in window.drystone.editor.document.bodies[3]));
       const low = (await text(page)).bodies[3].position[2];
       check(low < moved[2] - 0.01, `the body that fell starts at ${low} m, below ${moved[2]} expected`);
+      const start = (await text(page)).bodies[2].position[2];
+      // a drag while it runs goes back to the start, where bodies are moved
+      await page.evaluate(() => window.drystone.toggle());
+      await until(page, () => window.drystone.shown?.time > 0.1);
+      const drag = async () => {
+        const from = await place(2);
+        await page.mouse.move(from.x, from.y);
+        await page.mouse.down();
+        for (let k = 1; k <= 5; k++) await page.mouse.move(from.x + 8 * k, from.y - 8 * k);
+        await page.mouse.up();
+      };
+      await drag();
+      await edited(page, () => window.drystone.shown?.time === 0 && window.drystone.status.paused && window.drystone.chosen === 2);
+      const top = (await text(page)).bodies[2].position[2];
+      check(top === start, `a drag of a running scene moves its start from ${start} to ${top} m`);
+      await page.waitForTimeout(200);
+      await drag();
+      await edited(page, (z) => window.drystone.editor.document.bodies[2].position[2] > z + 0.01, top);
     }),
 
     "two points are measured": () => live(["stack:count=1,size=0.2"], async (page) => {
@@ -147,11 +170,45 @@ export function editTests({ live, recorded, check, folder, program }) {
       await page.click("#edit-link");
       await until(page, () => location.hash.startsWith("#scene="));
       const link = await page.evaluate(() => location.href);
+      check(new URL(link).search.length > 30 && link === await page.evaluate(() => window.drystone.editor.link()), `the link is not the address ${link}`);
       await page.evaluate(() => { window.drystone.open("bounce"); });
-      await until(page, () => window.drystone.scene.source === "bounce");
+      await until(page, () => window.drystone.scene.source === "bounce" && location.hash === ""); // the address is no longer that of the scene
       await page.goto("about:blank");
       await page.goto(link);
       await until(page, () => window.drystone?.scene?.source === "from the link" && window.drystone.scene.bodies[1].name === "egg");
+    }, { allowed: /WebSocket/ }),
+
+    "the scene of the command line is in the picker and is returned to": async () => {
+      const file = join(folder, "given.json");
+      writeFileSync(file, '{"drystone": 1, "name": "given", "bodies": [{"kind": "static", "shapes": [{"kind": "half-space"}]}, {"name": "egg", "position": [0, 0, 1], "shapes": [{"kind": "sphere", "radius": 0.2}]}]}');
+      await live([file], async (page) => {
+        const shows = (source) => until(page, (wanted) => window.drystone.scene.source === wanted && window.drystone.shown != null, source);
+        check((await page.inputValue("#scene")) === file, `the picker shows ${await page.inputValue("#scene")}`);
+        await page.selectOption("#scene", "linkage");
+        await page.click("#open");
+        await shows("linkage");
+        await page.selectOption("#scene", file);
+        await page.click("#open");
+        await shows(file);
+      });
+    },
+
+    "a recording opened in a live page leads back to the live scene, and a wrong file changes nothing": () => live(["bounce"], async (page) => {
+      const shows = (wanted) => until(page, (name) => window.drystone.scene.name === name && window.drystone.shown != null, wanted);
+      const give = (name, buffer) => page.setInputFiles("#file", { name, mimeType: "application/octet-stream", buffer });
+      await give("run.h5", Buffer.concat([Buffer.from([0x89, 0x48, 0x44, 0x46]), Buffer.alloc(100)]));
+      await page.waitForSelector('.note.bad:has-text("drystone view run.h5")');
+      check(await page.evaluate(() => window.drystone.live && window.drystone.source.isOpen), "a file that is no recording ended the live scene");
+      await give("long.bin", recording(200, 300));
+      await give("recording.bin", recording(3, 20));
+      await until(page, () => window.drystone.scene.bodies.length === 4 && window.drystone.player.complete);
+      await page.waitForTimeout(300);
+      check((await page.evaluate(() => [window.drystone.scene.bodies.length, window.drystone.player.history.length])).join() === "4,20", "two recordings were mixed");
+      await page.click("#back-live");
+      await shows("bounce");
+      const time = await page.evaluate(() => window.drystone.shown.time);
+      await until(page, (was) => window.drystone.shown.time !== was, time);
+      check(await page.isVisible("#scene"), "the picker is gone");
     }, { allowed: /WebSocket/ }),
 
     "steps without a certificate are red on the time line": () => recorded({ "recording.bin": recording(3, 40, { missed: [10, 30] }) }, async (page) => {
