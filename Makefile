@@ -18,6 +18,7 @@ all: ## build the program, build/drystone (default)
 	@ln -sfn release/drystone build/drystone
 
 wheel: all ## the Python package as a wheel, in build/wheels/
+	@$(DEPS) python
 	@$(call build,release,--target drystone-python-package)
 	@python3 python/tools/wheel.py build/release build/wheels
 

@@ -1,9 +1,10 @@
 #!/bin/bash
 # Installs the Debian packages that Drystone needs, and only those that are missing.
 #
-#   scripts/install-deps.sh [--list] [build] [test] [bench] [cluster] [web] [debtest]
+#   scripts/install-deps.sh [--list] [build] [python] [test] [bench] [cluster] [web] [debtest]
 #
 # build   compiler, make, CMake, the libraries of the program (the library itself needs none), and npm for its page
+# python  python3 with numpy, for the Python package
 # test    clang, sanitizers, clang-format, python3 with numpy; chromium and ffmpeg, which films need too
 # bench   the rivals from Debian, CHOLMOD, and node for the rivals from npm
 # cluster Slurm and Open MPI on this machine, for the test of 'drystone sweep' with them; it is skipped without
@@ -17,7 +18,8 @@ set -euo pipefail
 
 build="make gcc libc6-dev cmake ninja-build pkg-config libhdf5-dev libpng-dev zlib1g-dev libwebsockets-dev
        nodejs npm ca-certificates"
-test="clang clang-format libclang-rt-14-dev git python3 python3-numpy chromium ffmpeg"
+python="python3 python3-numpy"
+test="clang clang-format libclang-rt-14-dev git $python chromium ffmpeg"
 web="clang lld wasi-libc libclang-rt-14-dev-wasm32 nodejs npm"
 test+=" $web"
 bench="g++ libode-dev libbullet-dev libsuitesparse-dev libsiconos-numerics-dev nodejs npm ca-certificates python3
@@ -64,13 +66,14 @@ for group in "$@"; do
   case $group in
     --list) list=yes ;;
     build) packages+=" $build" ;;
+    python) packages+=" $python" ;;
     test) packages+=" $test" ;;
     bench) packages+=" $bench" ;;
     cluster) packages+=" $cluster" ;;
     web) packages+=" $web" ;;
     debtest) packages+=" $debtest" ;;
     *)
-      echo "install-deps.sh: unknown group '$group'; known are build, test, bench, cluster, web, debtest" >&2
+      echo "install-deps.sh: unknown group '$group'; known are build, python, test, bench, cluster, web, debtest" >&2
       exit 2
       ;;
   esac

@@ -14,7 +14,9 @@ blocks() { sed -n "/^\`\`\`$1\$/,/^\`\`\`\$/{/^\`\`\`$1\$/d; s/^\`\`\`\$/%%/; p}
 
 for page in start guide-masonry guide-robotics guide-graphics guide-teaching guide-ladder sweep; do
   mkdir "$page" && cd "$page" || exit 1
-  ln -s "$source/scenes" .
+  ln -s "$source/scenes" "$source/include" .
+  mkdir build && ln -s "$(dirname "$program")" build/release
+  [ "$page" = start ] && blocks c "$source/docs/$page.md" | grep -v '^%%$' >house.c
   count=0 text=
   while IFS= read -r line; do # JSON first: commands use it
     if [ "$line" = "%%" ]; then
@@ -29,11 +31,15 @@ for page in start guide-masonry guide-robotics guide-graphics guide-teaching gui
     [ "$line" = "%%" ] && continue
     case $line in *sweeps/arch.json*) line="$line --show 1" ;; esac # 806 runs; test_sweep_program has a small one
     check "$page: $line" timeout 120 bash -ec "$line"
+    cat "$folder/check.log" >>said.txt
     count=$((count + 1))
   done < <(blocks sh "$source/docs/$page.md")
   while IFS= read -r line; do
     if [ "$line" = "%%" ]; then
-      if "$python" -c 'import numpy' 2>/dev/null; then check "$page: Python: $text" "$python" -c "$text"; fi
+      if "$python" -c 'import numpy' 2>/dev/null; then
+        check "$page: Python: $text" "$python" -c "$text"
+        cat "$folder/check.log" >>said.txt
+      fi
       count=$((count + 1)) text=
     else
       text+=$line$'\n'
@@ -43,7 +49,13 @@ for page in start guide-masonry guide-robotics guide-graphics guide-teaching gui
   cd ..
 done
 
-# what the pages say comes out
+# what the pages say comes out; lines of "start here" that are not what is printed are commands to be typed
+while IFS= read -r line; do
+  case $line in "" | %% | make* | export* | "python3 -m"*) continue ;; esac
+  if [[ $line != *True ]] || "$python" -c 'import numpy' 2>/dev/null; then
+    grep -qF -- "${line%...}" start/said.txt && ok || fail "start: nothing prints '$line'"
+  fi
+done < <(blocks text "$source/docs/start.md")
 [ -s start/house.png ] && [ -s guide-masonry/arch.png ] && [ -s guide-masonry/map.sweep/map.svg ] &&
   [ -s guide-graphics/stack.glb ] && [ -s guide-teaching/roll.csv ] && ok || fail "files are missing"
 grep -q 'displacement  0.0439' guide-teaching/slides.txt && ! grep -q 'displacement  0.0' guide-teaching/stays.txt && ok ||
