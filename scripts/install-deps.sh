@@ -5,7 +5,8 @@
 #
 # build   compiler, make, CMake, the libraries of the program (the library itself needs none), and npm for its page
 # python  python3 with numpy, for the Python package
-# test    clang, sanitizers, clang-format, python3 with numpy; chromium and ffmpeg, which films need too
+# test    clang, sanitizers, clang-format, python3 with numpy and VTK, which reads exports; chromium and ffmpeg, which
+#         films need too
 # bench   the rivals from Debian, CHOLMOD, and node for the rivals from npm
 # cluster Slurm and Open MPI on this machine, for the test of 'drystone sweep' with them; it is skipped without
 # web     clang for WebAssembly: the page without a server, the npm package (also part of test)
@@ -19,7 +20,7 @@ set -euo pipefail
 build="make gcc libc6-dev cmake ninja-build pkg-config libhdf5-dev libpng-dev zlib1g-dev libwebsockets-dev
        nodejs npm ca-certificates"
 python="python3 python3-numpy"
-test="clang clang-format libclang-rt-14-dev git $python chromium ffmpeg"
+test="clang clang-format libclang-rt-14-dev git $python python3-vtk9 chromium ffmpeg"
 web="clang lld wasi-libc libclang-rt-14-dev-wasm32 nodejs npm"
 test+=" $web"
 bench="g++ libode-dev libbullet-dev libsuitesparse-dev libsiconos-numerics-dev nodejs npm ca-certificates python3
