@@ -225,7 +225,7 @@ static bool print_elastic(ds_recording *recording, ds_error *error) {
   if (!ok) snprintf(error->message, sizeof error->message, "out of memory");
   for (int32_t i = 0; ok && i < ds_recording_frame_count(recording); i++) {
     ds_frame frame;
-    ok = ds_recording_read(recording, &frame, i, error) == DS_OK;
+    ok = ds_recording_read_bodies(recording, &frame, i, error) == DS_OK;
     if (ok) last = frame_energy(state, scene, &frame, frame.report.step > 0 ? step : 0).elastic;
     if (ok && !(last <= most)) most = last, time = frame.time;
   }

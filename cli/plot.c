@@ -14,6 +14,7 @@
 #include "command.h"
 #include "frame_energy.h"
 #include "output.h"
+#include "progress.h"
 #include "record/record.h"
 #include "source.h"
 
@@ -156,10 +157,22 @@ static double fastest(const ds_scene *scene, const ds_frame *frame) {
   return speed;
 }
 
+/* Whether a panel shows what poses and velocities are needed for; everything else is in the reports. */
+static bool needs_bodies(const plotting *p) {
+  for (int i = 0; i < p->chosen_count; i++) {
+    const metric *m = &metrics[p->chosen[i]];
+    for (int k = 0; k < m->lines; k++)
+      if (m->line[k] <= ELASTIC || m->line[k] == SPEED) return true;
+  }
+  return false;
+}
+
+/* `state` is NULL where the bodies were not read. */
 static void store_frame(track *t, int32_t i, ds_state *state, const ds_scene *scene, const ds_frame *frame) {
   double total_ms = 0;
   const ds_step_report *report = &frame->report;
-  ds_energy energy = frame_energy(state, scene, frame, report->step > 0 ? t->step : 0);
+  ds_energy energy = {0};
+  if (state) energy = frame_energy(state, scene, frame, report->step > 0 ? t->step : 0);
   for (int k = 0; k < DS_STAGE_COUNT; k++) total_ms += 1e3 * report->seconds[k];
   const double values[QUANTITY_COUNT] = {
       [KINETIC] = energy.kinetic,
@@ -173,7 +186,7 @@ static void store_frame(track *t, int32_t i, ds_state *state, const ds_scene *sc
       [STAGGERED] = report->worst.staggered_iterations,
       [PROJECTION] = report->worst.projection_iterations,
       [FACTORIZATIONS] = report->worst.factorizations,
-      [SPEED] = fastest(scene, frame),
+      [SPEED] = state ? fastest(scene, frame) : 0,
       [PENETRATION] = 1e3 * report->penetration,
       [MS_TOTAL] = total_ms,
       [MS_DETECT] = 1e3 * report->seconds[DS_STAGE_DETECT],
@@ -190,7 +203,23 @@ static void base_name(char *out, size_t size, const char *path) {
   snprintf(out, size, "%.*s", (int)(length < size ? length : size - 1), name);
 }
 
-static ds_status read_track(track *t, const char *path, ds_error *error) {
+/* No panel shows single contacts, and most of a large recording are contacts: they are not read. */
+static ds_status read_frames(track *t, ds_recording *recording, ds_state *state, ds_error *error) {
+  ds_status status = DS_OK;
+  progress line;
+  progress_begin(&line, false, 0);
+  for (int32_t i = 0; status == DS_OK && i < t->frames; i++) {
+    ds_frame frame = {.time = ds_recording_time(recording, i)};
+    status = state ? ds_recording_read_bodies(recording, &frame, i, error)
+                   : ds_recording_read_report(recording, &frame.report, i, error);
+    if (status == DS_OK) store_frame(t, i, state, ds_recording_scene(recording), &frame);
+    progress_build(&line, "reading", t->name, i / (double)t->frames);
+  }
+  progress_end(&line);
+  return status;
+}
+
+static ds_status read_track(track *t, const char *path, bool bodies, ds_error *error) {
   if (!source_is_recording(path)) {
     FILE *file = fopen(path, "rb");
     snprintf(error->message, sizeof error->message,
@@ -212,19 +241,15 @@ static ds_status read_track(track *t, const char *path, ds_error *error) {
   t->tolerance = ds_options_tolerance(&run->options);
   t->step = run->options.step;
   ds_status status = DS_OK;
-  ds_state *state = ds_state_create(scene);
+  ds_state *state = bodies ? ds_state_create(scene) : NULL;
   if (t->frames < 1) {
     snprintf(error->message, sizeof error->message, "%.200s: has no frames yet", path);
     status = DS_ERROR_INPUT;
-  } else if (!state || !allocate_track(t)) {
+  } else if ((bodies && !state) || !allocate_track(t)) {
     snprintf(error->message, sizeof error->message, "%.200s: no memory for %d frames", path, t->frames);
     status = DS_ERROR_MEMORY;
   }
-  for (int32_t i = 0; status == DS_OK && i < t->frames; i++) {
-    ds_frame frame;
-    status = ds_recording_read(recording, &frame, i, error);
-    if (status == DS_OK) store_frame(t, i, state, scene, &frame);
-  }
+  if (status == DS_OK) status = read_frames(t, recording, state, error);
   /* energies count from the first frame */
   double potential = status == DS_OK ? t->value[POTENTIAL][0] : 0, total = status == DS_OK ? t->value[TOTAL][0] : 0;
   for (int32_t i = 0; status == DS_OK && i < t->frames; i++) {
@@ -351,7 +376,7 @@ static ds_status write_vector(ds_image *image, const ds_chart *chart, const char
 static ds_status plot(plotting *p, const arg_list *words, ds_error *error) {
   ds_status status = DS_OK;
   for (int32_t i = 0; status == DS_OK && i < words->count; i++) {
-    status = read_track(&p->tracks[i], words->items[i], error);
+    status = read_track(&p->tracks[i], words->items[i], needs_bodies(p), error);
     p->track_count++;
   }
   if (status != DS_OK) return status;

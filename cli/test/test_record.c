@@ -156,6 +156,10 @@ static void check_frame(world *w, ds_recording *recording, int k) {
     return;
   }
   ds_step_report report = fill(w, k);
+  ds_frame bodies; /* into the same arrays, which are compared below */
+  CHECK(ds_recording_read_bodies(recording, &bodies, k, &error) == DS_OK);
+  CHECK(bodies.contacts == NULL && bodies.contact_count == 0 && bodies.poses == frame.poses);
+  CHECK(bodies.time == frame.time && same_report(&bodies.report, &report));
   CHECK(frame.time == w->state->time);
   CHECK(same_report(&frame.report, &report));
   for (int i = 0; i < 2; i++) {

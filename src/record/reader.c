@@ -582,12 +582,11 @@ static ds_status read_contacts(ds_recording *r, int32_t index, ds_error *error) 
   return DS_OK;
 }
 
-ds_status ds_recording_read(ds_recording *r, ds_frame *frame, int32_t index, ds_error *error) {
+ds_status ds_recording_read_bodies(ds_recording *r, ds_frame *frame, int32_t index, ds_error *error) {
   ds_step_report report;
   ds_status status = ds_recording_read_report(r, &report, index, error);
   if (status == DS_OK) status = read_motion(r, index, error);
   if (status == DS_OK) status = read_reduced(r, index, error);
-  if (status == DS_OK) status = read_contacts(r, index, error);
   if (status != DS_OK) return status;
   *frame = (ds_frame){.time = r->times[index],
                       .poses = r->poses,
@@ -595,9 +594,16 @@ ds_status ds_recording_read(ds_recording *r, ds_frame *frame, int32_t index, ds_
                       .angular_velocities = r->angular_velocities,
                       .reduced = r->reduced_count > 0 ? r->reduced : NULL,
                       .reduced_rate = r->reduced_count > 0 ? r->reduced_rate : NULL,
-                      .contacts = r->contacts,
-                      .contact_count = r->contact_count[index],
                       .report = report};
+  return DS_OK;
+}
+
+ds_status ds_recording_read(ds_recording *r, ds_frame *frame, int32_t index, ds_error *error) {
+  ds_status status = ds_recording_read_bodies(r, frame, index, error);
+  if (status == DS_OK) status = read_contacts(r, index, error);
+  if (status != DS_OK) return status;
+  frame->contacts = r->contacts;
+  frame->contact_count = r->contact_count[index];
   return DS_OK;
 }
 

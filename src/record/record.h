@@ -39,6 +39,8 @@ typedef struct ds_frame {
   ds_step_report report;
 } ds_frame;
 ds_status ds_recording_read(ds_recording *recording, ds_frame *frame, int32_t index, ds_error *error);
+/* The same without contacts, which are most of the bytes where many bodies touch: contact_count is 0. */
+ds_status ds_recording_read_bodies(ds_recording *recording, ds_frame *frame, int32_t index, ds_error *error);
 int32_t ds_recording_find(const ds_recording *recording, double time); /* the frame nearest in time */
 /* The step report of a frame, without poses and contacts. */
 ds_status ds_recording_read_report(ds_recording *recording, ds_step_report *report, int32_t index, ds_error *error);
