@@ -288,7 +288,7 @@ static bool read_recording(compare_run *run, const char *path) {
   for (int32_t i = 0; ok && i < points; i++) {
     ds_frame frame;
     int32_t index = points > 1 ? (int32_t)((int64_t)i * (frames - 1) / (points - 1)) : 0;
-    if (ds_recording_read(recording, &frame, index, &error) != DS_OK) break;
+    if (ds_recording_read_bodies(recording, &frame, index, &error) != DS_OK) break;
     if (i == 0) memcpy(begin, frame.poses, (size_t)bodies * sizeof *begin);
     run->stands = true;
     run->at[i] = frame.time;

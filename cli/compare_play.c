@@ -258,7 +258,7 @@ static bool read_reel(reel *r, const player *p, ds_recording *recording, int32_t
   if (r->time == NULL || r->error == NULL || r->q == NULL || r->pose == NULL) return false;
   for (int32_t i = 0; i < r->frames; i++) {
     ds_frame frame;
-    if (ds_recording_read(recording, &frame, frame_of(recording, i, r->frames), &error) != DS_OK) return false;
+    if (ds_recording_read_bodies(recording, &frame, frame_of(recording, i, r->frames), &error) != DS_OK) return false;
     r->time[i] = frame.time, r->error[i] = frame.report.worst.natural_error;
     for (size_t b = 0; b < bodies; b++) r->pose[(size_t)i * bodies + b] = frame.poses[b];
     for (size_t k = 0; k < modes; k++) r->q[(size_t)i * modes + k] = frame.reduced[k];

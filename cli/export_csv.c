@@ -115,7 +115,8 @@ bool export_csv(const export_set *set, const char *path, const char *what, ds_er
   if (ok) fprintf(out.file, "%s\n", heads[table]);
   for (int32_t i = 0; ok && i < set->frame_count; i++) {
     ds_frame frame;
-    ok = ds_recording_read(set->recording, &frame, set->frames[i], error) == DS_OK;
+    ok = (table == 2 ? ds_recording_read : ds_recording_read_bodies)(set->recording, &frame, set->frames[i], error) ==
+         DS_OK;
     if (!ok) {
       output_discard(&out);
       break;

@@ -221,7 +221,7 @@ static bool read_motion(motion *m, const export_set *set, ds_error *error) {
   if (!motion_create(m, set)) return export_no_memory(error);
   for (int32_t i = 0; i < set->frame_count; i++) {
     ds_frame frame;
-    if (ds_recording_read(set->recording, &frame, set->frames[i], error) != DS_OK) return false;
+    if (ds_recording_read_bodies(set->recording, &frame, set->frames[i], error) != DS_OK) return false;
     float time = (float)frame.time;
     if (at > 0 && !(time > m->times[at - 1])) continue; /* the same in single precision */
     m->times[at] = time;

@@ -61,7 +61,8 @@ bool export_obj(const export_set *set, const char *path, ds_error *error) {
     output out;
     int64_t first = 1;
     snprintf(file, sizeof file, "%s-%06d.obj", stem, (int)i);
-    ok = ds_recording_read(set->recording, &frame, set->frames[i], error) == DS_OK && output_open(&out, file, error);
+    ok = ds_recording_read_bodies(set->recording, &frame, set->frames[i], error) == DS_OK &&
+         output_open(&out, file, error);
     if (!ok) break;
     fprintf(out.file, "# t = %.9g s\nmtllib %s.mtl\n", frame.time, name);
     for (int32_t b = 0; b < set->body_count; b++) put_body(out.file, set, &frame, b, points, &first);

@@ -86,7 +86,7 @@ static bool find_reach(double *reach, const export_set *set, ds_error *error) {
   int32_t ends[2] = {0, ds_recording_frame_count(set->recording) - 1};
   for (int k = 0; k < 2; k++) {
     ds_frame frame;
-    if (ds_recording_read(set->recording, &frame, ends[k], error) != DS_OK) return false;
+    if (ds_recording_read_bodies(set->recording, &frame, ends[k], error) != DS_OK) return false;
     for (int32_t i = 0; i < set->body_count; i++) {
       double radius = ds_body_radius(set->scene, body_at(i)), far = v3_norm(frame.poses[i].p) + radius;
       if (isfinite(far)) *reach = fmax(*reach, 2 * far);

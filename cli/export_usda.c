@@ -67,7 +67,7 @@ static bool read_motion(motion *m, const export_set *set, ds_error *error) {
   if (m->times == NULL || m->poses == NULL || m->reduced == NULL) return export_no_memory(error);
   for (size_t i = 0; i < frames; i++) {
     ds_frame frame;
-    if (ds_recording_read(set->recording, &frame, set->frames[i], error) != DS_OK) return false;
+    if (ds_recording_read_bodies(set->recording, &frame, set->frames[i], error) != DS_OK) return false;
     m->times[i] = frame.time;
     memcpy(m->poses + i * m->bodies, frame.poses, m->bodies * sizeof *m->poses);
     if (m->coordinates > 0) memcpy(m->reduced + i * m->coordinates, frame.reduced, m->coordinates * sizeof *m->reduced);
