@@ -269,6 +269,33 @@ static void check_step(world *x, int32_t i, double *worst) {
 
 static void test_step(void) { check_all(DS_METRIC_EFFECTIVE, check_step, "a free step", 1e-12); }
 
+/* A body that was stopped on its way loses that part of its velocity, and keeps that share of what is left. */
+static void test_lost(void) {
+  const ds_vec3 lost = v3(0.3, -0.2, 0.7);
+  world x;
+  if (!world_open(&x, DS_METRIC_EFFECTIVE)) return;
+  for (int midpoint = 0; midpoint < 2; midpoint++) {
+    world_shake(&x);
+    for (int32_t i = 0; i < x.scene->body_count; i++) {
+      const ds_body *body = &x.scene->bodies[i];
+      ds_step_body *step = &x.assembly.bodies[i];
+      ds_body_state *s = &x.state->bodies[i], before = *s;
+      if (!body->ops->dynamic || body->ops->deforms) continue; /* those are not stopped */
+      step->midpoint = midpoint;
+      ds_move move = {.v = v3(1, 2, 3), .w = v3(3, 1, 2), .rate = step->rate, .share = 1, .keep = 1};
+      body->ops->move(x.state, i, step, &move, h);
+      ds_body_state whole = *s;
+      *s = before;
+      move.lost = lost, move.keep = 0.25;
+      body->ops->move(x.state, i, step, &move, h);
+      CHECK_LE(v3_dist(s->v, v3_scale(0.25, v3_sub(whole.v, lost))), 1e-14);
+      CHECK_LE(v3_dist(s->w, v3_scale(0.25, whole.w)), 1e-13);
+      CHECK(v3_dist(s->x, whole.x) == 0);
+    }
+  }
+  world_close(&x);
+}
+
 /* What a script says is where the body lands, with the velocity that takes it there. */
 static void test_script(void) {
   world x;
@@ -357,6 +384,7 @@ int main(void) {
   RUN(test_momentum);
   RUN(test_rows);
   RUN(test_step);
+  RUN(test_lost);
   RUN(test_script);
   RUN(test_script_velocity);
   RUN(test_skin);

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "drystone/problem.h"
+#include "methods/pgs.h"
 #include "project/project.h"
 #include "random_problem.h"
 #include "scene_helper.h"
@@ -104,6 +105,60 @@ static void random_bodies(void) {
     if (count == 20) CHECK(solved >= expected[m].least);
     ds_arena_free(&arena);
   }
+}
+
+/* Iteration i of nonlinear conjugate gradients as its paper writes it, from r, the gradient and the direction before.
+ * Whether it restarts. */
+static bool conjugate(ds_solve *s, const ds_pgs *pgs, ds_iterate *x, const ds_subproblem *p, double *gradient,
+                      double *direction, int32_t i) {
+  int32_t rows = 3 * p->contact_count;
+  double square[2] = {0, 0};
+  for (int32_t j = 0; j < rows; j++) square[0] += gradient[j] * gradient[j], gradient[j] = x->r[j];
+  ds_pgs_sweep(s, pgs, x);
+  for (int32_t j = 0; j < rows; j++) gradient[j] -= x->r[j], square[1] += gradient[j] * gradient[j];
+  double beta = i > 0 ? square[1] / square[0] : 0;
+  for (int32_t j = 0; j < rows; j++) {
+    if (beta <= 1) x->r[j] += beta * direction[j];
+    direction[j] = beta <= 1 ? beta * direction[j] - gradient[j] : 0;
+  }
+  ds_subproblem_velocity(x->v, p, x->r);
+  return beta > 1;
+}
+
+/* The impulses of random problems after a few iterations, some of which restart, are those of the formulas. */
+static void nncg_as_published(void) {
+  ds_arena arena = {0};
+  ds_options options = ds_default_options();
+  options.method = ds_method_named("nncg-disk"), options.max_iterations = 12;
+  uint64_t seed = 11;
+  int32_t restarts = 0, restarted = 0;
+  double worst = 0;
+  for (int32_t i = 0; i < 20; i++) {
+    ds_subproblem p = random_problem(&arena, &seed, 4, 4, 3);
+    int32_t rows = 3 * p.contact_count;
+    double *r = DS_NEW0(&arena, double, rows), *v = DS_NEW(&arena, double, p.dof);
+    double *gradient = DS_NEW0(&arena, double, rows), *direction = DS_NEW0(&arena, double, rows);
+    ds_certificate c;
+    ds_solve s = {.arena = &arena, .options = &options, .purpose = DS_FOR_PROBLEM};
+    CHECK(ds_project_island(&s, r, v, &c, &p));
+    ds_pgs pgs;
+    ds_iterate x = ds_iterate_new(&arena, &p);
+    CHECK(ds_pgs_prepare(&arena, &pgs, &p, DS_FRICTION_DISK));
+    ds_iterate_clear(&x, &p);
+    int32_t before = restarts;
+    for (int32_t k = 0; k + 1 < options.max_iterations; k++)
+      restarts += conjugate(&s, &pgs, &x, &p, gradient, direction, k);
+    ds_pgs_sweep(&s, &pgs, &x);
+    restarted += restarts > before;
+    double size = 0, off = 0;
+    for (int32_t j = 0; j < rows; j++) size = fmax(size, fabs(x.r[j])), off = fmax(off, fabs(x.r[j] - r[j]));
+    if (size > 0) worst = fmax(worst, off / size);
+    ds_arena_reset(&arena);
+  }
+  printf("     %d restarts in %d of 20 problems, impulses differ by %.2g\n", (int)restarts, (int)restarted, worst);
+  CHECK_LE(5, restarted);
+  CHECK_LE(worst, 1e-10);
+  ds_arena_free(&arena);
 }
 
 /* Largest distance between the bodies of a scene after a run with each of two methods; both with the polygon. */
@@ -237,6 +292,7 @@ int main(void) {
   RUN(convex_lifts);
   RUN(box_and_disk);
   RUN(random_bodies);
+  RUN(nncg_as_published);
   RUN(lcp_is_ours);
   RUN(convex_floats);
   RUN(stacks);

@@ -472,6 +472,48 @@ static void test_damaged_structure(void) {
   }
 }
 
+static void replace_set(hid_t file, const char *path, const hsize_t dims[3]) {
+  hid_t space = H5Screate_simple(3, dims, NULL), as = H5Pcreate(H5P_DATASET_CREATE);
+  CHECK(H5Pset_alloc_time(as, H5D_ALLOC_TIME_EARLY) >= 0); /* numbers that are not there are a fault of their own */
+  CHECK(H5Ldelete(file, path, H5P_DEFAULT) >= 0);
+  hid_t set = H5Dcreate2(file, path, H5T_IEEE_F64LE, space, H5P_DEFAULT, as, H5P_DEFAULT);
+  H5Dclose(set);
+  H5Pclose(as);
+  H5Sclose(space);
+}
+
+/* Datasets and their tails of the right rank, with a body or a number of each body too many or too few. */
+static void test_damaged_sizes(void) {
+  static const struct {
+    const char *set, *tail;
+    hsize_t dims[3]; /* frames, bodies, numbers of each */
+    bool fine;
+  } shapes[] = {{"/frames/pose", "/tail/pose", {12, 2, 7}, true},
+                {"/frames/pose", "/tail/pose", {12, 3, 7}, false},
+                {"/frames/pose", "/tail/pose", {12, 1, 7}, false},
+                {"/frames/pose", "/tail/pose", {12, 2, 6}, false},
+                {"/frames/velocity", "/tail/velocity", {12, 2, 6}, true},
+                {"/frames/velocity", "/tail/velocity", {12, 3, 6}, false},
+                {"/frames/velocity", "/tail/velocity", {12, 1, 6}, false},
+                {"/frames/velocity", "/tail/velocity", {12, 2, 7}, false}};
+  for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+    const char *path = place("bad.h5");
+    write_plain(path);
+    hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
+    replace_set(file, shapes[i].set, shapes[i].dims);
+    replace_set(file, shapes[i].tail, shapes[i].dims);
+    H5Fclose(file);
+    if (!shapes[i].fine) {
+      check_refused(path, shapes[i].set);
+      continue;
+    }
+    ds_error error = {{0}};
+    ds_recording *r = ds_recording_open(path, &error);
+    CHECK(r != NULL);
+    ds_recording_close(r);
+  }
+}
+
 static void check_bad_frame(const char *set, hsize_t row, double value) {
   ds_error error = {{0}};
   ds_frame frame;
@@ -838,6 +880,7 @@ int main(void) {
   RUN(test_damaged_index);
   RUN(test_older_settings);
   RUN(test_damaged_structure);
+  RUN(test_damaged_sizes);
   RUN(test_damaged_frame);
   RUN(test_damaged_numbers);
   RUN(test_as_documented);
