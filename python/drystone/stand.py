@@ -190,7 +190,7 @@ class Assembly:
     @property
     def names(self) -> List[str]:
         """Names of the blocks."""
-        return [name.decode("utf-8", "replace") for name in self.blocks["name"]]
+        return [name.tobytes().split(b"\0")[0].decode("utf-8", "replace") for name in self.blocks["name"]]
 
     def __repr__(self) -> str:
         return f"<Assembly of {self._struct.block_count} blocks and {self._struct.interface_count} interfaces>"

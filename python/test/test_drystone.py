@@ -4,6 +4,7 @@ import gc
 import json
 import os
 import signal
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -292,6 +293,14 @@ class Recordings(unittest.TestCase):
             self.assertEqual(again.returncode, 0, again.stderr)
             with self.assertRaises(IndexError):
                 recording[21]
+            copy = os.path.join(folder, "copy.h5")
+            with ds.Recorder(os.path.join(folder, "open.h5"), simulation, run_time=7.25) as recorder:
+                recorder.append()
+                shutil.copyfile(recorder.path, copy)
+            self.assertFalse(ds.Recording(copy).complete)
+            self.assertTrue(ds.Recording(recorder.path).complete)
+            told = subprocess.run([PROGRAM, "info", recorder.path], capture_output=True, text=True)
+            self.assertIn("7.25", told.stdout)
             with self.assertRaisesRegex(ds.InputError, "not a readable|not an HDF5"):
                 ds.Recording(__file__)
             with self.assertRaises(ds.InputError):
@@ -415,6 +424,24 @@ class Stand(unittest.TestCase):
             verdict.thrust(99)
         self.assertEqual(len(assembly.without(1).blocks), len(assembly.blocks) - 1)
 
+    def test_held_by_friction(self):
+        b = ds.SceneBuilder()
+        for name, x in (("left", -0.6), ("right", 0.6)):
+            b.add(name, ds.box(0.2, 1, 1), kind="static", position=[x, 0, 0], mu=0.5)
+        b.add("held", ds.box(1, 0.5, 0.5), position=[0, 0, 0], mu=0.5)
+        verdict = ds.stand(b.build())
+        self.assertEqual(verdict.verdict, "CAN STAND")
+        self.assertTrue(verdict)
+
+    def test_torques(self):
+        b = ds.SceneBuilder(gravity=[0, 0, -10])
+        b.add("ground", ds.box(4, 4, 1), kind="static", position=[0, 0, -0.5], mu=1)
+        b.add("block", ds.box(0.2, 0.2, 0.2), position=[0, 0, 0.1], mass=8, mu=1)
+        assembly = ds.Assembly(b.build())
+        turn = np.zeros((2, 3))
+        turn[assembly.names.index("block"), 1] = 1
+        self.assertAlmostEqual(assembly.load(np.zeros((2, 3)), turn).falls, 8 * 10 * 0.1, 4)  # N m, about its edge
+
 
 class Vector(unittest.TestCase):
     def scene(self):
@@ -461,12 +488,26 @@ class Vector(unittest.TestCase):
         for _ in range(4):
             observations, rewards, terminated, truncated, _ = env.step(actions)
             ends.append((terminated.copy(), truncated.copy()))
+            if len(ends) > 1:  # those that are reset have no reward
+                reset = ends[-2][0] | ends[-2][1]
+                self.assertTrue((rewards[reset] == 0).all() and (rewards[~reset] < 0).all())
         self.assertTrue(any(t[0] for t, _ in ends))
         self.assertTrue(ends[2][1][1:].any())
         self.assertFalse((ends[3][0] | ends[3][1])[ends[2][1]].any())
         self.assertEqual(env.episode_steps[ends[2][1]].max(), 0)
         with self.assertRaises(ds.InputError):
             env.step(np.full((9, 2), np.nan))
+        seen = []
+
+        def turn(env, actions):
+            seen.append(float(np.abs(env.forces).max() + np.abs(env.torques).max()))
+            env.forces[:], env.torques[:] = 0.01, 0.01
+
+        env = ds.VectorEnv(self.scene(), 2, act=turn)
+        env.reset(seed=1)
+        for _ in range(2):
+            env.step(None)
+        self.assertEqual(seen, [0, 0])  # forces and torques are those of one step
         with self.assertRaises(ds.InputError):
             ds.VectorEnv([ds.Scene("stack:count=2"), ds.Scene("stack:count=3")])
 
