@@ -61,12 +61,17 @@ static double rounding_of(const ds_shape *s) {
 static void narrow(const ds_shape *a, ds_pose pa, const ds_shape *b, ds_pose pb, double reach) {
   ds_narrow(&m2, b, pb, a, pa, reach, 8);
   ds_narrow(&m, a, pa, b, pb, reach, 8);
-  double gap = least_gap(&m);
-  bool deep = gap < -rounding_of(a) - rounding_of(b);
+  double gap = least_gap(&m), rounded = rounding_of(a) + rounding_of(b);
+  bool deep = gap < -rounded;
   CHECK(m.count == m2.count || deep);
   if (m.count == 0 || m2.count == 0) return;
   CHECK_NEAR(gap, least_gap(&m2), deep ? -0.5 * gap : 1e-12);
-  if (!deep) CHECK_LE(v3_norm(v3_add(least_normal(&m), least_normal(&m2))), 1e-9);
+  if (deep) return;
+  CHECK_LE(v3_norm(v3_add(least_normal(&m), least_normal(&m2))), 1e-9);
+  /* the point is in the middle between the two */
+  ds_vec3 n = least_normal(&m);
+  for (int32_t i = 0; i < m.count; i++)
+    if (m.gap[i] == gap && gap > 0) CHECK_NEAR(v3_dot(n, m.point[i]), low_of(a, pa, n) - 0.5 * gap, 1e-12 + rounded);
 }
 static void expect(int32_t count, double gap, ds_vec3 normal, int line) {
   int before = test_failures;
@@ -105,6 +110,8 @@ static void round_pairs(void) {
     narrow(&c, turned(0, 0, 0.5 + g, X, 90), &c, turned(0, 0, 0, Y, 90), 0.2);
     EXPECT(1, g, Z);
     narrow(&c, turned(0.5, 0, 0.5 + g, Y, 90), &c, turned(0, 0, 0, Y, 90), 0.2);
+    EXPECT(2, g, Z);
+    narrow(&c, turned(0.5, 0, 0.5 + g, Y, 90), &c, turned(0, 0, 0, Y, -90), 0.2);
     EXPECT(2, g, Z);
     narrow(&c, at(0, 0, 2.5 + g), &c, at(0, 0, 0), 0.2);
     EXPECT(1, g, Z);
@@ -502,6 +509,61 @@ static void box_distance(void) {
   release(&b);
 }
 
+/* ---- segments ---- */
+
+/* The stretch that two nearly parallel segments share: the same whichever way either runs, no farther apart sideways
+ * than allowed, and not to be made longer. */
+static void shared_stretches(void) {
+  const double lateral = 0.02;
+  int stretches = 0, cut = 0;
+  for (int i = 0; i < 300; i++) {
+    ds_vec3 along = v3(1, uniform(-0.04, 0.04), 0), middle = v3(uniform(-0.5, 0.5), uniform(-0.02, 0.02), -0.1);
+    ds_segment a = {{-1, 0, 0}, {1, 0, 0}}, b = {v3_sub(middle, along), v3_add(middle, along)}, back = {b.b, b.a};
+    double s[2], t[2], s2[2], t2[2], slope = fabs(along.y) / hypot(1, along.y);
+    int count = ds_segment_overlap(s, t, &a, &b, Z, lateral),
+        count2 = ds_segment_overlap(s2, t2, &a, &back, Z, lateral);
+    CHECK(count == count2);
+    for (int k = 0; k < count && k < count2; k++) {
+      CHECK_NEAR(s[k], s2[k], 1e-12);
+      CHECK_NEAR(t[k], 1 - t2[k], 1e-12);
+    }
+    if (count != 2) continue;
+    double limit = lateral * (1 - slope / 0.1), beside[2];
+    for (int k = 0; k < 2; k++) {
+      ds_vec3 apart = v3_sub(ds_segment_at(&a, s[k]), ds_segment_at(&b, t[k]));
+      beside[k] = fabs(apart.y);
+      CHECK_LE(beside[k], limit * (1 + 1e-3) + 1e-12); /* sideways is across the mean direction */
+      CHECK_LE(fabs(apart.x), 0.05 * lateral);         /* opposite each other */
+      bool ends = s[k] < 1e-9 || s[k] > 1 - 1e-9 || t[k] < 1e-9 || t[k] > 1 - 1e-9;
+      CHECK(ends || beside[k] > limit * (1 - 1e-3));
+      cut += !ends;
+    }
+    stretches++;
+  }
+  printf("     %d stretches, %d ends cut sideways\n", stretches, cut);
+  CHECK(stretches > 100 && cut > 50);
+}
+
+/* A capsule whose axis is below an edge of a cube, across it, goes out over that edge: each of the twelve. */
+static void capsule_below_edge(void) {
+  const double half = 0.1, radius = 0.02, depth = 0.012;
+  ds_shape b = box(half, half, half), c = round_shape(DS_SHAPE_CAPSULE, radius, 0.3);
+  for (int axis = 0; axis < 3; axis++)
+    for (int corner = 0; corner < 4; corner++)
+      for (int flip = 0; flip < 2; flip++) {
+        double out[3] = {0, 0, 0}, across[3] = {0, 0, 0};
+        int u = (axis + 1) % 3, w = (axis + 2) % 3;
+        out[u] = corner & 1 ? 1 : -1, out[w] = corner & 2 ? 1 : -1;
+        across[u] = out[u], across[w] = -out[w];
+        ds_vec3 n = v3_unit(v3(out[0], out[1], out[2]));
+        ds_vec3 d = v3_scale(flip ? -1 : 1, v3_unit(v3(across[0], across[1], across[2])));
+        ds_pose pose = {v3_scale(sqrt(2) * half - depth, n), quat_unit(quat(1 + d.z, -d.y, d.x, 0))};
+        ds_narrow(&m, &c, pose, &b, at(0, 0, 0), 0.01, 8);
+        EXPECT(1, -depth - radius, n);
+      }
+  release(&b);
+}
+
 int main(void) {
   seed = 3;
   RUN(round_pairs);
@@ -514,5 +576,7 @@ int main(void) {
   RUN(persistence);
   RUN(box_distance);
   RUN(fuzz);
+  RUN(shared_stretches);
+  RUN(capsule_below_edge);
   return test_summary();
 }

@@ -63,6 +63,29 @@ static void on_an_incline(void) {
   }
 }
 
+/* A wheel that is driven about its axis gains T/I of speed a second, up to the motor's speed in rad/s, and keeps that.
+ */
+static void turning(void) {
+  for (int back = 0; back < 2; back++) {
+    double sign = back ? -1 : 1, inertia = 1000 * 0.036 * (0.36 + 0.36) / 12;
+    ds_scene *scene = scene_new(v3(0, 0, 0), 0.5, 0);
+    ds_body_def def = body_at(0, 0, 0);
+    ds_body_id post = scene_add_anchor(scene, 0, 0, 0), wheel = scene_add(scene, &def, shape_box(0.6, 0.6, 0.1));
+    join_driven(scene, DS_JOINT_HINGE, post, wheel, v3(0, 0, 0), v3(0, 0, 1), 0.7 * sign, inertia);
+    sim s;
+    if (sim_finish(&s, "motor", scene)) {
+      sim_run(&s, 0.5);
+      double half = ds_state_angular_velocity(s.state, wheel).z;
+      sim_run(&s, 1);
+      double end = ds_state_angular_velocity(s.state, wheel).z;
+      printf("     %.9f rad/s after 0.5 s, %.9f after 1.5\n", half, end);
+      CHECK_NEAR(half, 0.5 * sign, 4e-5); /* torques of a drive: to (h w)²/12 */
+      CHECK_NEAR(end, 0.7 * sign, 4e-5);
+    }
+    sim_close(&s);
+  }
+}
+
 /* A wheel with a dry bearing loses T/I of speed a second and then stands; one in a chain of two likewise. */
 static void running_down(void) {
   ds_scene *scene = scene_new(v3(0, 0, 0), 0.5, 0);
@@ -136,6 +159,7 @@ static void what_is_refused(void) {
 int main(void) {
   RUN(speeding_up);
   RUN(on_an_incline);
+  RUN(turning);
   RUN(running_down);
   RUN(lifting);
   RUN(what_is_refused);

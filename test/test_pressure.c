@@ -1,6 +1,7 @@
 /* Friction of faces that lie on each other as under even pressure: torques of what spins on the spot are mu N times the
  * mean distance of the face's points from its middle, what stands, slides and tips is as with friction in the corners.
  */
+#include "assemble/assemble.h"
 #include "scene_helper.h"
 
 static const double gravity = 9.81, mu = 0.3;
@@ -180,10 +181,43 @@ static void test_turntable(void) {
   }
 }
 
+/* Where the friction of hand-made contacts acts: of an edge, about its middle and half as far out as its ends are,
+ * whichever comes first; not of a point that is open, and not of what is no contact. */
+static void grips_of(bool other_way) {
+  ds_scene *scene = scene_new(v3(0, 0, -gravity), mu, 0);
+  ds_body_def def = body_at(0, 0, 0.05);
+  add_floor(scene, PLANE);
+  scene_add(scene, &def, shape_box(0.2, 0.1, 0.1));
+  sim s;
+  if (!sim_finish(&s, "grips", scene)) return;
+  double sign = other_way ? -1 : 1;
+  ds_vec3 ends[2] = {v3(0.1 * sign, 0.05 * sign, 0), v3(-0.06 * sign, -0.07 * sign, 0)},
+          middle = v3_scale(0.5, v3_add(ends[0], ends[1]));
+  ds_contact_point points[3] = {
+      {.a = 0, .b = 1, .point = ends[0], .normal = v3(0, 0, 1), .feature = 1},
+      {.a = 0, .b = 1, .point = ends[1], .normal = v3(0, 0, 1), .feature = 2},
+      {.a = 0, .b = 1, .point = v3(0, 0.3, 0), .normal = v3(0, 0, 1), .gap = 1e-3, .feature = 3}};
+  const ds_contact_list list = {points, 3};
+  ds_contact_frame frames[3] = {{.cone = DS_CONE_COULOMB}, {.cone = DS_CONE_COULOMB}, {.cone = DS_CONE_COULOMB}};
+  ds_spread_friction(frames, &list, s.state);
+  for (int k = 0; k < 2; k++) CHECK_LE(v3_dist(frames[k].grip, v3_scale(0.5, v3_sub(middle, ends[k]))), 1e-15);
+  CHECK(v3_norm(frames[2].grip) == 0);
+  ds_contact_frame drive[3] = {{.cone = DS_CONE_DISK}, {.cone = DS_CONE_DISK}, {.cone = DS_CONE_DISK}};
+  ds_spread_friction(drive, &list, s.state);
+  for (int k = 0; k < 3; k++) CHECK(v3_norm(drive[k].grip) == 0);
+  sim_free(&s);
+}
+
+static void test_grips(void) {
+  grips_of(false);
+  grips_of(true);
+}
+
 int main(void) {
   RUN(test_spin);
   RUN(test_limit);
   RUN(test_slope);
   RUN(test_turntable);
+  RUN(test_grips);
   return test_summary();
 }

@@ -57,6 +57,8 @@ static void test_cohesion(void) {
     CHECK(ds_stand_range(&range, &h.a, 0, &error) == DS_OK);
     CHECK_NEAR(range.low, weight, 1e-3 * weight);
     CHECK_NEAR(range.high, weight, 1e-3 * weight);
+    CHECK_NEAR(range.least, weight, 1e-3 * weight);
+    CHECK_NEAR(range.most, weight, 1e-3 * weight);
   }
 }
 

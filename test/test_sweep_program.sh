@@ -67,6 +67,25 @@ expect 0 "10 of 10" sweep random.json
 awk -F, 'NR > 1 { a[int(10 * $2)]++; b[int(log($3) / log(2))]++ } END { for (i = 0; i < 10; i++) if (a[i] != 1 || b[i] != 1) exit 1 }' \
   random.sweep/results.csv && ok || fail "no Latin hypercube: $(cat random.sweep/results.csv)"
 
+# --- metrics of a body that flies 0.25 m and turns by 1 rad in half a second: more than half its radius, so it does not stand
+cat >flight.json <<'END'
+{"drystone": 1, "gravity": [0, 0, 0], "materials": {"stone": {"mu": 0.6, "e": 0}},
+ "bodies": [{"name": "brick", "material": "stone", "position": [1, 0, 0], "velocity": [0.3, 0.4, 0],
+ "angular_velocity": [0, 0, 2], "shapes": [{"kind": "box", "size": [0.4, 0.4, 0.4]}]}]}
+END
+cat >body.json <<'END'
+{"drystone_sweep": 1, "scene": "flight.json", "parameters": [{"option": "--time", "values": [0.1, 0.5]}],
+ "metrics": [{"name": "angle", "body": "brick", "quantity": "angle"}, {"name": "way", "body": "brick", "quantity": "distance"},
+             "stands"]}
+END
+expect 0 "2 of 2" sweep body.json
+awk -F, 'function near(x, y) { return x - y < 1e-9 && y - x < 1e-9 }
+  NR > 1 { t = $2; if (!near($3, 2 * t * 180 / 3.14159265358979) || !near($4, 0.5 * t) || $5 != (t < 0.3)) exit 1; n++ }
+  END { if (n != 2) exit 1 }' body.sweep/results.csv && ok || fail "the body: $(cat body.sweep/results.csv)"
+# the same file elsewhere is the same scene: nothing is run again
+mkdir moved && mv flight.json body.json moved && mv body.sweep moved
+expect 0 "2 of 2 runs finished, 0 of them now" sweep moved/body.json
+
 # --- stand; runs that fail are rows with their message, and are not repeated unless asked for
 cat >arch.json <<'END'
 {"drystone_sweep": 1, "scene": "arch:shape=semicircle,stones=15", "command": "stand", "arguments": ["--quick"],

@@ -42,6 +42,24 @@ static void touch_end(touch *t) {
   sim_free(&t->s);
 }
 
+/* Between two lines of a trace: half way, the short way round although the quaternions have opposite signs, and at unit
+ * length although the file has a digit less. */
+static void test_trace_between(void) {
+  const char *text = "0 0 0 0 0.9998 0 0 0\n0.2 1 2 3 -0.7071 0 0 -0.7071 # a quarter turn\n";
+  ds_device device;
+  ds_error error = {""};
+  ds_device_motion m;
+  CHECK(ds_device_trace_text(&device, text, strlen(text), "text", &error) == DS_OK);
+  CHECK(device.read(device.user, 0.1, &m) && m.has_velocity);
+  CHECK_LE(v3_dist(m.pose.p, v3(0.5, 1, 1.5)), 1e-12);
+  CHECK_LE(v3_dist(m.velocity, v3(5, 10, 15)), 1e-12);
+  CHECK_NEAR(m.pose.q.w, cos(DS_PI / 8), 1e-12);
+  CHECK_NEAR(m.pose.q.z, sin(DS_PI / 8), 1e-12);
+  CHECK(device.read(device.user, 0.3, &m));
+  CHECK_NEAR(quat_norm(m.pose.q), 1, 1e-15);
+  device.close(device.user);
+}
+
 /* An operator pushes the tool to the floor with 3 N for 2 s. The steady force is the operator's, and nothing swings. */
 static void push_wall(double period, double stiffness) {
   const ds_operator_key keys[] = {{0, {0, 0, 0}, {0, 0, 0}}, {0.2, {0, 0, 0}, {0, 0, -3}}};
@@ -298,6 +316,7 @@ static void test_spin(void) {
 int main(void) {
   RUN(test_wall);
   RUN(test_free);
+  RUN(test_trace_between);
   RUN(test_trace_refused);
   RUN(test_silent);
   RUN(test_absurd);

@@ -3,6 +3,7 @@
  */
 #include <setjmp.h>
 
+#include "body/scene.h"
 #include "drystone/touch.h"
 #include "scene_helper.h"
 
@@ -52,6 +53,11 @@ static ds_touch_loop *make(const ds_touch_def *def) {
   if (!loop) printf("%s\n", error.message);
   CHECK(loop != NULL);
   return loop;
+}
+
+static double turn_between(ds_quat a, ds_quat b) {
+  ds_quat d = quat_mul(a, quat_conj(b));
+  return 2 * v3_norm(v3(d.x, d.y, d.z));
 }
 
 /* First reading: the device is where the tool is. Then it jumps by (0.01, 0, 0) in its frame, which the world sees
@@ -120,6 +126,31 @@ static void torque_by_hand(void) {
     ds_touch_destroy(loop);
     sim_free(&s);
   }
+}
+
+/* A device that is turned, in a frame that is turned, holds a tool that is turned: at first the tool stays as it is,
+ * then it turns with the device about the axes that the world sees. Velocities are scaled as the way is. */
+static void turned_device(void) {
+  sim s;
+  puppet p;
+  ds_touch_def def = start(&s, &p);
+  ds_quat held = quat_axis_angle(v3(1, 0, 0), 0.5), frame = quat_axis_angle(v3(0, 0, 1), DS_PI / 2);
+  ds_quat device = quat_axis_angle(v3(0, 1, 0), 0.4), more = quat_axis_angle(v3(1, 0, 0), 0.05);
+  ds_state_set_pose(s.scene, s.state, def.hand.body, (ds_pose){v3(1, 2, 3), held});
+  def.origin.q = frame, def.scale = 2;
+  p.motion.pose.q = device;
+  ds_touch_loop *loop = make(&def);
+  CHECK(loop && ds_touch_tick(loop) == DS_OK);
+  CHECK_LE(turn_between(ds_touch_get_report(loop).hand.target.q, held), 1e-7);
+  p.motion.pose.q = quat_mul(more, device);
+  p.motion.has_velocity = true, p.motion.velocity = v3(0.5, 0, 0), p.motion.angular_velocity = v3(0, 3, 0);
+  CHECK(ds_touch_tick(loop) == DS_OK);
+  ds_quat wanted = quat_mul(quat_axis_angle(v3(0, 1, 0), 0.05), held); /* x of the device is y of the world */
+  CHECK_LE(turn_between(ds_touch_get_report(loop).hand.target.q, wanted), 1e-7);
+  CHECK_LE(v3_dist(s.state->hands[0].velocity, v3(0, 1, 0)), 1e-12);
+  CHECK_LE(v3_dist(s.state->hands[0].angular_velocity, v3(-3, 0, 0)), 1e-12);
+  ds_touch_destroy(loop);
+  sim_free(&s);
 }
 
 /* Absolute: the device's origin is a place of the world. No faster than 100 m/s of the device: 0.1 m a tick. */
@@ -552,6 +583,7 @@ int main(void) {
   RUN(grip_by_hand);
   RUN(pull_is_cut);
   RUN(chosen_by_hand);
+  RUN(turned_device);
   RUN(carry_by_hand);
   RUN(beyond_all_numbers);
   RUN(targets_are_rotations);
