@@ -2,7 +2,8 @@
 """Checks the path from ds_step to a factorization that docs/layout.md prints, and that it is short.
 
 Every function of the table is defined in the file that the table names, and calls the next one: by its name, or through a
-table in which that stands (ORDER of coupled.c, the solvers). The last one is called there and may be defined elsewhere.
+table in which that stands (ORDER of coupled.c, the solvers). The last one, which factors, is a file of its own: what counts
+are the files that lead to it.
 Usage: check-path.py [SOURCE_DIR]
 """
 import pathlib
@@ -40,9 +41,13 @@ for (name, file), (called, _) in zip(path, path[1:]):
         by_table = re.search(rf"\b{called}\b", tables) or re.search(rf"^ +\{{[^{{}}]*\b{called}\b", texts[file], re.M)
         if not by_table:
             faults.append(f"{file}: {name} does not call {called}")
+name, file = path[-1]
+if body(texts[file], name) is None:
+    faults.append(f"{file}: there is no function {name}")
 if len(path) - 1 > CALLS:
     faults.append(f"{len(path) - 1} calls, more than {CALLS}")
-if len(texts) > FILES:
-    faults.append(f"{len(texts)} files, more than {FILES}")
-print("\n".join(faults + [f"{len(path) - 1} calls through {len(texts)} files, {len(faults)} faults"]))
+files = {file for _, file in path[:-1]}
+if len(files) > FILES:
+    faults.append(f"{len(files)} files, more than {FILES}")
+print("\n".join(faults + [f"{len(path) - 1} calls through {len(files)} files to {file}, {len(faults)} faults"]))
 sys.exit(1 if faults else 0)
