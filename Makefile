@@ -47,16 +47,14 @@ npm: all ## the npm package, WebAssembly with types, in build/npm/
 demo: all ## a card house that stands: picture, plot, recording and report in demo/
 	@scripts/demo.sh
 
-# Clang and the sanitizers come first, with shortened tests, so that the last lines are those of the full run. The thread
-# sanitizer runs only tests with threads (RUN_THREADS in test/check.h). With clang only the library is tested; the program
-# is tested with the sanitizers and in the full run.
+# The tests of four presets are one list, so that no core waits for the last test of a preset (cmake/tests.cmake): all of
+# release, and the shorter tests of clang, asan and tsan. The thread sanitizer runs only tests with threads (RUN_THREADS in
+# test/check.h). With clang only the library is tested; the program is tested with the sanitizers and in the full run.
 test: all ## everything: release, clang, address, undefined and thread sanitizers, format, install, manual
 	@$(DEPS) test
 	@for preset in clang asan tsan wasm release; do $(call build,$$preset,); done
-	@echo "== clang"; DRYSTONE_TEST_QUICK=1 $(CTEST) build/clang -E 'test_(chairs|composites|deformable_impact|deformable_rebound|cli|draw|film|interrupt|reduce|scenes|solid_contact|view)$$'
-	@echo "== asan"; DRYSTONE_TEST_QUICK=1 $(CTEST) build/asan -E 'test_(chairs|composites|deformable_impact|deformable_rebound|draw|film|interrupt|reduce|solid_contact)$$'
-	@echo "== tsan"; DRYSTONE_TEST_QUICK=1 DRYSTONE_TEST_THREADS=1 scripts/fixed-addresses.sh $(CTEST) build/tsan
-	@echo "== release"; $(CTEST) build/release
+	@echo 'subdirs(release clang asan tsan)' >build/CTestTestfile.cmake
+	@scripts/fixed-addresses.sh $(CTEST) build
 
 mutate: ## deliberate faults, one at a time: which do the tests notice? Resumable; AGAIN=1 tries the unnoticed again
 	@$(DEPS) build test

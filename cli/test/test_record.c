@@ -279,7 +279,9 @@ static void check_killed(int frames) {
   if (r != NULL) {
     CHECK(!ds_recording_closed(r));
     CHECK(ds_recording_frame_count(r) == frames + 1);
-    for (int k = 0; k < ds_recording_frame_count(r); k++) check_frame(&w, r, k);
+    int last = ds_recording_frame_count(r) - 1, every = test_quick() ? 26 : 1;
+    for (int k = 0; k < last; k += every) check_frame(&w, r, k);
+    check_frame(&w, r, last);
   }
   ds_recording_close(r);
   world_close(&w);
