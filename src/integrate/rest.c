@@ -19,8 +19,8 @@
  * the 366 blocks of a standing vault by up to 2e-10 of that way per step. */
 static const double rest_share = 1e-9, rest_of_tolerance = 0.1;
 
-/* A way, m, below which bodies of the island rest; negative where it cannot be at rest. */
-static double way_of(const ds_island *island, const ds_scene *scene, const ds_assembly *assembly, double h) {
+/* The displacement, m, below which bodies of the island rest; negative where it cannot be at rest. */
+static double rest_limit(const ds_island *island, const ds_scene *scene, const ds_assembly *assembly, double h) {
   const ds_certificate *c = &island->certificate;
   if (!c->converged) return -1;
   for (int32_t k = 0; k < island->problem.body_count; k++)
@@ -36,18 +36,18 @@ static bool keeps_velocities(const ds_island *island, const ds_assembly *assembl
   return keeps;
 }
 
-static bool moves_less(const ds_move *m, const ds_body *body, double way, double h) {
+static bool moves_less(const ds_move *m, const ds_body *body, double limit, double h) {
   ds_vec3 move = v3_mad(m->dx, h, m->v), turn = v3_mad(m->turn, h, m->w);
-  return m->share == 1 && v3_norm(move) + v3_norm(turn) * body->bounding_radius <= way;
+  return m->share == 1 && v3_norm(move) + v3_norm(turn) * body->bounding_radius <= limit;
 }
 
 void ds_find_rest(ds_move *moves, const ds_scene *scene, const ds_assembly *assembly, double h) {
   for (int32_t i = 0; i < assembly->island_count; i++) {
     const ds_island *island = &assembly->islands[i];
-    double way = way_of(island, scene, assembly, h);
-    bool rests = way >= 0 && !keeps_velocities(island, assembly);
+    double limit = rest_limit(island, scene, assembly, h);
+    bool rests = limit >= 0 && !keeps_velocities(island, assembly);
     for (int32_t k = 0; k < island->problem.body_count && rests; k++)
-      rests = moves_less(&moves[island->bodies[k]], &scene->bodies[island->bodies[k]], way, h);
+      rests = moves_less(&moves[island->bodies[k]], &scene->bodies[island->bodies[k]], limit, h);
     for (int32_t k = 0; k < island->problem.body_count; k++) moves[island->bodies[k]].rests = rests;
   }
 }
@@ -80,7 +80,7 @@ static double distance(const double *x, const double *y, int32_t count) {
 }
 
 /* Whether a body's points have hardly moved, and hardly other velocities than before. */
-static bool is_unchanged(const ds_state *state, const ds_state *before, int32_t index, double way, double h) {
+static bool is_unchanged(const ds_state *state, const ds_state *before, int32_t index, double limit, double h) {
   const ds_body *body = &state->scene->bodies[index];
   const ds_body_state *s = &state->bodies[index], *old = &before->bodies[index];
   double radius = body->bounding_radius, mass = sqrt(body->mass.mass);
@@ -92,7 +92,7 @@ static bool is_unchanged(const ds_state *state, const ds_state *before, int32_t 
     moved += distance(state->reduced + first, before->reduced + first, body->r) / mass;
     other += distance(state->reduced_rate + first, before->reduced_rate + first, body->r) / mass;
   }
-  return moved <= way && h * other <= way;
+  return moved <= limit && h * other <= limit;
 }
 
 static void put_back(ds_state *state, const ds_state *kept, int32_t index) {
@@ -107,10 +107,10 @@ static void put_back(ds_state *state, const ds_state *kept, int32_t index) {
 void ds_restore_rest(ds_state *state, const ds_state *kept, const ds_assembly *assembly, double h) {
   for (int32_t i = 0; i < assembly->island_count; i++) {
     const ds_island *island = &assembly->islands[i];
-    double way = way_of(island, state->scene, assembly, h);
-    bool rests = way >= 0 && keeps_velocities(island, assembly);
+    double limit = rest_limit(island, state->scene, assembly, h);
+    bool rests = limit >= 0 && keeps_velocities(island, assembly);
     for (int32_t k = 0; k < island->problem.body_count && rests; k++)
-      rests = is_unchanged(state, kept, island->bodies[k], way, h);
+      rests = is_unchanged(state, kept, island->bodies[k], limit, h);
     for (int32_t k = 0; k < island->problem.body_count && rests; k++) put_back(state, kept, island->bodies[k]);
   }
 }
