@@ -36,6 +36,13 @@ static double tolerance_of(const ds_goal *g, const ds_subproblem *p, const doubl
   return fmin(g->moving, fmax(g->tolerance, allowed));
 }
 
+bool ds_goal_moves(const ds_goal *g, const ds_subproblem *p) {
+  double before = 0;
+  for (int32_t i = 0; p->u_before && i < 3 * p->contact_count; i++)
+    if (i % 3 != 0) before += p->u_before[i] * p->u_before[i];
+  return SHARE_BEFORE * sqrt(before) >= g->moving * p->target;
+}
+
 /* Whether impulses work on the velocities after the step: exact ones never do, r'u <= 0, and a step gains energy only
  * where they do (kinetic and potential energy change by r'u - |v - v_before|^2/2). */
 static bool do_work(const ds_subproblem *p, const double *r, const double *u) {

@@ -35,6 +35,9 @@ ds_goal ds_goal_of(const ds_options *options, ds_purpose purpose);
 /* The error at which x counts as solved. */
 double ds_goal_tolerance(const ds_goal *goal, const ds_subproblem *problem, const double *r, const double *u);
 
+/* Whether contacts slid before so fast that `moving` is the tolerance, as far as is known before the solve. */
+bool ds_goal_moves(const ds_goal *goal, const ds_subproblem *problem);
+
 /* Whether x solves the problem; its error becomes the full one. */
 bool ds_goal_is_met(ds_iterate *x, const ds_subproblem *problem, const ds_goal *goal);
 
