@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "detect/detection.h"
+#include "detect/tread.h"
 
 /* Whether two placed shapes can be nearer than reach. */
 static bool can_touch(const ds_shape *a, const ds_placed_shape *pa, const ds_shape *b, const ds_placed_shape *pb,
@@ -160,6 +161,7 @@ bool ds_collide_shapes(ds_arena *arena, ds_point_list *list, const ds_detection 
       }
       if (!ds_append_points(arena, list, pair.a, pair.b, m, shape_bits(i, j))) return false;
     }
+  ds_tread_keep_names(list, first, d, pair);
   ds_order_points(list, first);
   return true;
 }

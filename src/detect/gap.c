@@ -51,6 +51,9 @@ static double one_way(double best, const ds_placed *from, const ds_placed *to) {
   ds_mat3 r = ds_mat3_tmul(&to->r, &from->r);
   ds_vec3 n, p = mat3_tmul_v3(&to->r, v3_sub(from->p, to->p));
   if (shape->kind == DS_SHAPE_HALF_SPACE) return best;
+  /* where the distance of a solid is but a lower bound, its own samples tell */
+  bool known = to->shape->kind != DS_SHAPE_SOLID || ds_field_covers(&to->shape->solid->field, p);
+  if (shape->kind == DS_SHAPE_SPHERE && !known) return best;
   if (shape->kind == DS_SHAPE_SPHERE) return fmin(best, ds_shape_distance(&n, to->shape, p) - shape->radius);
   const ds_samples *samples = ds_shape_get_samples(shape);
   if (!samples || samples->count == 0) return best;

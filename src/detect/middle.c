@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "detect/detection.h"
+#include "detect/tread.h"
 
 static ds_pose pose_then(const ds_scene *scene, const ds_state *state, const ds_body_state *moving, int32_t i,
                          double h) {
@@ -20,12 +21,25 @@ static bool stands(const ds_scene *scene, const ds_state *state, int32_t i) {
   return scene->bodies[i].ops->fixed || (v3_norm2(s->v) == 0 && v3_norm2(s->w) == 0);
 }
 
+/* Whether a contact is farther apart than it is looked for. The fitted surface of a mesh is not quite the one that its
+ * tread has followed: it may be open by as much as
+ * a point of what rolls rises in half a step. */
+static bool is_apart(const ds_contact_point *c, const ds_scene *scene, const ds_body_state *moving, double h) {
+  double size = ds_smaller_radius(scene, c->a, c->b), rise = 0;
+  for (int side = 0; side < 2; side++) {
+    double turn = h * v3_norm(moving[side == 0 ? c->a : c->b].w);
+    if (ds_feature_is_tread(c->feature, side)) rise = fmax(rise, 0.125 * turn * turn * size);
+  }
+  return c->gap > fmax(DS_TOUCHING * size, rise);
+}
+
 /* Bodies with closed contacts that move. */
-static bool mark(bool *active, const ds_contact_list *contacts, const ds_scene *scene, const ds_state *state) {
+static bool mark(bool *active, const ds_contact_list *contacts, const ds_scene *scene, const ds_state *state,
+                 const ds_body_state *moving, double h) {
   bool any = false;
   for (int32_t k = 0; k < contacts->count; k++) {
     const ds_contact_point *c = &contacts->points[k];
-    if (c->gap > DS_TOUCHING * ds_smaller_radius(scene, c->a, c->b)) continue;
+    if (is_apart(c, scene, moving, h)) continue;
     if (scene->bodies[c->a].skin || scene->bodies[c->b].skin) continue;
     if (ds_feature_is_limit(c->feature) || ds_feature_is_drive(c->feature)) continue;
     if (stands(scene, state, c->a) && stands(scene, state, c->b)) continue;
@@ -69,9 +83,22 @@ static void place(ds_contact_point *c, const ds_contact_point *found, const ds_s
   bool rolls = least > apparent;
   for (int side = 0; side < 2; side++) {
     bool moves_over = rolls || (way[side] == most && most > apparent);
-    c->in_middle[side] = moves_over || is_round(&state->scene->bodies[index[side]]);
+    bool round = ds_feature_is_tread(c->feature, side) || is_round(&state->scene->bodies[index[side]]);
+    c->in_middle[side] = moves_over || round;
   }
   c->normal = found->normal;
+}
+
+/* Treads have the names of the start. */
+static bool name_after(ds_arena *arena, ds_state *then, const ds_contact_list *contacts, const ds_scene *scene) {
+  ds_contact *names = DS_NEW0(arena, ds_contact, contacts->count + 1);
+  for (int32_t k = 0; names && k < contacts->count; k++) {
+    const ds_contact_point *c = &contacts->points[k];
+    names[k] = (ds_contact){.a = ds_scene_body(scene, c->a), .b = ds_scene_body(scene, c->b), .feature = c->feature};
+    names[k].point = c->point, names[k].normal = c->normal;
+  }
+  then->contacts = names, then->contact_count = contacts->count;
+  return names != NULL;
 }
 
 ds_status ds_detect_middle(ds_arena *arena, ds_contact_list *contacts, const ds_scene *scene, const ds_state *state,
@@ -79,7 +106,7 @@ ds_status ds_detect_middle(ds_arena *arena, ds_contact_list *contacts, const ds_
   int32_t n = scene->body_count;
   bool *active = DS_NEW0(arena, bool, n + 1);
   if (!active) return DS_ERROR_MEMORY;
-  if (!mark(active, contacts, scene, state)) return DS_OK;
+  if (!mark(active, contacts, scene, state, moving, options->step)) return DS_OK;
   ds_state then = *state;
   then.bodies = DS_NEW(arena, ds_body_state, n + 1);
   if (!then.bodies) return DS_ERROR_MEMORY;
@@ -90,14 +117,14 @@ ds_status ds_detect_middle(ds_arena *arena, ds_contact_list *contacts, const ds_
   ds_detect_options look = *options;
   look.step = 0, look.recall = NULL, look.active = active;
   ds_contact_list found;
-  then.contact_count = 0;
+  if (!name_after(arena, &then, contacts, scene)) return DS_ERROR_MEMORY;
   ds_status status = ds_detect(arena, &found, scene, &then, &look);
   for (int32_t k = 0, i = 0; status == DS_OK && k < contacts->count; k++) {
     ds_contact_point *c = &contacts->points[k];
     double size = ds_smaller_radius(scene, c->a, c->b);
     while (i < found.count && ds_compare_points(&found.points[i], c) < 0) i++;
     if (i == found.count) break;
-    if (ds_compare_points(&found.points[i], c) == 0 && !(c->gap > DS_TOUCHING * size))
+    if (ds_compare_points(&found.points[i], c) == 0 && !is_apart(c, scene, moving, options->step))
       place(c, &found.points[i], state, &then, options->step, size);
   }
   return status;

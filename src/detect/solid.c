@@ -12,16 +12,28 @@
  * Planar faces that touch planar faces are exact contacts (faces.h), and hold the samples that lie there. Of two
  * polyhedra only the corners are tried besides: where a corner touches what no face contact holds.
  *
+ * Where the mesh stands for a smooth surface that bulges, samples have caps in their place, which touch in treads
+ * (tread.h): points that move over the surface as it rolls, where samples would be the corners of a polyhedron.
+ *
  * Round shapes are not sampled: balls have their centre in the field and their radius taken off, with more than one
  * contact where more than one place of the surface is near (a ball in a groove). */
 #include "detect/faces.h"
+#include "detect/tread.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { PATH_STEPS = 16 };
+static const double aside = 1.25;   /* of the spread: caps that would touch farther from their sample are not tried */
 static const double late = 0.25;    /* of its way: a leaf farther than this from the surface touches late */
 static const double backward = 0.3; /* sine by which a surface moves backwards: it meets nothing first */
 static const double same_way = 0.5; /* cosine of surface normals beyond which two surfaces do not face each other */
+
+typedef struct noted_cap {
+  int32_t sample;
+  double gap;      /* where it would touch */
+  ds_candidate at; /* its own point */
+} noted_cap;
 
 typedef struct seeker {
   ds_arena *scratch;
@@ -36,10 +48,21 @@ typedef struct seeker {
   double thin;    /* ways up to this length pass through no wall of the other unseen */
   ds_candidate *found;
   int32_t count, capacity;
+  ds_tread_list treads, edges; /* edges: near what the other's normal does not hold still */
+  noted_cap *caps;             /* that may touch */
+  int32_t cap_count, cap_capacity;
+  bool caps_only;    /* of samples */
+  double rise, lift; /* how far caps rise above samples, and smooth surfaces of the other above its mesh */
   bool failed;
 } seeker;
 
-static void add(seeker *s, ds_vec3 x, ds_vec3 normal, double gap, uint32_t feature) {
+static ds_candidate candidate_at(const seeker *s, ds_vec3 x, ds_vec3 normal, double gap, uint32_t feature) {
+  ds_vec3 middle = v3_mad(x, -(s->round + 0.5 * gap), normal);
+  return (ds_candidate){v3_add(s->p_other, mat3_mul_v3(&s->r_other, middle)),
+                        v3_scale(s->sign, mat3_mul_v3(&s->r_other, normal)), gap, feature, 0};
+}
+
+static void add_candidate(seeker *s, const ds_candidate *c) {
   if (s->count == s->capacity) {
     int32_t capacity = 2 * s->capacity + 256;
     ds_candidate *found = DS_NEW(s->scratch, ds_candidate, capacity);
@@ -51,9 +74,12 @@ static void add(seeker *s, ds_vec3 x, ds_vec3 normal, double gap, uint32_t featu
     s->found = found;
     s->capacity = capacity;
   }
-  ds_vec3 middle = v3_mad(x, -(s->round + 0.5 * gap), normal);
-  s->found[s->count++] = (ds_candidate){v3_add(s->p_other, mat3_mul_v3(&s->r_other, middle)),
-                                        v3_scale(s->sign, mat3_mul_v3(&s->r_other, normal)), gap, feature, 0};
+  s->found[s->count++] = *c;
+}
+
+static void add(seeker *s, ds_vec3 x, ds_vec3 normal, double gap, uint32_t feature) {
+  ds_candidate c = candidate_at(s, x, normal, gap, feature);
+  add_candidate(s, &c);
 }
 
 /* The fraction of its path, 0 .. 1, at which a sample comes nearer than slack, or -1. Short paths are tested at their
@@ -72,25 +98,98 @@ static double first_touch(const seeker *s, ds_vec3 x, ds_vec3 way, double length
   return -1;
 }
 
-/* One sample at x of the other's frame, with the outward normal of its own surface. */
-static void try_sample(seeker *s, ds_vec3 x, ds_vec3 own, uint32_t id) {
+/* Whether a point at x of the other's frame, with the outward normal of its own surface, touches: with which normal,
+ * and gap. */
+static bool touches(const seeker *s, ds_vec3 *n, double *at, ds_vec3 x, ds_vec3 own) {
   const ds_solid_query *q = s->query;
-  ds_vec3 n, way = v3_add(s->twist.move, v3_cross(s->twist.turn, x));
-  double length = v3_norm(way), slack = q->slack + q->relax * length,
-         gap = ds_shape_distance_alone(s->other, x) - s->round;
-  if (!(gap < slack + length)) return;
-  if (gap > q->slack && v3_dot(own, way) < -backward * length) return; /* others go ahead of it */
+  ds_vec3 way = v3_add(s->twist.move, v3_cross(s->twist.turn, x));
+  double length = v3_norm(way), slack = q->slack + q->relax * length;
+  double gap = ds_shape_distance_alone(s->other, x) - s->round;
+  if (!(gap < slack + length)) return false;
+  if (gap > q->slack && v3_dot(own, way) < -backward * length) return false; /* others go ahead of it */
   double t = 0;
   if (q->after && ds_shape_distance_alone(s->other, v3_add(x, way)) - s->round < fmin(gap, 0) - q->slack) {
     t = 1; /* deeper at its end: that is where to look from */
   } else if (gap > slack) {
     t = first_touch(s, x, way, length, gap, slack);
-    if (t < 0) return; /* passes by */
+    if (t < 0) return false; /* passes by */
   }
-  gap = ds_shape_distance(&n, s->other, v3_mad(x, t, way)) - s->round - t * v3_dot(n, way);
-  if (t > 0 && gap < 0 && !q->after) return; /* comes from behind */
-  if (v3_dot(own, n) > same_way) return;
-  add(s, x, n, gap, DS_FEATURE(s->kind, id));
+  *at = ds_shape_distance(n, s->other, v3_mad(x, t, way)) - s->round - t * v3_dot(*n, way);
+  if (t > 0 && *at < 0 && !q->after) return false; /* comes from behind */
+  return v3_dot(own, *n) <= same_way;
+}
+
+static void try_point(seeker *s, ds_vec3 x, ds_vec3 own, uint32_t id) {
+  ds_vec3 n;
+  double gap;
+  if (touches(s, &n, &gap, x, own)) add(s, x, n, gap, DS_FEATURE(s->kind, id));
+}
+
+static void try_sample(seeker *s, const ds_samples *samples, int32_t i) {
+  try_point(s, v3_add(s->p, mat3_mul_v3(&s->r, samples->points[i])), mat3_mul_v3(&s->r, samples->normals[i]),
+            (uint32_t)samples->ids[i]);
+}
+
+/* A sample with a cap that may touch: where, at what gap. Of a cap whose normal is not opposite to the other's it is at
+ * some distance from the sample, and lower. */
+static void note_cap(seeker *s, const ds_samples *samples, int32_t i) {
+  const ds_cap *cap = &samples->caps[i];
+  ds_vec3 x = v3_add(s->p, mat3_mul_v3(&s->r, cap->p)), n, way = v3_add(s->twist.move, v3_cross(s->twist.turn, x));
+  double near = s->query->slack + (1 + s->query->relax) * v3_norm(way) + s->lift;
+  if (!(ds_shape_distance_alone(s->other, x) < near + samples->bulge)) return;
+  double gap = ds_shape_distance(&n, s->other, x);
+  ds_vec3 m = v3_neg(mat3_tmul_v3(&s->r, n)), d = v3_sub(ds_cap_point(cap, m), cap->p);
+  if (!(v3_dot(m, cap->n) > 0)) return;
+  if (!(v3_norm(d) < aside * samples->spread) || !(gap - v3_dot(m, d) < near)) return;
+  if (s->cap_count == s->cap_capacity) {
+    int32_t capacity = 2 * s->cap_capacity + 64;
+    noted_cap *caps = DS_NEW(s->scratch, noted_cap, capacity);
+    s->failed |= !caps;
+    if (!caps) return;
+    if (s->cap_count > 0) memcpy(caps, s->caps, (size_t)s->cap_count * sizeof *caps);
+    s->caps = caps, s->cap_capacity = capacity;
+  }
+  s->caps[s->cap_count++] = (noted_cap){i, gap - v3_dot(m, d), candidate_at(s, x, n, gap, 0)};
+}
+
+static int compare_caps(const void *pa, const void *pb) {
+  const noted_cap *a = pa, *b = pb;
+  if (a->gap != b->gap) return a->gap < b->gap ? -1 : 1;
+  return (a->sample > b->sample) - (a->sample < b->sample);
+}
+
+/* Whether a tread touches within the step, as a sample does there; its gap is then as seen from the start. */
+static bool tread_touches(const seeker *s, ds_vec3 *n, double *gap, ds_vec3 x) {
+  const ds_solid_query *q = s->query;
+  ds_vec3 way = v3_add(s->twist.move, v3_cross(s->twist.turn, x));
+  double length = v3_norm(way), slack = q->slack + q->relax * length;
+  if (!(*gap < slack + length)) return false;
+  if (*gap > q->slack && -v3_dot(*n, way) < -backward * length) return false;
+  if (!(*gap > slack)) return true;
+  double t = first_touch(s, x, way, length, *gap, slack);
+  if (t < 0) return false;
+  *gap = ds_smooth_distance(n, s->other, v3_mad(x, t, way)) - t * v3_dot(*n, way);
+  return *gap >= 0;
+}
+
+/* Treads, from the lowest cap on; a cap stands for its sample where the other's normal does not hold still. */
+static void try_caps(seeker *s, const ds_samples *samples) {
+  if (s->cap_count > 1) qsort(s->caps, (size_t)s->cap_count, sizeof *s->caps, compare_caps);
+  for (int32_t k = 0; k < s->cap_count && !s->failed; k++) {
+    int32_t i = s->caps[k].sample;
+    if (ds_tread_is_near(&s->treads, &s->caps[k].at)) continue;
+    ds_vec3 start = v3_add(s->p, mat3_mul_v3(&s->r, samples->caps[i].p)), x = start, n;
+    double gap;
+    if (ds_tread_is_near(&s->edges, &s->caps[k].at) || !ds_tread_find(&x, &n, &gap, samples, s->other, &s->r, s->p)) {
+      if (!s->caps_only) try_sample(s, samples, i);
+      if (v3_dist(x, start) > 0) ds_tread_add(s->scratch, &s->edges, &s->caps[k].at, samples->spread);
+      continue;
+    }
+    if (!(v3_dist(x, start) < samples->spread) || !tread_touches(s, &n, &gap, x)) continue;
+    ds_candidate c = candidate_at(s, x, n, gap, DS_FEATURE(s->kind, DS_FEATURE_TREAD | (uint32_t)samples->ids[i]));
+    if (!ds_tread_is_near(&s->treads, &c)) ds_tread_add(s->scratch, &s->treads, &c, samples->spread);
+  }
+  s->failed |= s->treads.failed || s->edges.failed;
 }
 
 /* How far a point of the other's frame lies outside the box of a solid at most in one coordinate: a quick bound. */
@@ -113,20 +212,23 @@ static void seek(seeker *s, const ds_samples *samples, int32_t index) {
   const ds_ball *ball = &samples->balls[index];
   ds_vec3 c = v3_add(s->p, mat3_mul_v3(&s->r, ball->center)), turn = s->twist.turn;
   double way = v3_norm(v3_add(s->twist.move, v3_cross(turn, c))) + v3_norm(turn) * ball->radius;
-  double reach = s->query->slack + (1 + s->query->relax) * way + ball->radius + s->round;
+  double reach = s->query->slack + (1 + s->query->relax) * way + ball->radius + s->round + s->rise + s->lift;
   if (outside_box(s->other, c) > reach || s->failed) return;
   double d = ds_shape_distance_alone(s->other, c);
   if (!(d < reach)) return;
   for (int32_t i = 0; i < ball->child_count; i++) seek(s, samples, ball->child + i);
   if (ball->child_count > 0) return;
   int32_t first = ball->first, last = ball->first + ball->count;
-  if (d - ball->radius - s->round > fmax(s->query->slack, late * way)) {
+  if (d - ball->radius - s->round - s->rise > fmax(s->query->slack, late * way)) {
     first = foremost(s, samples, ball, c);
     last = first + 1;
   }
-  for (int32_t i = first; i < last; i++)
-    try_sample(s, v3_add(s->p, mat3_mul_v3(&s->r, samples->points[i])), mat3_mul_v3(&s->r, samples->normals[i]),
-               (uint32_t)samples->ids[i]);
+  for (int32_t i = first; i < last; i++) {
+    if (samples->caps && samples->caps[i].bulges && !s->query->after)
+      note_cap(s, samples, i);
+    else if (!s->caps_only)
+      try_sample(s, samples, i);
+  }
 }
 
 /* ---- a ball in a distance field ---- */
@@ -161,7 +263,12 @@ static void seek_ball(seeker *s, ds_vec3 c, double radius) {
     feet[count++] = g;
     add(s, v3_mad(c, -radius, g), g, out, DS_FEATURE(3, i));
   }
-  if (count == 0) add(s, v3_mad(c, -radius, n), n, d - radius, DS_FEATURE(3, DIRECTIONS + 1));
+  if (count > 0) return;
+  /* outside its grid the distance of a solid is but a lower bound */
+  ds_vec3 x = v3_mad(c, -radius, n), g;
+  bool far = !ds_field_covers(&s->other->solid->field, c);
+  double out = far ? ds_shape_distance(&g, s->other, x) : d - radius;
+  if (out < reach) add(s, x, n, out, DS_FEATURE(3, DIRECTIONS + 1));
 }
 
 /* ---- another smooth shape in a distance field ---- */
@@ -197,6 +304,16 @@ static bool seek_smooth(seeker *s, const ds_shape *shape) {
 
 /* ---- one way ---- */
 
+static double bulge_of(const ds_shape *shape) {
+  const ds_samples *samples = ds_shape_get_samples(shape);
+  return samples ? samples->bulge : 0;
+}
+
+static double lift_of(const ds_shape *shape) {
+  const ds_samples *samples = ds_shape_get_samples(shape);
+  return samples ? samples->lift : 0;
+}
+
 static seeker seeker_of(ds_arena *scratch, const ds_solid_query *query, const ds_placed *from, const ds_placed *other,
                         bool from_is_a) {
   seeker s = {.scratch = scratch, .query = query, .other = other->shape, .r_other = other->r, .p_other = other->p};
@@ -209,6 +326,8 @@ static seeker seeker_of(ds_arena *scratch, const ds_solid_query *query, const ds
   ds_vec3 move = v3_add(query->twist.move, v3_cross(query->twist.turn, other->p));
   s.twist.move = v3_scale(sign, mat3_tmul_v3(&other->r, move));
   s.twist.turn = v3_scale(sign, mat3_tmul_v3(&other->r, query->twist.turn));
+  s.rise = bulge_of(from->shape);
+  s.lift = lift_of(other->shape);
   s.thin = other->shape->kind == DS_SHAPE_SOLID ? 0.5 * other->shape->solid->info.thickness : 0;
   return s;
 }
@@ -222,7 +341,9 @@ static void seek_from(seeker *s, const ds_placed *from) {
   }
   if (ds_shape_ops_of(shape)->smooth && s->other->kind == DS_SHAPE_SOLID && seek_smooth(s, shape)) return;
   if (ds_shape_ops_of(shape)->rounded) s->round = shape->radius;
-  if (samples && samples->count > 0) seek(s, samples, 0);
+  if (!samples || samples->count == 0) return;
+  seek(s, samples, 0);
+  try_caps(s, samples);
 }
 
 /* ---- planar faces ---- */
@@ -308,7 +429,7 @@ static bool seek_corners(seeker *s, const meeting *m, const ds_placed *from) {
     int32_t before = s->count;
     if (outside_box(s->other, x) > s->query->slack + (1 + s->query->relax) * way) continue;
     if (ahead && ds_faces_cover(&m->faces, s->sign > 0 ? f->corners[i] : x, m->query->slack)) continue;
-    try_sample(s, x, mat3_mul_v3(&s->r, f->corner_normals[i]), DS_FEATURE_LONE | (uint32_t)i);
+    try_point(s, x, mat3_mul_v3(&s->r, f->corner_normals[i]), DS_FEATURE_LONE | (uint32_t)i);
     if (s->count == before) continue;
     near = true;
     ds_vec3 up = v3_scale(s->sign, s->found[before].normal);
@@ -331,14 +452,19 @@ static seeker seek_points(ds_arena *scratch, const meeting *m) {
     s.found = t.found, s.capacity = t.capacity, s.failed = t.failed;
   }
   seek_from(&s, &m->a);
-  t.found = s.found, t.count = s.count, t.capacity = s.capacity, t.failed = s.failed;
-  /* the feet of a smooth shape are all the contacts it needs */
-  if (!ds_shape_ops_of(a)->smooth) seek_from(&t, &m->b);
-  if (ds_shape_ops_of(b)->smooth) {
+  bool smooth_a = ds_shape_ops_of(a)->smooth, smooth_b = ds_shape_ops_of(b)->smooth;
+  t.found = s.found, t.count = s.count, t.capacity = s.capacity, t.failed = s.failed, t.treads = s.treads;
+  /* the feet of a smooth shape are all the contacts it needs; but caps are better */
+  t.caps_only = smooth_a;
+  if (!smooth_a || (b->kind == DS_SHAPE_SOLID && b->solid->samples.caps)) seek_from(&t, &m->b);
+  if (smooth_b) {
     int32_t of_ball = t.count - s.count;
     if (of_ball > 0) memmove(t.found, t.found + s.count, (size_t)of_ball * sizeof *t.found);
     t.count = of_ball;
   }
+  double error = smooth_a || smooth_b ? INFINITY : field_error(a) + field_error(b) + one_point * m->size;
+  t.count = ds_tread_hold(&t.treads, t.found, t.count, error);
+  for (int32_t i = 0; i < t.treads.count && !t.failed; i++) add_candidate(&t, &t.treads.tread[i].at);
   return t;
 }
 

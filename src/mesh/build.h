@@ -35,10 +35,16 @@ void ds_samples_free(ds_samples *samples);
 /* Puts the samples in tree order and builds the balls. */
 ds_status ds_balls_build(ds_samples *samples, ds_error *error);
 
+/* ---- caps.c ---- */
+/* Adds the caps of samples in tree order. */
+ds_status ds_caps_build(ds_samples *samples, const ds_surface *surface, double spacing, ds_error *error);
+void ds_caps_free(ds_samples *samples);
+
 /* ---- faces.c ---- */
-/* The planar faces of a surface: all where they are few, else those that are wider than the spacing of samples.
- * `cell` is that of the distance field. */
-ds_status ds_faces_build(ds_faces *faces, const ds_surface *surface, double spacing, double cell, ds_error *error);
+/* The planar faces of a surface: all where they are few and not all samples bulge, else those that are wider than the
+ * spacing of samples and do not bulge. `cell` is that of the distance field. */
+ds_status ds_faces_build(ds_faces *faces, const ds_surface *surface, const ds_samples *samples, double spacing,
+                         double cell, ds_error *error);
 /* Fills what follows from normals, offsets and the sides' points: axes, bounds, sizes, spokes. False if memory ran
  * out. */
 bool ds_faces_finish(ds_faces *faces);

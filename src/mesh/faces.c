@@ -32,6 +32,7 @@ typedef struct group {
 
 typedef struct finder {
   const ds_surface *s;
+  const ds_samples *samples;
   double radius, warp; /* half the size; how far a warped face may leave its plane */
   int32_t *of;         /* one per triangle: its group */
   int32_t *stack;      /* triangles, while a group grows; then groups in order of their size */
@@ -135,6 +136,26 @@ static double half_length(const ds_surface *s, int32_t half) {
 
 static double width_of(const group *g) { return g->perimeter > 0 ? 2 * g->area / g->perimeter : 0; }
 
+static bool all_bulge(const ds_samples *s) {
+  for (int32_t i = 0; i < s->count; i++)
+    if (!s->caps || !s->caps[i].bulges) return false;
+  return true;
+}
+
+/* Whether the surface about a group is not plane but round: so says the sample that is nearest to one of its triangles.
+ */
+static bool bulges(const finder *f, const group *g) {
+  const ds_samples *s = f->samples;
+  int32_t h = 3 * g->first, best = -1;
+  ds_vec3 x = v3_add(ds_half_point(f->s, h), v3_add(ds_half_point(f->s, h + 1), ds_half_point(f->s, h + 2)));
+  double least = INFINITY;
+  for (int32_t i = 0; i < s->count && s->caps; i++) {
+    double d2 = v3_norm2(v3_sub(s->points[i], v3_scale(1.0 / 3, x)));
+    if (d2 < least && v3_dot(s->normals[i], f->s->normals[g->first]) > 0) least = d2, best = i;
+  }
+  return best >= 0 && s->caps[best].bulges;
+}
+
 /* Numbers the groups that become faces, in order of their lowest triangles. */
 static void choose(ds_faces *out, finder *f, by_size *order, double spacing) {
   int32_t n = 0;
@@ -147,10 +168,10 @@ static void choose(ds_faces *out, finder *f, by_size *order, double spacing) {
   }
   for (int32_t g = 0; g < f->group_count; g++)
     if (f->groups[g].count > 0) n++;
-  out->complete = n <= DS_FACES_MAX;
+  out->complete = n <= DS_FACES_MAX && !all_bulge(f->samples);
   n = 0;
   for (int32_t g = 0; g < f->group_count; g++)
-    if (f->groups[g].count > 0 && (out->complete || width_of(&f->groups[g]) > spacing))
+    if (f->groups[g].count > 0 && (out->complete || (width_of(&f->groups[g]) > spacing && !bulges(f, &f->groups[g]))))
       order[n++] = (by_size){f->groups[g].area, g};
   qsort(order, (size_t)n, sizeof *order, compare_sizes);
   if (!out->complete && n > FINE_MAX) n = FINE_MAX;
@@ -336,9 +357,10 @@ static void find_groups(finder *f, by_size *order) {
   if (f->group_count <= 2 * DS_FACES_MAX) join_warped(f);
 }
 
-ds_status ds_faces_build(ds_faces *out, const ds_surface *s, double spacing, double cell, ds_error *error) {
+ds_status ds_faces_build(ds_faces *out, const ds_surface *s, const ds_samples *samples, double spacing, double cell,
+                         ds_error *error) {
   size_t n = (size_t)s->mesh->triangle_count, vertices = (size_t)s->mesh->vertex_count;
-  finder f = {.s = s, .radius = 0.5 * v3_dist(s->low, s->high), .warp = 0.5 * cell};
+  finder f = {.s = s, .samples = samples, .radius = 0.5 * v3_dist(s->low, s->high), .warp = 0.5 * cell};
   *out = (ds_faces){0};
   by_size *order = malloc(n * sizeof *order);
   f.of = malloc(n * sizeof *f.of);

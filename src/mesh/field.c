@@ -306,6 +306,8 @@ static ds_vec3 clamp_to_grid(const ds_distance_field *f, ds_vec3 x) {
             clamp(x.z, f->origin.z, f->origin.z + f->coarse * f->size[2]));
 }
 
+bool ds_field_covers(const ds_distance_field *f, ds_vec3 x) { return v3_dist(clamp_to_grid(f, x), x) == 0; }
+
 double ds_field_sample(ds_vec3 *gradient, const ds_distance_field *f, ds_vec3 x) {
   ds_vec3 q = clamp_to_grid(f, x), away = v3_sub(x, q);
   place p = find_place(f, q);

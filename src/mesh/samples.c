@@ -333,7 +333,8 @@ ds_status ds_samples_build(ds_samples *out, const ds_surface *s, double spacing,
 }
 
 int64_t ds_samples_bytes(const ds_samples *s) {
-  return s->count * (int64_t)(2 * sizeof *s->points + sizeof *s->ids) + s->ball_count * (int64_t)sizeof *s->balls;
+  int64_t each = (int64_t)(2 * sizeof *s->points + sizeof *s->ids + (s->caps ? sizeof *s->caps : 0));
+  return s->count * each + s->ball_count * (int64_t)sizeof *s->balls;
 }
 
 void ds_samples_free(ds_samples *s) {
@@ -341,5 +342,6 @@ void ds_samples_free(ds_samples *s) {
   free(s->normals);
   free(s->ids);
   free(s->balls);
+  free(s->caps);
   *s = (ds_samples){0};
 }

@@ -197,6 +197,15 @@ static ds_status build_parts(ds_solid *solid, ds_build *build, const ds_solid_de
   return DS_OK;
 }
 
+/* What needs no field: caps and faces. A polyhedron has faces only. */
+static ds_status build_smooth(ds_solid *solid, const ds_surface *surface, ds_error *error) {
+  ds_status status = ds_caps_build(&solid->samples, surface, solid->info.spacing, error);
+  if (status != DS_OK) return status;
+  status = ds_faces_build(&solid->faces, surface, &solid->samples, solid->info.spacing, solid->info.cell, error);
+  if (solid->faces.complete) ds_caps_free(&solid->samples);
+  return status;
+}
+
 static ds_status build_solid(ds_solid *solid, const ds_surface *surface, const ds_solid_def *def, ds_error *error) {
   ds_distance tree;
   ds_status status = ds_distance_build(&tree, surface, error);
@@ -273,8 +282,7 @@ static ds_status make_solid(ds_solid *solid, const ds_solid_def *def, ds_error *
     status = build_solid(solid, &surface, def, error);
     if (status == DS_OK && cached) ds_cache_save(solid, def->cache, key);
   }
-  if (status == DS_OK && !def->surface_only)
-    status = ds_faces_build(&solid->faces, &surface, solid->info.spacing, solid->info.cell, error);
+  if (status == DS_OK && !def->surface_only) status = build_smooth(solid, &surface, error);
   if (status == DS_OK) fill_info(solid, &surface);
   ds_surface_free(&surface);
   return status;

@@ -32,6 +32,8 @@ typedef struct ds_distance_field {
  */
 double ds_field_sample(ds_vec3 *gradient, const ds_distance_field *field, ds_vec3 x);
 double ds_field_distance(const ds_distance_field *field, ds_vec3 x);
+/* Whether a point is within the grid. */
+bool ds_field_covers(const ds_distance_field *field, ds_vec3 x);
 
 /* ---- Samples of the surface and their balls (samples.c, ball_tree.c) ----
  * Sample i keeps its number: it is the feature id of contacts. Corners and edges of the mesh come first. */
@@ -43,11 +45,25 @@ typedef struct ds_ball {
   int32_t child_count;
 } ds_ball;
 
+/* The smooth surface near a sample (caps.c): a point of it, its outward normal there, and its curvatures along t1 and
+ * across, positive where it falls away. */
+typedef struct ds_cap {
+  ds_vec3 p, n, t1;
+  double k1, k2; /* 1/m; k1 >= k2 */
+  bool smooth;   /* there is one */
+  bool bulges;   /* both curvatures are positive, and small enough for the spacing of samples */
+} ds_cap;
+#define DS_CAP_SPREAD 1.5 /* x spacing: how far from its sample a cap is used */
+
 typedef struct ds_samples {
   ds_vec3 *points;  /* in tree order */
   ds_vec3 *normals; /* outward unit normals of the surface there */
   int32_t *ids;     /* tree order -> sample number */
   int32_t count;
+  ds_cap *caps;   /* in tree order; NULL where nothing bulges smoothly */
+  double spread;  /* m: how far from its sample a cap is used */
+  double bulge;   /* m: how far caps rise above samples within that at most */
+  double lift;    /* m: the same above their own samples */
   ds_ball *balls; /* [0] = root */
   int32_t ball_count;
 } ds_samples;
