@@ -9,6 +9,7 @@
  * velocity they have across their joints (ds_articulation_keep); free ones keep it: to project it out at every node
  * would cost energy. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "body/scene.h"
@@ -71,15 +72,58 @@ static bool has_landed(const ds_contact *c, const ds_scene *scene) {
   return c->mode == DS_CONTACT_OPEN && c->gap > DS_TOUCHING * ds_smaller_radius(scene, ds_index(c->a), ds_index(c->b));
 }
 
+static int by_point(const void *p, const void *q) { return ds_compare_points(p, q); }
+
+static int by_contact(const void *pa, const void *pb) {
+  const ds_contact *a = pa, *b = pb;
+  return ds_compare_names(ds_index(a->a), ds_index(a->b), a->feature, ds_index(b->a), ds_index(b->b), b->feature);
+}
+
+static int by_plain_point(const void *pa, const void *pb) {
+  const ds_contact_point *a = pa, *b = pb;
+  int order = ds_compare_names(a->a, a->b, a->feature & ~DS_FEATURE_AGAIN, b->a, b->b, b->feature & ~DS_FEATURE_AGAIN);
+  return order ? order : by_point(pa, pb);
+}
+
+static int by_plain_contact(const void *pa, const void *pb) {
+  const ds_contact *a = pa, *b = pb;
+  int order = ds_compare_names(ds_index(a->a), ds_index(a->b), a->feature & ~DS_FEATURE_AGAIN, ds_index(b->a),
+                               ds_index(b->b), b->feature & ~DS_FEATURE_AGAIN);
+  return order ? order : by_contact(pa, pb);
+}
+
+static int by_plain_place(const void *pa, const void *pb) {
+  const ds_contact_point *const *a = pa, *const *b = pb;
+  return by_plain_point(*a, *b);
+}
+
+/* What is merged by names without the mark of second looks is put in the order of these names; contacts come in that of
+ * their whole names. Merged as they come, they doubled in every part of a step. */
+static ds_contact *plain_contacts(ds_arena *arena, const ds_contact *contacts, int32_t count) {
+  ds_contact *sorted = DS_NEW(arena, ds_contact, count + 1);
+  if (sorted && count > 0) memcpy(sorted, contacts, (size_t)count * sizeof *sorted);
+  if (sorted) qsort(sorted, (size_t)count, sizeof *sorted, by_plain_contact);
+  return sorted;
+}
+
+static bool plain_points(ds_arena *arena, ds_contact_list *to, const ds_contact_list *from) {
+  *to = (ds_contact_list){DS_NEW(arena, ds_contact_point, from->count + 1), from->count};
+  if (to->points && to->count > 0) memcpy(to->points, from->points, (size_t)to->count * sizeof *to->points);
+  if (to->points) qsort(to->points, (size_t)to->count, sizeof *to->points, by_plain_point);
+  return to->points != NULL;
+}
+
 /* Contacts of the chord as they are now, where they are closed still or carried; with `all`, whatever is closed now. In
  * order. */
-static bool gather(ds_arena *arena, ds_contact_list *list, const ds_contact_list *found, const ds_step_run *run,
+static bool gather(ds_arena *arena, ds_contact_list *list, const ds_contact_list *now, const ds_step_run *run,
                    const ds_state *state, const bool *active, bool all) {
-  ds_contact_point *points = DS_NEW(arena, ds_contact_point, found->count + run->solved_count + 1);
+  ds_contact_point *points = DS_NEW(arena, ds_contact_point, now->count + run->solved_count + 1);
+  const ds_contact *solved = plain_contacts(arena, run->solved, run->solved_count);
+  ds_contact_list plain, *found = &plain;
   int32_t count = 0, i = 0, k = 0;
-  if (!points) return false;
+  if (!points || !solved || !plain_points(arena, found, now)) return false;
   while (i < found->count || k < run->solved_count) {
-    const ds_contact *c = &run->solved[k];
+    const ds_contact *c = &solved[k];
     int order = i == found->count ? 1 : k == run->solved_count ? -1 : by_key(&found->points[i], c);
     if (order <= 0) {
       bool drive = ds_feature_is_drive(found->points[i].feature);
@@ -93,6 +137,7 @@ static bool gather(ds_arena *arena, ds_contact_list *list, const ds_contact_list
     i += order <= 0;
     k += order >= 0;
   }
+  qsort(points, (size_t)count, sizeof *points, by_point);
   *list = (ds_contact_list){points, count};
   return true;
 }
@@ -141,13 +186,18 @@ static bool add_impulses(ds_arena *arena, ds_step_run *run, const ds_assembly *a
                          const double *before) {
   ds_contact *now = DS_NEW(arena, ds_contact, list->count + 1);
   ds_contact *all = DS_NEW(arena, ds_contact, list->count + run->solved_count + 1);
-  if (!now || !all) return false;
+  const ds_contact *solved = plain_contacts(arena, run->solved, run->solved_count);
+  const ds_contact_point **sorted = DS_NEW(arena, const ds_contact_point *, list->count + 1);
+  if (!now || !all || !solved || !sorted) return false;
+  for (int32_t n = 0; n < list->count; n++) sorted[n] = &list->points[n];
+  qsort(sorted, (size_t)list->count, sizeof *sorted, by_plain_place);
   double share = ds_moves_by_midpoint(run->options) ? 0.5 : 1; /* of ds_store_contacts, for halves */
   ds_store_contacts(now, assembly, list);
-  int32_t count = 0, i = 0, k = 0;
-  while (i < list->count || k < run->solved_count) {
-    const ds_contact *c = &run->solved[k];
-    int order = i == list->count ? 1 : k == run->solved_count ? -1 : by_key(&list->points[i], c);
+  int32_t count = 0, j = 0, k = 0;
+  while (j < list->count || k < run->solved_count) {
+    const ds_contact *c = &solved[k];
+    int order = j == list->count ? 1 : k == run->solved_count ? -1 : by_key(sorted[j], c);
+    int32_t i = j < list->count ? (int32_t)(sorted[j] - list->points) : 0;
     if (order > 0) {
       all[count++] = *c;
     } else if (order < 0) {
@@ -164,9 +214,10 @@ static bool add_impulses(ds_arena *arena, ds_step_run *run, const ds_assembly *a
       if (now[i].mode != DS_CONTACT_OPEN && !slides_on) all[count].mode = now[i].mode;
       count++;
     }
-    i += order <= 0;
+    j += order <= 0;
     k += order >= 0;
   }
+  qsort(all, (size_t)count, sizeof *all, by_contact);
   run->solved = all, run->solved_count = count;
   return true;
 }
