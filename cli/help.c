@@ -22,6 +22,7 @@ static const char mesh_note[] =
 
 static const char run_options[] =
     "  -t, --time S            simulate S seconds instead of the time of the scene\n"
+    "      --until-moved M     end as soon as a body is more than M metres from its start\n"
     "      --step S            length of a time step, s\n"
     "      --tol E             natural-map error at which an island counts as converged, in every step;\n"
     "                          default: 1e-8 where nothing slides, at most 1e-4 where contacts slide\n"

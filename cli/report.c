@@ -332,6 +332,7 @@ void report_finish(run_report *r, const ds_scene *scene, const ds_state *state, 
   r->peak_memory = peak_memory();
 }
 
+double report_displacement(const run_report *r) { return r->moved.distance; }
 int64_t report_unconverged_steps(const run_report *r) { return r->unconverged_steps; }
 double report_first_unconverged_time(const run_report *r) { return r->first_unconverged_time; }
 int64_t report_missed_steps(const run_report *r, double *first) {
@@ -348,7 +349,7 @@ static double speed(const run_report *r) {
 /* ---- As JSON ---- */
 
 static void write_setup(json_object *j, const run_report *r) {
-  static const char *const endings[] = {"finished", "interrupted", "failed"};
+  static const char *const endings[] = {"finished", "interrupted", "failed", "moved"};
   const ds_options *o = &r->run.options;
   json_text(j, "version", ds_version());
   json_text(j, "scene", r->run.name);
@@ -528,6 +529,7 @@ void report_print(const run_report *r, FILE *out) {
           o->step, r->time,
           r->ending == ENDED_FINISHED      ? ""
           : r->ending == ENDED_INTERRUPTED ? ", interrupted"
+          : r->ending == ENDED_MOVED       ? ", ended by --until-moved"
                                            : ", failed");
   if (r->steps == 0) return;
   fprintf(out, "  contacts      %.1f mean, %d max; %d island%s at most\n", mean(r, (double)r->contacts),

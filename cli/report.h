@@ -11,6 +11,7 @@ typedef enum report_ending {
   ENDED_FINISHED,
   ENDED_INTERRUPTED, /* by a signal */
   ENDED_FAILED,      /* memory or disk ran out */
+  ENDED_MOVED,       /* a body is as far from its start as was asked for */
 } report_ending;
 
 typedef struct run_report run_report;
@@ -22,6 +23,8 @@ void report_destroy(run_report *report);
 void report_add_step(run_report *report, const ds_scene *scene, const ds_state *state, const ds_step_report *step);
 void report_finish(run_report *report, const ds_scene *scene, const ds_state *state, report_ending ending,
                    double wall_seconds, double cpu_seconds);
+/* The largest distance of a body from its start so far, m. */
+double report_displacement(const run_report *report);
 int64_t report_unconverged_steps(const run_report *report);
 double report_first_unconverged_time(const run_report *report);
 /* Steps whose motion did not pass; *first is the end of the first of them. */

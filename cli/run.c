@@ -45,10 +45,10 @@ static void catch_signals(void) {
 typedef struct run_options {
   const char *source, *from, *record, *report, *dump_folder, *dump_when;
   arg_list settings;
-  double time, step, tolerance, step_budget, error_control, deadline;
+  double time, until_moved, step, tolerance, step_budget, error_control, deadline;
   int32_t method, metric, integrator, restitution_law, impacts, face_pressure, record_every;
-  bool has_time, has_step, has_tolerance, has_step_budget, has_error_control, has_deadline, has_method, has_metric,
-      has_integrator, has_restitution_law, has_impacts, has_face_pressure, has_record_every;
+  bool has_time, has_until_moved, has_step, has_tolerance, has_step_budget, has_error_control, has_deadline, has_method,
+      has_metric, has_integrator, has_restitution_law, has_impacts, has_face_pressure, has_record_every;
   bool strict;
   source_reading reading; /* threads and quiet are those of the run */
   source_method method_setting;
@@ -78,6 +78,7 @@ static bool parse(run_options *o, const char **words, int argc, char **argv) {
   ds_method_list methods = ds_method_choices(), laws = ds_restitution_choices();
   const arg_option table[] = {
       {"--time", "-t", ARG_REAL, &o->time, 0, 1e9, NULL, &o->has_time},
+      {"--until-moved", NULL, ARG_REAL, &o->until_moved, 0, 1e9, NULL, &o->has_until_moved},
       {"--step", NULL, ARG_REAL, &o->step, 1e-9, 10, NULL, &o->has_step},
       {"--tol", NULL, ARG_REAL, &o->tolerance, 1e-16, 1, NULL, &o->has_tolerance},
       {"--error-control", NULL, ARG_REAL, &o->error_control, 0, 1e12, NULL, &o->has_error_control},
@@ -237,7 +238,12 @@ static bool take_step(run_context *c, ds_step_report *step, ds_error *error) {
   return false;
 }
 
-/* Steps to the end or to a signal. The start and the last step are always recorded. */
+/* Whether a body is as far from its start as --until-moved says. */
+static bool moved_enough(const run_context *c) {
+  return c->options.has_until_moved && report_displacement(c->report) > c->options.until_moved;
+}
+
+/* Steps to the end, to --until-moved or to a signal. The start and the last step are always recorded. */
 static report_ending simulate(run_context *c, ds_error *error) {
   progress line;
   progress_begin(&line, c->options.reading.quiet, c->run.time);
@@ -245,7 +251,7 @@ static report_ending simulate(run_context *c, ds_error *error) {
   ds_step_report step = start_report(c);
   bool ok = record_frame(c, &step, error), recorded = true;
   int64_t done = 0;
-  while (ok && done < c->steps && caught == 0) {
+  while (ok && done < c->steps && caught == 0 && !moved_enough(c)) {
     ds_step_report next;
     bool taken = take_step(c, &next, error);
     ok = taken || caught != 0;
@@ -258,7 +264,11 @@ static report_ending simulate(run_context *c, ds_error *error) {
   }
   if (ok && !recorded) ok = record_frame(c, &step, error);
   progress_end(&line);
-  return !ok ? ENDED_FAILED : done < c->steps ? ENDED_INTERRUPTED : ENDED_FINISHED;
+  if (!ok) return ENDED_FAILED;
+  if (done == c->steps) return ENDED_FINISHED;
+  if (caught != 0) return ENDED_INTERRUPTED;
+  c->steps = done;
+  return ENDED_MOVED;
 }
 
 static double cpu_clock(void) {

@@ -9,6 +9,8 @@ expect 2 "COMMAND"
 expect 0 "card" help run
 expect 0 "--record-every" run --help
 expect 0 '"deadline": 0.5,' run stack:count=2 --time 0.05 --deadline 0.5 --report -
+expect 0 "ended by --until-moved" run incline:mu=0.3 --time 5 --until-moved 0.1 --report moved.json
+check "it has ended soon after that" test "$(awk "BEGIN { d = $(field displacement_max moved.json); print (d > 0.1 && d < 0.11) }")" = 1
 expect 0 '"deadline": 0.25,' run stack:count=2 --time 0.05 --set options.deadline=0.25 --report -
 expect 2 "deadline" run stack:count=2 --set options.deadline=-1
 expect 0 "scenes" help
