@@ -1,5 +1,6 @@
 #!/bin/bash
-# `make soak`: things that should stand, left standing for SOAK_TIME simulated seconds (600), two runs at a time.
+# `make soak`: things that should stand, left standing for SOAK_TIME simulated seconds (600), two runs at a time; what is
+# thrown and does not come to rest for less (see `seconds_of`).
 #
 # A scene passes when every step converged, no body's centre moved by 1e-5 m after the first second, the deepest overlap
 # never grew beyond that of the first second (by 1e-9 m), and the creep over the last tenth would not use up that 1e-5 m
@@ -9,14 +10,14 @@
 # on swinging on them), the deepest overlap at the end is less than 0.5 mm, and no energy was won.
 # Those in which something goes on moving, or may fall out of the scene (see `moves`), pass when every step converged, the
 # deepest overlap at the end is less than 0.5 mm, and no energy was won.
-# Writes bench/results/soak.md; the reports stay in build/soak/. Exit 1 where a scene failed.
+# Writes SOAK_TABLE (bench/results/soak.md); the reports stay in build/soak/. Exit 1 where a scene failed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/field.sh
 
 seconds=${SOAK_TIME:-600}
 jobs=${SOAK_JOBS:-2}
-table=bench/results/soak.md
+table=${SOAK_TABLE:-bench/results/soak.md}
 work=build/soak
 if [ -n "${SOAK_SCENES:-}" ]; then
   read -r -a scenes <<<"$SOAK_SCENES"
@@ -29,6 +30,15 @@ else
     jam chairs composites-thrown)
 fi
 
+# seconds_of SCENE: how long it is simulated. The patches of composites-thrown are all thrown within 0.45 s and have hit or
+# passed the pegs after 1 s; then pieces fall. A second takes 500 s of processor time: 600 would take 86 h
+seconds_of() {
+  case "$1" in
+    composites-thrown*) awk "BEGIN { print $seconds < 3 ? $seconds : 3 }" ;;
+    *) echo "$seconds" ;;
+  esac
+}
+
 report_of() { echo "$work/${1//[:,=]/_}.json"; }
 
 run_one() {
@@ -36,7 +46,7 @@ run_one() {
   report=$(report_of "$1")
   log=${report%.json}.log
   rm -f "$report"
-  build/drystone run "$1" --time "$seconds" --threads 1 --strict --report "$report" >"$log" 2>&1 || status=$?
+  build/drystone run "$1" --time "$(seconds_of "$1")" --threads 1 --strict --report "$report" >"$log" 2>&1 || status=$?
   echo "$status" >"${report%.json}.status"
   echo "  $1: exit $status after $((SECONDS - begin)) s"
 }
@@ -56,11 +66,12 @@ moves() {
 
 # verdict SCENE: prints the row of the table and returns whether the scene stood
 verdict() {
-  local report status why=""
+  local report status time why=""
   report=$(report_of "$1")
+  time=$(seconds_of "$1")
   status=$(cat "${report%.json}.status")
   if [ ! -s "$report" ]; then
-    echo "| $1 | | | | | | | | | no report: exit $status, $(tail -n 1 "${report%.json}.log") |"
+    echo "| $1 | | | | | | | | | | no report: exit $status, $(tail -n 1 "${report%.json}.log") |"
     return 1
   fi
   local share moved first deepest creep error ms mark=""
@@ -71,12 +82,12 @@ verdict() {
   creep=$(field "$report" creep_max)
   error=$(field "$report" natural_error_max)
   ms=$(field "$report" total ms_mean)
-  holds "$(field "$report" time) >= $seconds - 0.1" || why+=" ended early;"
+  holds "$(field "$report" time) >= $time - 0.1" || why+=" ended early;"
   holds "$(field "$report" tolerance) <= 1e-8" || why+=" other tolerance;"
   holds "$share == 1" || why+=" not every step converged;"
   if falls "$1"; then
     mark="‡"
-    moved=$(awk "BEGIN { print $(field "$report" drift_max) * $seconds / 10 }")
+    moved=$(awk "BEGIN { print $(field "$report" drift_max) * $time / 10 }")
     moves "$1" || holds "$moved < 1e-5" || why+=" drifts;"
     holds "$(field "$report" penetration_last) < 5e-4" || why+=" overlaps;"
     if grep -q '"scripted motion"' "$report"; then # a floor that lifts what stands on it: 4e-5 of 1,900 J with chairs
@@ -88,11 +99,11 @@ verdict() {
     holds "$(field "$report" step) == 0.01" || why+=" other step;"
     holds "$moved < 1e-5" || why+=" moved;"
     holds "$deepest <= $first + 1e-9" || why+=" penetration grew;"
-    holds "$creep * $seconds < 1e-5" || why+=" creeps;"
+    holds "$creep * $time < 1e-5" || why+=" creeps;"
   fi
   [ "$status" = 0 ] || why+=" exit $status;"
-  printf '| %s | %s | %s | %s | %.1e | %.1e%s | %.1e | %.1e / %.1e | %.3f |%s |\n' "$1" "$(field "$report" bodies)" \
-    "$(field "$report" contacts_max)" "$share" "$error" "$moved" "$mark" "$creep" "$first" "$deepest" "$ms" "${why:- stands}"
+  printf '| %s | %s | %s | %s | %s | %.1e | %.1e%s | %.1e | %.1e / %.1e | %.3f |%s |\n' "$1" "$time" \
+    "$(field "$report" bodies)" "$(field "$report" contacts_max)" "$share" "$error" "$moved" "$mark" "$creep" "$first" "$deepest" "$ms" "${why:- stands}"
   [ -z "$why" ]
 }
 
@@ -114,12 +125,12 @@ failed=0
 {
   echo "# Things that should stand, $seconds simulated seconds"
   echo
-  echo "Step 0.01 s (composites 0.003 s), tolerance 1e-8, one thread, defaults everywhere. Written by \`make soak\`;" \
+  echo "Step 0.01 s (composites 0.003 s, thrown ones 0.001 s), tolerance 1e-8, one thread, defaults everywhere. Written by \`make soak\`;" \
     "limits in scripts/soak.sh. ‡ = comes to rest first: drift over the last tenth."
   echo
-  echo "| scene | bodies | contacts | converged | natural-map error | moved after 1 s, m | creep, m/s |" \
+  echo "| scene | simulated, s | bodies | contacts | converged | natural-map error | moved after 1 s, m | creep, m/s |" \
     "penetration 1 s / all, m | ms per step | verdict |"
-  echo "|---|---|---|---|---|---|---|---|---|---|"
+  echo "|---|---|---|---|---|---|---|---|---|---|---|"
   for scene in "${scenes[@]}"; do
     verdict "$scene" || failed=$((failed + 1))
   done
