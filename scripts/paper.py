@@ -69,8 +69,9 @@ def document(store):
     extras = {name: store[name]["extra"] for name in stored}
     parts = [f"""# The papers, run again
 
-Written by `make paper`, which takes at most {sum(plans.MINUTES.values())} minutes of processor time (`QUICK=1`: some
-minutes; `ONLY=` one section). [methods/](methods/README.md) describes the methods.
+Written by `make paper`, which takes at most {sum(plans.MINUTES.values())} minutes of processor time, and took
+{sum(store[name]["seconds"] for name in stored) / 60:.0f} (`QUICK=1`: some minutes; `ONLY=` one section).
+[methods/](methods/README.md) describes the methods.
 
 "Falls" means that a body moved by more than {1e3 * FALLEN:.0f} mm, with the time at which it did; there the run ends.
 Else the largest displacement of a body is given. † = the run reached its limit of processor time,
@@ -85,7 +86,7 @@ Else the largest displacement of a body is given. † = the run reached its limi
             continue
         about = store[name]
         parts.append(tables.WRITERS[name](runs[name], extras[name]))
-        parts.append(f"Commit {about['commit']}, {about['date']}, {about.get('seconds', 60 * about.get('minutes', 0)):.0f} s of processor time"
+        parts.append(f"Commit {about['commit']}, {about['date']}, {about['seconds']:,} s of processor time"
                      + ("; short runs, `make paper QUICK=1`." if about["quick"] else "."))
     return "\n\n".join(parts + [tables.FIGURES, tables.MISSING])
 

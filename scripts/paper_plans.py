@@ -84,7 +84,7 @@ def ffd05(quick):
     limit = QUICK if quick else LIMIT
     runs = {(scene, method): Run(scene, method, 2 if scene == "mechanism" else 1, limit, FFD_STEP)
             for method in FFD_METHODS for scene in FFD_SCENES}
-    runs["heap", "ffd"] = Run(f"chess-drop:count={343 if quick else 1000}", "ffd", 1, 30 if quick else 90, FFD_STEP,
+    runs["heap", "ffd"] = Run(f"chess-drop:count={343 if quick else 1000}", "ffd", 1, 30 if quick else 150, FFD_STEP,
                               record="steps")
     for scene, count, seconds in (("hopper", 2016, 2), ("helmets", 1000, 1)):
         runs[scene, "ffd"] = Run(f"{scene}:count={count}", "ffd", seconds, limit, FFD_STEP)
