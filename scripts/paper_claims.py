@@ -4,7 +4,7 @@ import math
 
 from paper_runs import ROOT, STAND, table
 
-NOISE = 1.3  # times beside other work differ by as much
+GAIN = 2  # of times: beside other work they differ by 1.3, and the same two runs had 1.02 and 1.3; the paper has 80
 
 
 def listed(part, method, keys, what):
@@ -132,7 +132,7 @@ def of_decomposition(runs, extras, plans):
         verdict = "not decided: " + " ".join(r.why for r in logs.values())
     else:
         reached = min(r.reached for r in logs.values())
-        verdict = "confirmed in part" if NOISE * times[1] < times[0] else "**refuted**"
+        verdict = "confirmed in part" if GAIN * times[1] < times[0] else "**refuted**"
         verdict = (f"not decided before it breaks, at 2.2 s (reached: {reached:.2g} s)" if reached < 2.2 else verdict) \
             + f": {times[0]:.3g} ms and {times[1]:.3g} ms, {times[0] / times[1]:.2g} times instead of 80. Sparse " \
               f"factorizations gain without it what the paper's dense ones gain by it"
