@@ -31,7 +31,7 @@ else
 fi
 
 # seconds_of SCENE: how long it is simulated. The patches of composites-thrown are all thrown within 0.45 s and have hit or
-# passed the pegs after 1 s; then pieces fall. A second takes 500 s of processor time: 600 would take 86 h
+# passed the pegs after 1 s; then pieces fall. A second takes 300 to 500 s of processor time: 600 would take two to four days
 seconds_of() {
   case "$1" in
     composites-thrown*) awk "BEGIN { print $seconds < 3 ? $seconds : 3 }" ;;
