@@ -316,7 +316,7 @@ static ds_status add_missing(ds_step_run *run, ds_state *solved, int32_t *added)
   ds_contact_list before = run->contacts;
   ds_status status =
       ds_detect_again(arena, &run->contacts, added, run->scene, run->state, solved->bodies, &run->detect);
-  if (status == DS_OK &&
+  if (status == DS_OK && !run->close &&
       !ds_limits_add(arena, &run->contacts, run->scene, run->state, solved->bodies, run->detect.step))
     status = DS_ERROR_MEMORY;
   if (status == DS_OK && run->contacts.count > before.count && !leave_to_parts(run, &run->contacts, &before))

@@ -16,7 +16,6 @@ enum { TRIES = 5, HALVINGS = 4 };    /* of the time of an impact; of a part that
 static const double LATE = 1e-5;     /* of the smaller radius: by so much an impact may be overdue */
 static const double SHORTEST = 1e-4; /* part, of the step */
 static const double SHARE = 0.05;    /* of an island's energy: impacts of less are left to the whole step */
-static const double THIN = 0.05;     /* of the thinner body: overlaps of less may be missed on the way */
 static const double GLANCE = 1e-2;   /* error of a solution that is to say no more than whether something lands */
 static const double SLOW = 0.25;     /* of what gravity does in a step: approaches that are left alone */
 
@@ -85,7 +84,7 @@ bool ds_step_lands(const ds_step_run *run, const ds_island *island) {
 bool ds_step_glance(const ds_step_run *run, const ds_solve *solve, ds_island *island) {
   ds_certificate *c = &island->certificate;
   const ds_subproblem *p = &island->problem;
-  if (!island->midpoint || run->careful || island->articulation || island->impact) return false;
+  if (!island->midpoint || run->careful || run->close || island->articulation || island->impact) return false;
   if (run->assembly.level == DS_LEVEL_NODE || !may_land(run, island)) return false;
   if (!ds_project_roughly(solve, island->r, island->v, c, p, GLANCE)) return false;
   island->glanced = ds_step_lands(run, island);
@@ -157,37 +156,20 @@ static double fastest(const ds_step_run *run, const ds_contact_point *c) {
   return turns + fmax(first, 2 * mean + first);
 }
 
-/* Between a time at which two bodies are apart and one at which they overlap: when they are within `near`. */
-static double touch_between(const ds_step_run *run, const ds_contact_point *c, double from, double to, double near) {
-  const ds_body *one = &run->scene->bodies[c->a], *other = &run->scene->bodies[c->b];
-  for (int i = 0; i < 60; i++) {
-    double middle = 0.5 * (from + to);
-    double gap = ds_bodies_gap(one, pose_at(run, c->a, middle), other, pose_at(run, c->b, middle), near);
-    if (gap > 0) from = middle;
-    if (gap > 0 && gap <= near) break;
-    if (!(gap > 0)) to = middle;
-  }
-  return from;
-}
-
 /* The same of bodies apart, which may pass through each other and be apart again at the end: steps no longer than their
- * distance allows, but as long as it takes to go a small share of their thickness. Without these, bodies that slide
- * along each other came nearer by a third in 200 steps: twelve parts of a step ended before an impact, none at it. */
+ * distance allows. Bodies that slide along each other come nearer by a third in 200 of them. */
 static double first_touch(const ds_step_run *run, const ds_contact_point *c, double near) {
   const ds_body *one = &run->scene->bodies[c->a], *other = &run->scene->bodies[c->b];
-  double t = 0, before = 0, h = run->options->step, speed = fastest(run, c);
-  double least = THIN * fmin(one->thickness, other->thickness);
+  double t = 0, h = run->options->step, speed = fastest(run, c);
   if (!(speed > 0)) return h;
-  for (int i = 0; i < 1000; i++) {
+  for (int i = 0; i < 1000 && t < h; i++) {
     double enough = near + (h - t) * speed;
     double gap = ds_bodies_gap(one, pose_at(run, c->a, t), other, pose_at(run, c->b, t), enough);
-    if (gap <= 0 && t > before) return touch_between(run, c, before, t, near);
     if (gap <= near) return t;
-    if (gap > enough || t == h) return h;
-    before = t;
-    t = fmin(t + fmax(gap - 0.5 * near, least) / speed, h);
+    if (gap > enough) return h;
+    t += fmax(gap - 0.5 * near, 0.5 * near) / speed;
   }
-  return t;
+  return fmin(t, h);
 }
 
 /* The last time before a contact closes; all of the part where it does not, or where it closes at its end by no more
@@ -300,6 +282,7 @@ static ds_status cut(ds_step_run *run, ds_options *options, double shortest, boo
 static ds_status to_impact(ds_step_run *run, ds_options *options, double shortest) {
   ds_status status = DS_OK;
   bool any = true;
+  run->close = true;
   for (int i = 1; status == DS_OK && !run->careful; i++) {
     status = cut(run, options, shortest, &any);
     run->careful = !any || options->step == shortest || i == TRIES;

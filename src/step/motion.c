@@ -164,13 +164,11 @@ static void slow_down(const ds_step_run *run, ds_state *after, int32_t place, do
   }
 }
 
-/* Whether what an island gains is the error of its solution: where that was not found, or found no more exactly than
- * the motion tells. Gains of rigid bodies that were solved as what rests is are the rule's own, and it takes them back;
- * those of deformable bodies are known only roughly. */
-static bool is_of_solution(const ds_step_run *run, const balance *b, int32_t place) {
-  if (place >= run->assembly.island_count || b->deforms) return false;
-  const ds_certificate *c = &run->stepper->islands[place];
-  return !c->converged || c->tolerance > ds_options_tolerance(run->options);
+/* Whether what an island gains is the error of a solution that was not found. Other gains of rigid bodies are the
+ * rule's own, which takes them back, or those of drives and rebounds to the order of the step; those of deformable
+ * bodies are known only roughly. */
+static bool is_of_miss(const ds_step_run *run, const balance *b, int32_t place) {
+  return place < run->assembly.island_count && !b->deforms && !run->stepper->islands[place].converged;
 }
 
 /* A gain that is kept out of the state, or goes to the report. */
@@ -178,7 +176,7 @@ static void judge_gain(const ds_step_run *run, ds_state *after, const balance *b
   ds_motion *motion = &run->report->motion;
   bool guarded = ds_step_is_guarded(run->options), passes = b->gain <= GAIN * b->energy;
   if (b->open_energy || !(b->gain > 0)) return;
-  if (guarded && passes && is_of_solution(run, b, place)) {
+  if (guarded && passes && is_of_miss(run, b, place)) {
     slow_down(run, after, place, b->gain);
     return;
   }

@@ -56,6 +56,7 @@ typedef struct ds_step_run {
   bool counted;         /* what the last solve took is in the report */
   bool hasty;           /* turns of the start will do */
   bool careful;         /* a part that is not cut to an impact, or not again */
+  bool close;           /* a part that is being cut: what is solved is used, and not only glanced at */
   bool *adrift;         /* one per body: turns of its island were not found (again.c) */
   bool last_try;        /* islands that gain energy are slowed down (motion.c) */
   bool moved;           /* a part of the step has taken place */

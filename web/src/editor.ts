@@ -96,7 +96,7 @@ export class Editor {
     this.past.push(this.present());
     this.future = [];
     this.keep = act(this.document) ?? this.program.chosen;
-    dropInterfaces(this.document, parseScene(this.past[this.past.length - 1]));
+    dropInterfaces(this.document, parseScene(before.text));
     this.submit(printScene(this.document), before);
   }
 
