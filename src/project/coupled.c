@@ -396,5 +396,7 @@ bool ds_project_roughly(const ds_solve *given, double *r, double *v, ds_certific
     sweep(s, &x, p, blocks, tolerance, SWEEPS_IN_TURN);
     if (x.error > tolerance) newton_in_turn(s, &x, &z, p, &g);
   }
-  return ds_solve_give_back(s, r, v, certificate, &x, p);
+  if (!ds_solve_give_back(s, r, v, certificate, &x, p)) return false;
+  ds_subproblem_certify(certificate, p, r, v, x.u, tolerance);
+  return true;
 }

@@ -13,7 +13,7 @@ bool ds_project_island(const ds_solve *solve, double *r, double *v, ds_certifica
 bool ds_project_parts(const ds_solve *solve, double *r, double *v, ds_certificate *work, const ds_subproblem *problem);
 
 /* Sweeps and Newton in turn until the natural map is at most `tolerance`, or four times: an
- * approximate solution, from which a later solve starts. Only the counts of the certificate are set. */
+ * approximate solution, from which a later solve starts. The certificate is by that tolerance. */
 bool ds_project_roughly(const ds_solve *solve, double *r, double *v, ds_certificate *certificate,
                         const ds_subproblem *problem, double tolerance);
 

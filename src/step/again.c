@@ -107,7 +107,7 @@ static bool keep_found(ds_step_run *run) {
   run->found = DS_NEW0(&run->stepper->arena, ds_found_velocity, run->scene->body_count + 1);
   for (int32_t i = 0; run->found && i < run->assembly.island_count; i++) {
     const ds_island *island = &run->assembly.islands[i];
-    if (!island->midpoint || island->unsettled || !island->certificate.converged) continue;
+    if (!island->midpoint || island->unsettled || !(island->certificate.converged || island->glanced)) continue;
     for (int32_t k = 0; k < island->problem.body_count; k++) {
       ds_found_velocity *f = &run->found[island->bodies[k]];
       ds_body_velocity(&f->v, &f->w, NULL, &run->assembly, island->bodies[k]);

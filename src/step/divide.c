@@ -88,7 +88,8 @@ bool ds_step_glance(const ds_step_run *run, const ds_solve *solve, ds_island *is
   if (run->assembly.level == DS_LEVEL_NODE || !may_land(run, island)) return false;
   if (!ds_project_roughly(solve, island->r, island->v, c, p, GLANCE)) return false;
   island->glanced = ds_step_lands(run, island);
-  if (island->glanced) c->converged = true, c->bodies = p->body_count, c->contacts = p->contact_count;
+  c->tolerance = ds_options_tolerance(run->options);
+  c->converged = c->natural_error <= c->tolerance; /* where nothing is left to be spent, this is the answer */
   return island->glanced;
 }
 
