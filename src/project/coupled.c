@@ -304,7 +304,7 @@ static const tool ORDER[] = {
     /* large piles: sweeps reach loose tolerances for the price of a few factorizations */
     {STRICT | DEAR | FAR, sweeps_alone, {4000, 4000}, 0, PER_START},
     /* problems of structures hit by balls, the slowest of each scene, twice 160, and 1,344 at random: 9,340, 8,408 and
-       2,422 factorizations without this and the last of these three, 6,351, 6,353 and 1,869 with, in the same time; 400
+       2,422 factorizations without this and the last of these three, 6,736, 6,570 and 1,850 with, in the same time; 400
        sweeps 6,000 and 1.2 times the time. Not at rest: sweeps do not spread loads evenly */
     {LOOSE | LOST | MOVING, sweeps_alone, {120, 0}, 0, PER_START},
     /* 24 of the first 38 problems of problems/ end here */
