@@ -187,10 +187,53 @@ static void only_loaded_contacts_slide(void) {
   sim_close(&s);
 }
 
+/* Steps of a scene; of every loaded contact of one whose first body is `body` or whose second is, the turning that the
+ * problem says, against `wanted` times the angular speed of the body before. */
+static int32_t check_turning(ds_scene *scene, const char *name, ds_body_id body, double wanted) {
+  sim s;
+  int32_t loaded = 0;
+  if (!sim_finish(&s, name, scene)) return 0;
+  memory m = {0};
+  ds_stepper_observe(s.stepper, remember, &m);
+  for (int i = 0; i < 5; i++) {
+    double w = v3_norm(s.state->bodies[ds_index(body)].w);
+    m.contacts = 0;
+    CHECK(sim_step(&s));
+    if (i < 2) continue; /* there was no step before, or the first one, in which it settles */
+    for (int32_t k = 0; k < m.contacts; k++) {
+      const double *u = m.u_before + 3 * k;
+      if (u[0] == 0 && u[1] == 0 && u[2] == 0) continue; /* without load */
+      CHECK_NEAR(u[0], wanted * w, 1e-9);
+      loaded++;
+    }
+  }
+  sim_close(&s);
+  return loaded;
+}
+
+/* A slab that tips about its edge turns against the floor, and slides nowhere; what rides on a turntable does not turn
+ * against it. */
+static void what_tips_turns(void) {
+  ds_scene *scene = scene_new(v3(0, 0, -9.81), 0.8, 0);
+  double angle = 0.3;
+  ds_body_def slab = body_at(0, 0, 0.5 * (0.6 * cos(angle) + 0.2 * sin(angle)));
+  slab.pose.q = quat_exp(v3(0, angle, 0));
+  slab.angular_velocity = v3(0, 1, 0);
+  slab.velocity = v3_cross(slab.angular_velocity, v3(-0.1 * cos(angle) + 0.3 * sin(angle), 0, slab.pose.p.z));
+  scene_add_floor(scene);
+  ds_body_id tips = scene_add(scene, &slab, shape_box(0.2, 0.3, 0.6));
+  CHECK(check_turning(scene, "slab", tips, 0.5 * sqrt(0.2 * 0.2 + 0.3 * 0.3 + 0.6 * 0.6)) > 0);
+
+  scene = scene_new(v3(0, 0, -9.81), 0.8, 0);
+  ds_body_id rides = scene_add_turntable(scene, 0.5, 1);
+  CHECK(check_turning(scene, "turntable", rides, 0) > 0);
+}
+
 int main(void) {
   RUN(implicit_stiffness);
   RUN(touching_itself);
   RUN(surface_bounces);
   RUN(only_loaded_contacts_slide);
+  RUN(what_tips_turns);
   return test_summary();
 }

@@ -156,6 +156,16 @@ static void test_u_before(void) {
   CHECK_NEAR(tolerance_of(&c), DS_LOOSEST, 0);
   ds_arena_free(&c.arena);
 
+  /* a hundredth of turning */
+  slide(&c, 0);
+  c.p.u_before = c.u_before;
+  c.u_before[0] = 3e-4, c.u_before[3] = 4e-4;
+  wanted = AFTER * 5e-4 / scale_of(0);
+  CHECK_NEAR(tolerance_of(&c), wanted, 1e-12 * wanted);
+  ds_goal g = default_goal();
+  CHECK(!ds_goal_moves(&g, &c.p)); /* nothing has slid */
+  ds_arena_free(&c.arena);
+
   /* the faster of both steps counts, not their sum */
   slide(&c, 1e-4);
   c.p.u_before = c.u_before;
@@ -163,6 +173,24 @@ static void test_u_before(void) {
   wanted = AFTER * 1e-4 / scale_of(1e-4);
   CHECK_NEAR(tolerance_of(&c), wanted, 1e-12 * wanted);
   ds_arena_free(&c.arena);
+}
+
+/* What is slower than `least` is solved to the loosest tolerance, relative to that speed, whatever work impulses do;
+ * what is faster is none of this. */
+static void test_least(void) {
+  static case_of_points c;
+  for (int slow = 0; slow < 2; slow++) {
+    slide(&c, 0);
+    double q = c.p.target, least = (slow ? 4 : 0.25) * q / sqrt(POINTS);
+    c.p.least = least;
+    CHECK(ds_subproblem_prepare(&c.arena, &c.p));
+    CHECK_NEAR(c.p.slip, q, 1e-15 * q);
+    CHECK_NEAR(c.p.target, slow ? 4 * q : q, 1e-14 * q);
+    c.u[0] = 1e-6; /* it works */
+    CHECK_NEAR(tolerance_of(&c), slow ? DS_LOOSEST : REST, 0);
+    CHECK(is_met(&c) == (slow == 1));
+    ds_arena_free(&c.arena);
+  }
 }
 
 /* The same through the public call: a point of 1 kg that has slid at 1 m/s, and sticks now. */
@@ -245,6 +273,7 @@ int main(void) {
   RUN(test_work);
   RUN(test_unloaded);
   RUN(test_u_before);
+  RUN(test_least);
   RUN(test_of_a_problem);
   RUN(test_not_finite);
   RUN(test_given);

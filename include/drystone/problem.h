@@ -46,9 +46,9 @@ typedef struct ds_problem {
   const int32_t *body_size; /* body_count */
   int32_t body_count;
 
-  /* Optional, of a step: d nc, relative velocities after the previous step at loaded contacts, else 0. They determine
-   * the tolerance of a moving island if none is given [ds_options.tolerance], and whether an island at rest keeps its
-   * impulses. */
+  /* Optional, of a step: d nc, how loaded contacts moved after the previous step, m/s; 0 at others. First the speed at
+   * which the bodies turn against each other, |w_a - w_b| times the radius of the smaller one, then the slip. They
+   * determine the tolerance of a moving island if none is given [ds_options.tolerance]. */
   const double *u_before;
 } ds_problem;
 

@@ -343,6 +343,12 @@ static bool find_bias(ds_arena *arena, ds_island *island, const ds_options *opti
   return island->bias != NULL;
 }
 
+/* How fast the bodies of a contact turned against each other after the last step, at the edge of the smaller one. What
+ * tips or rolls need not slide anywhere. */
+static double turning(const ds_contact_point *c, const ds_state *state) {
+  return ds_smaller_radius(state->scene, c->a, c->b) * v3_dist(state->bodies[c->a].w, state->bodies[c->b].w);
+}
+
 /* The arrays of one island's problem. */
 static bool build_island(ds_arena *arena, ds_island *island, const ds_assembly *assembly,
                          const ds_contact_list *contacts, const ds_state *state, const double *warm, const double *u,
@@ -380,8 +386,10 @@ static bool build_island(ds_arena *arena, ds_island *island, const ds_assembly *
   double squares = 0;
   for (int32_t i = 0; i < 3 * nc; i++) squares += island->r[i] * island->r[i];
   for (int32_t k = 0; k < nc; k++)
-    if (island->r[3 * k] > DS_LOOSEST * sqrt(squares))
+    if (island->r[3 * k] > DS_LOOSEST * sqrt(squares)) {
       memcpy(u_before + 3 * k, u + 3 * island->contacts[k], 3 * sizeof(double));
+      u_before[3 * k] = turning(&contacts->points[island->contacts[k]], state);
+    }
   if (!find_bias(arena, island, options)) return false;
   ds_fill_island(island, assembly, contacts, state, options, pool);
   return true;

@@ -215,7 +215,8 @@ bool ds_subproblem_prepare(ds_arena *arena, ds_subproblem *p) {
   for (int32_t i = 0; i < 3 * p->contact_count; i++) sum += q[i] * q[i];
   double speed = 0;
   for (int32_t i = 0; i < p->dof; i++) speed += p->predicted[i] * p->predicted[i];
-  p->target = sqrt(sum);
+  p->slip = sqrt(sum);
+  p->target = fmax(p->slip, sqrt(p->contact_count) * p->least);
   p->noise = 1e-15 * sqrt(trace * speed);
   p->free_slip = q;
   return prepare_corners(arena, p);

@@ -49,8 +49,8 @@ typedef struct ds_subproblem {
   const double *predicted;     /* v_p */
   const double *b;             /* 3 x contact_count */
   const double *mu;            /* contact_count */
-  const double *u_before; /* 3 x contact_count: relative velocity after the last step of those that carried load, else
-                             0;   NULL: not known */
+  const double *u_before;      /* 3 x contact_count, as in ds_problem; NULL: not known */
+  double least;                /* m/s a contact: errors of slower problems are relative to this; 0: none */
   int32_t samples; /* 0: the friction disk; else corners of the regular polygon in its place, the first along the first
                       tangent */
   const ds_contact_law *law; /* contact_count; NULL: nothing rebounds, friction is the same in all directions */
@@ -60,7 +60,8 @@ typedef struct ds_subproblem {
   const double *corner;    /* 2 x samples: of the polygon in the unit circle; NULL: the disk */
   const double *free_slip; /* q = Gᵀ v_p - b, 3 x contact_count: slip without impulses */
   double rho;              /* 3 contacts / trace of GᵀG: the step of the natural map */
-  double target;           /* |q|, q = Gᵀ v_p - b: scale of the error of a zero impulse */
+  double slip;             /* |q|, q = Gᵀ v_p - b */
+  double target;           /* the same, or what `least` makes of it: scale of the error of a zero impulse */
   double noise;            /* rounding of q: where q is no more than that, nothing is to be done */
 } ds_subproblem;
 

@@ -139,7 +139,7 @@ static bool allocate(ds_arena *arena, centre *q) {
 /* Each contact alone: x stops the typical predicted velocity, z is that velocity. */
 static void start(centre *q) {
   const ds_subproblem *p = q->p;
-  double speed = 1.5 * p->target / sqrt(p->contact_count);
+  double speed = 1.5 * p->slip / sqrt(p->contact_count);
   memset(q->x, 0, 3 * (size_t)p->contact_count * sizeof(double));
   memset(q->z, 0, 3 * (size_t)p->contact_count * sizeof(double));
   for (int32_t k = 0; k < p->contact_count; k++) q->x[3 * k] = speed / p->scale[k], q->z[3 * k] = speed;
@@ -170,7 +170,7 @@ bool ds_centre_find(ds_solve *s, double *x, double *z, const ds_subproblem *p, d
   if (!allocate(arena, &q)) return false;
   start(&q);
   for (int32_t i = 0; i < DS_STEPS; i++) {
-    found = evaluate(&q) <= residual * q.p->target && off_centre(&q, gap) <= DS_CENTRED;
+    found = evaluate(&q) <= residual * q.p->slip && off_centre(&q, gap) <= DS_CENTRED;
     if (found || !factor(&q)) break;
     s->work.projections++, s->work.tool[DS_TOOL_HOMOTOPY]++;
     if (!step(&q, gap)) break;

@@ -6,8 +6,12 @@
 /* Of the sliding speed that the error of the velocities may be. The slip before this step is what moved: below 1, what
  * comes to rest is solved more exactly from step to step. The slip after it belongs to an iterate, and may be the
  * iterate's own error where contacts are at the limit of friction: less is allowed for it. A wall of 105 bricks hit by
- * a ball takes, for 2 s, 7,100 factorizations with 0.1 before, 2,500 with 0.7, 3,200 with 0.9; with 0.01 steps miss. */
-static const double SHARE_BEFORE = 0.7, SHARE_AFTER = 0.01;
+ * a ball takes, for 2 s, 7,100 factorizations with 0.1 before, 2,500 with 0.7, 3,200 with 0.9; with 0.01 steps miss.
+ *
+ * Of turning against each other before no more is allowed either. A tower tips by 1.9 rad/s about an edge where nothing
+ * slides: it was solved as if at rest. Of 100 runs of structures hit by balls 11 took above 300 factorizations in the
+ * mean of the worst percent of their steps without, 5 with 0.001, 3 with 0.01, 2 with 0.1. */
+static const double SHARE_BEFORE = 0.7, SHARE_LESS = 0.01;
 
 static const double AIM[] = {[DS_FOR_STEP] = 1e-5, [DS_FOR_PROBLEM] = 0.1}; /* over the tolerance */
 
@@ -20,6 +24,12 @@ ds_goal ds_goal_of(const ds_options *o, ds_purpose purpose) {
                    .target = AIM[purpose] * tolerance};
 }
 
+/* The square of the error allowed for how one contact moved before. */
+static double allowed_before(const double *u) {
+  double slip = u[1] * u[1] + u[2] * u[2], turning = u[0] * u[0];
+  return SHARE_BEFORE * SHARE_BEFORE * slip + SHARE_LESS * SHARE_LESS * turning;
+}
+
 /* An error e leaves r uncertain by e S: contacts with less than that may as well be open. */
 static double tolerance_of(const ds_goal *g, const ds_subproblem *p, const double *r, const double *u, double error) {
   double after = 0, before = 0, norm = 0;
@@ -28,10 +38,9 @@ static double tolerance_of(const ds_goal *g, const ds_subproblem *p, const doubl
   for (int32_t k = 0; k < p->contact_count; k++) {
     const double *uk = u + 3 * k;
     if (r[3 * k] > error * scale) after += uk[1] * uk[1] + uk[2] * uk[2];
-    if (p->u_before) before += p->u_before[3 * k + 1] * p->u_before[3 * k + 1];
-    if (p->u_before) before += p->u_before[3 * k + 2] * p->u_before[3 * k + 2];
+    if (p->u_before) before += allowed_before(p->u_before + 3 * k);
   }
-  double allowed = p->rho * fmax(SHARE_AFTER * sqrt(after), SHARE_BEFORE * sqrt(before)) / scale;
+  double allowed = p->rho * fmax(SHARE_LESS * sqrt(after), sqrt(before)) / scale;
   if (!isfinite(allowed)) return g->tolerance; /* a NaN must never pass a comparison */
   return fmin(g->moving, fmax(g->tolerance, allowed));
 }
@@ -52,12 +61,14 @@ static bool do_work(const ds_subproblem *p, const double *r, const double *u) {
 }
 
 double ds_goal_tolerance(const ds_goal *g, const ds_subproblem *p, const double *r, const double *u) {
-  if (!(g->moving > g->tolerance) || do_work(p, r, u)) return g->tolerance;
+  if (!(g->moving > g->tolerance)) return g->tolerance;
+  if (p->target > p->slip) return g->moving; /* of `least`: what is left belongs to the next step */
+  if (do_work(p, r, u)) return g->tolerance;
   return tolerance_of(g, p, r, u, ds_subproblem_error(p, r, u));
 }
 
 bool ds_goal_is_met(ds_iterate *x, const ds_subproblem *p, const ds_goal *g) {
   x->error = ds_subproblem_error(p, x->r, x->u);
   if (x->error <= g->tolerance) return true;
-  return x->error <= g->moving && x->error <= tolerance_of(g, p, x->r, x->u, x->error) && !do_work(p, x->r, x->u);
+  return x->error <= g->moving && x->error <= ds_goal_tolerance(g, p, x->r, x->u);
 }

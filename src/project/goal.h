@@ -7,9 +7,11 @@
  *
  *   e <= rho max(0.01 s_after, 0.7 s_before) / S,   s² = sum |u_T|² over the contacts that carry load,
  *
- * after this step and after the last one, but never above `moving`, and never has to be below `tolerance`. What comes
- * to rest is solved more exactly from step to step: the slip of sticking contacts is part of the error, rho s <= e S,
- * so that the next step is allowed 0.7 e at most. With moving = tolerance that one holds everywhere. */
+ * after this step and after the last one, but never above `moving`, and never has to be below `tolerance`. What tips or
+ * rolls slides nowhere: before, a hundredth of the speed counts too at which the bodies of a contact turned against
+ * each other (ds_problem.u_before). What comes to rest is solved more exactly from step to step: the slip of sticking
+ * contacts is part of the error, rho s <= e S, so that the next step is allowed 0.7 e at most. With moving = tolerance
+ * that one holds everywhere. */
 #ifndef DS_PROJECT_GOAL_H
 #define DS_PROJECT_GOAL_H
 

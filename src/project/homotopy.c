@@ -502,7 +502,7 @@ static bool start_near(path *q, const ds_iterate *from) {
 /* False where the convex program has no room inside its cones. */
 static bool start(path *q, double relaxation, const ds_iterate *from) {
   const ds_subproblem *p = q->p;
-  q->sigma = p->target / sqrt(q->n); /* a typical predicted velocity */
+  q->sigma = p->slip / sqrt(q->n); /* a typical predicted velocity */
   q->kappa = relaxation * q->sigma;
   for (int32_t k = 0; k < q->n; k++) {
     const double *slip = p->free_slip + 3 * k;

@@ -138,7 +138,7 @@ static bool part_problem(ds_arena *arena, ds_subproblem *q, double **r, double *
   *q = (ds_subproblem){.body_count = nb, .contact_count = nc, .dof = dof, .size = size, .first = first, .g = p->g};
   q->body = body, q->jacobian = jacobian, q->b = b, q->mu = mu, q->predicted = predicted;
   q->u_before = u_before;
-  q->samples = p->samples;
+  q->samples = p->samples, q->least = p->least;
   return true;
 }
 

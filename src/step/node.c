@@ -242,6 +242,7 @@ bool ds_step_solve_node(ds_step_run *node, ds_step_run *run, ds_state *now, bool
       memcpy(before + 3 * island->contacts[k], island->r + 3 * k, 3 * sizeof(double));
     if (island->articulation) ds_articulation_keep(island, assembly, now);
     take_back(island);
+    if (impact) island->problem.least = node->slow; /* slower approaches are left to the next step: LANDS */
   }
   node->watch = NULL;
   if (!ds_step_project(node, now)) return false;
