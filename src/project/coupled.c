@@ -159,7 +159,8 @@ static bool in_turn(search *q, const tool *row) {
     if (keep(x, y, p, &g)) break;
     idle = y->error < 0.8 * before ? 0 : idle + 1;
   }
-  return ds_goal_is_met(x, p, &s->goal) && will_do(s);
+  if (!ds_goal_is_met(x, p, &s->goal)) return false;
+  return will_do(s) || ds_newton_solve(s, x, p, &s->goal, first_proximal(x), DS_STEPS);
 }
 
 /* ---- Tools that do not ---- */
@@ -317,11 +318,13 @@ static const tool ORDER[] = {
     {LARGE | STRICT, path, {0, 300}, 1, PER_PROBLEM},
     /* flows of discs in a plane, 2,000 to 7,000 contacts: 400 to 900 factorizations; without, 500 to 1,200 or none */
     {LARGE | STRICT | DISK, from_sweeps, {0, 4}, 0, PER_PROBLEM},
-    /* paths of walls may need 800 steps, those of wedges near their limit 3,500 */
-    {0, path, {1000, 5000}, 1, PER_PROBLEM},
+    /* paths of walls may need 800 steps, those of wedges near their limit 3,500. In a step Newton from no impulses
+       comes before the rest of a long one: it takes 97 where a path of a wall is lost after 1,000 */
+    {0, path, {300, 5000}, 1, PER_PROBLEM},
     /* some 70 factorizations, and most problems that get here have a solution: after the first path */
     {0, conflict, {0, 0}, 0, ONCE},
     {WARM | FEASIBLE, from_zero, {0, 0}, 0, ONCE},
+    {0, path, {1000, 0}, 1, PER_PROBLEM},
     /* 13 problems with mass ratios up to 1e8: all solved with these, 2,890 factorizations */
     {0, path, {1000, 5000}, 10, PER_PROBLEM},
     {0, path, {1000, 5000}, 0.1, PER_PROBLEM},
