@@ -29,6 +29,7 @@ typedef struct balance {
   ds_vec3 momentum;    /* N s, likewise */
   double mass, speed;  /* kg m/s: sum of m |v| */
   bool open_energy, open_momentum, any, deforms;
+  bool driven; /* by joints, drives, limits or what is scripted */
 } balance;
 
 /* Where in the list of balances a body is. */
@@ -96,6 +97,7 @@ static void add_contact(balance *all, const ds_step_run *run, const ds_state *af
     int32_t worker = drive ? i : other;
     b->open_energy |= rebounds && c->mu > 0 && v3_norm2(c->impulse) > 0;
     if (!within) b->momentum = v3_sub(b->momentum, impulse);
+    b->driven |= drive || ds_feature_is_limit(c->feature) || run->scene->bodies[other].ops->script != NULL;
     if (!drive && within) continue;
     ds_vec3 way = way_of(&run->state->bodies[worker], &after->bodies[worker], c->point);
     if (run->scene->bodies[i].reduced) way = v3_scale(0.5, v3_mad(way, h, velocity_before(run, worker, c->point)));
@@ -108,6 +110,7 @@ static void mark_joints(balance *all, const ds_step_run *run) {
   for (int32_t k = 0; k < scene->joint_count; k++) {
     int32_t index[2] = {scene->joints[k].a, scene->joints[k].b};
     for (int side = 0; side < 2; side++) {
+      if (run->assembly.bodies[index[side]].moves) all[place_of(run, index[side])].driven = true;
       if (!run->assembly.bodies[index[side]].moves || run->assembly.bodies[index[1 - side]].moves) continue;
       balance *b = &all[place_of(run, index[side])];
       b->open_momentum = true;
@@ -164,11 +167,13 @@ static void slow_down(const ds_step_run *run, ds_state *after, int32_t place, do
   }
 }
 
-/* Whether what an island gains is the error of a solution that was not found. Other gains of rigid bodies are the
- * rule's own, which takes them back, or those of drives and rebounds to the order of the step; those of deformable
- * bodies are known only roughly. */
-static bool is_of_miss(const ds_step_run *run, const balance *b, int32_t place) {
-  return place < run->assembly.island_count && !b->deforms && !run->stepper->islands[place].converged;
+/* Whether what an island gains is the error of its solution, which was missed or is a loose one. Other gains of rigid
+ * bodies are the rule's own, which takes them back, or those of drives and rebounds to the order of the step, which a
+ * loose solution may have too where something is driven; those of deformable bodies are known only roughly. */
+static bool is_of_solution(const ds_step_run *run, const balance *b, int32_t place) {
+  if (place >= run->assembly.island_count || b->deforms) return false;
+  const ds_certificate *c = &run->stepper->islands[place];
+  return !c->converged || (!b->driven && c->natural_error > ds_options_tolerance(run->options));
 }
 
 /* A gain that is kept out of the state, or goes to the report. */
@@ -176,7 +181,7 @@ static void judge_gain(const ds_step_run *run, ds_state *after, const balance *b
   ds_motion *motion = &run->report->motion;
   bool guarded = ds_step_is_guarded(run->options), passes = b->gain <= GAIN * b->energy;
   if (b->open_energy || !(b->gain > 0)) return;
-  if (guarded && passes && is_of_miss(run, b, place)) {
+  if (guarded && passes && is_of_solution(run, b, place)) {
     slow_down(run, after, place, b->gain);
     return;
   }
