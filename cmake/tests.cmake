@@ -25,7 +25,7 @@ set(DRYSTONE_TEST_COSTS
     test_chairs=7 test_deformable_rebound=7 test_observe=7 test_stand_program=7 test_sweep_program=6 test_layout=6
     test_draw=6 test_deformable_contact=5 test_methods=5 test_python=5 test_figures=4 test_detect_tilt=4 test_cases=4
     test_scaling=4 test_problem_bad=4 test_soft_motion=4 test_scenes=4 test_solid=4 test_field=4 test_modes=4
-    test_whip=4 test_deb=4 test_deformable_incline=3 test_random_problems=3 test_solid_cases=3)
+    test_whip=7 test_deb=4 test_deformable_incline=3 test_random_problems=3 test_solid_cases=3)
 
 function(drystone_add_test name)
   set(full ${name})

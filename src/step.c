@@ -75,7 +75,7 @@ ds_status ds_step_find(ds_step_run *run) {
   if (status == DS_OK && ds_moves_by_midpoint(run->options))
     status = ds_detect_middle(arena, &run->contacts, run->scene, run->state, run->state->bodies, &run->detect);
   ds_step_lap(run, DS_STAGE_DETECT);
-  if (status == DS_OK && !ds_step_strike(run)) status = DS_ERROR_MEMORY;
+  if (status == DS_OK && !(ds_step_leave_far(run) && ds_step_strike(run))) status = DS_ERROR_MEMORY;
   if (status == DS_OK) status = ds_step_solve(run, run->state, NULL); /* 2 to 4 */
   if (status == DS_OK) status = ds_step_pass_by(run);
   if (status == DS_OK) status = ds_step_roll_on(run);

@@ -152,6 +152,46 @@ bool ds_step_keep_impulses(ds_step_run *run, ds_state *solved) {
  * 5 times the thickness. */
 static const double PASSED = 0.5, PASSED_THIN = 0.1;
 
+/* Contacts ahead of jointed bodies are not even tried where they are farther away than FAR of the thickness. Joints
+ * make the motion of the step another one than that which detection looked ahead for, and a solve without contacts
+ * costs little: 100 links let go level took 290 s of processor time for 10 s and lost a quarter of their energy, with
+ * this 80 s and 2e-9. Values of 0 to 2 do alike. */
+static const double FAR = 0.5;
+
+/* Whether the second look finds all that a body may run into, and where: not with planes, whose normals are right, nor
+ * with solids and deformable bodies. */
+static bool is_followed(const ds_body *body) {
+  bool all = !body->skin;
+  for (int32_t i = 0; i < body->shape_count; i++)
+    all &= body->shapes[i].kind != DS_SHAPE_SOLID && body->shapes[i].kind != DS_SHAPE_HALF_SPACE;
+  return all;
+}
+
+static bool is_far(const ds_step_run *run, const ds_contact_point *c, const bool *jointed) {
+  const ds_body *a = &run->scene->bodies[c->a], *b = &run->scene->bodies[c->b];
+  return (jointed[c->a] || jointed[c->b]) && !ds_feature_is_limit(c->feature) && !ds_feature_is_drive(c->feature) &&
+         c->gap > FAR * fmin(a->thickness, b->thickness) && is_followed(a) && is_followed(b);
+}
+
+bool ds_step_leave_far(ds_step_run *run) {
+  const ds_scene *scene = run->scene;
+  if (scene->joint_count == 0 || !ds_moves_by_midpoint(run->options)) return true;
+  ds_contact_list *all = &run->contacts;
+  bool *jointed = DS_NEW0(&run->stepper->arena, bool, scene->body_count + 1);
+  if (!jointed) return false;
+  for (int32_t i = 0; i < scene->joint_count; i++) jointed[scene->joints[i].a] = jointed[scene->joints[i].b] = true;
+  int32_t count = 0;
+  for (int32_t first = 0, end; first < all->count; first = end) {
+    const ds_contact_point *c = &all->points[first];
+    bool far = true;
+    for (end = first; end < all->count && all->points[end].a == c->a && all->points[end].b == c->b; end++)
+      far &= is_far(run, &all->points[end], jointed);
+    for (int32_t k = first; k < end && !far; k++) all->points[count++] = all->points[k];
+  }
+  all->count = count;
+  return true;
+}
+
 /* m: how far apart the bodies of a contact are at the end of the step, beyond what the contact knows. */
 static double apart_beyond(const ds_step_run *run, const ds_contact_point *c) {
   const ds_body *a = &run->scene->bodies[c->a], *b = &run->scene->bodies[c->b];

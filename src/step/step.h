@@ -158,6 +158,8 @@ bool ds_step_turns(const ds_step_run *run, const ds_solve *solve, ds_island *isl
                    int32_t round);
 /* Whether there are islands whose turns were not found. Their work so far is counted. */
 bool ds_step_is_adrift(const ds_step_run *run);
+/* Before the first solve: contacts ahead of jointed bodies are left out. False where memory ran out. */
+bool ds_step_leave_far(ds_step_run *run);
 /* The step, where rolling bodies touch elsewhere in the middle of it than it was solved for; where it runs into
  * something that its contacts do not see; where deformable bodies are stiffer (predict/judge.c). */
 /* The state with the impulses found, to start from once more, and the velocities found. False where memory ran out. */
