@@ -21,6 +21,7 @@ typedef struct ds_integration {
   int32_t stopped;      /* bodies stopped on their way */
   double energy;        /* J: before, to be compared with that after (limit.c) ... */
   double *swing;        /* ... by so much above that of the state: of every island, then of every body in none */
+  ds_energy *energies;  /* of every body, before */
   ds_contact *contacts; /* one per contact, with impulses; in the arena */
 } ds_integration;
 
@@ -52,8 +53,8 @@ bool ds_sweep(ds_arena *arena, ds_move *moves, int32_t *stopped, const ds_scene 
               const ds_assembly *assembly, const ds_contact_list *contacts, double h);
 
 /* limit.c: before bodies are moved, the energy of every island that has deformable bodies and no source of energy, and
- * infinity for others, then of bodies in no island; and `energy` and `swing` of the integration; NULL if memory ran
- * out. Afterwards what these islands have gained is taken from them. */
+ * infinity for others, then of bodies in no island; and `energy`, `swing` and `energies` of the integration; NULL if
+ * memory ran out. Afterwards what these islands have gained is taken from them. */
 double *ds_limit_begin(ds_arena *arena, ds_integration *integration, const ds_state *state, const ds_assembly *assembly,
                        const ds_contact_list *contacts, const ds_move *moves, double h);
 void ds_limit_end(ds_state *state, const ds_assembly *assembly, const double *before, double h);

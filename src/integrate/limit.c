@@ -66,11 +66,12 @@ static bool is_closed(const ds_island *island, const ds_scene *scene, const ds_s
   return true;
 }
 
-static double energy_of(double *scale, group g, const ds_state *state) {
+/* `known`: the energies of all bodies of the state, or NULL. */
+static double energy_of(double *scale, group g, const ds_state *state, const ds_energy *known) {
   double sum = 0;
   *scale = 0;
   for (int32_t i = 0; i < g.count; i++) {
-    ds_energy e = ds_body_energy(state, g.bodies[i]);
+    ds_energy e = known ? known[g.bodies[i]] : ds_body_energy(state, g.bodies[i]);
     sum += e.kinetic + e.potential + e.elastic;
     *scale += e.kinetic + e.elastic;
   }
@@ -106,14 +107,22 @@ static bool see_state(ds_arena *arena, ds_state *seen, const ds_state *state, co
   return true;
 }
 
-static double total(const ds_state *state) {
-  ds_energy e = ds_state_energy(state->scene, state);
-  return e.kinetic + e.potential + e.elastic;
+/* Of all bodies, and in all. The elastic energy of a deformable body takes as long as its forces, and is asked for by
+ * everything that compares a step with its start. */
+static double energies_of(ds_energy *each, const ds_state *state) {
+  ds_energy sum = {0};
+  for (int32_t i = 0; i < state->body_count; i++) {
+    each[i] = ds_body_energy(state, i);
+    sum.kinetic += each[i].kinetic, sum.potential += each[i].potential, sum.elastic += each[i].elastic;
+  }
+  return sum.kinetic + sum.potential + sum.elastic;
 }
 
 /* The energy before the step: the larger of the two; by how much it is above that of the state. */
-static double energy_before(double *swing, group g, const ds_state *seen, const ds_state *own) {
-  double scale, now = energy_of(&scale, g, own), before = fmax(energy_of(&scale, g, seen), now);
+static double energy_before(double *swing, group g, const ds_state *seen, const ds_state *own, const ds_energy *known) {
+  bool same = seen->bodies == own->bodies; /* nothing was to be seen otherwise */
+  double scale, now = energy_of(&scale, g, own, known);
+  double before = same ? now : fmax(energy_of(&scale, g, seen, NULL), now);
   *swing = before - now;
   return before;
 }
@@ -123,21 +132,23 @@ double *ds_limit_begin(ds_arena *arena, ds_integration *integration, const ds_st
   const ds_scene *scene = state->scene;
   int32_t islands = assembly->island_count, count = islands + scene->body_count;
   double *before = DS_NEW(arena, double, count + 1), *swing = DS_NEW0(arena, double, count + 1);
+  ds_energy *own = DS_NEW(arena, ds_energy, scene->body_count + 1);
   ds_state seen;
-  if (!before || !swing || !see_state(arena, &seen, state, assembly, moves, h)) return NULL;
+  if (!before || !swing || !own || !see_state(arena, &seen, state, assembly, moves, h)) return NULL;
+  integration->energy = energies_of(own, state);
   for (int32_t i = 0; i < islands; i++) {
     const ds_island *island = &assembly->islands[i];
-    before[i] = energy_before(&swing[i], group_of(island), &seen, state);
+    before[i] = energy_before(&swing[i], group_of(island), &seen, state, own);
     if (!is_closed(island, scene, state, assembly, contacts)) before[i] = (double)INFINITY;
   }
   for (int32_t i = 0; i < scene->body_count; i++) {
     double *free = &before[islands + i];
     *free = (double)INFINITY;
     if (!is_free(assembly, i)) continue;
-    *free = energy_before(&swing[islands + i], (group){&i, 1}, &seen, state);
+    *free = energy_before(&swing[islands + i], (group){&i, 1}, &seen, state, own);
     if (!is_left_alone((group){&i, 1}, scene, state, assembly)) *free = (double)INFINITY;
   }
-  integration->swing = swing, integration->energy = total(state);
+  integration->swing = swing, integration->energies = own;
   for (int32_t i = 0; i < count; i++) integration->energy += swing[i];
   return before;
 }
@@ -174,15 +185,15 @@ static double damped(const ds_state *state, int32_t i, double h) {
 /* The largest factor that leaves no gain, by halving between LEAST and 1. Where that is not enough, the gain is not
  * that of a vibration, and rates stay as they are. Gains up to a share of the energy, less `less`, are left. */
 static void limit(ds_state *state, group g, double before, double share, double less) {
-  double low = LEAST, high = 1, now = LEAST, scale, gain = energy_of(&scale, g, state) - before;
+  double low = LEAST, high = 1, now = LEAST, scale, gain = energy_of(&scale, g, state, NULL) - before;
   if (!(gain > fmax(ROUNDING * scale, share * scale - less))) return;
   scale_all(state, g, now);
-  bool enough = energy_of(&scale, g, state) <= before;
+  bool enough = energy_of(&scale, g, state, NULL) <= before;
   for (int k = 0; enough && k < HALVINGS; k++) {
     double next = 0.5 * (low + high);
     scale_all(state, g, next / now);
     now = next;
-    if (energy_of(&scale, g, state) > before)
+    if (energy_of(&scale, g, state, NULL) > before)
       high = next;
     else
       low = next;

@@ -32,7 +32,7 @@ bool ds_step_move(ds_step_run *run, ds_state *state, const bool *wait) {
   if (!ds_integrate(&run->stepper->arena, state, &integration, run->scene, &run->assembly, &run->contacts, wait,
                     run->options->step))
     return false;
-  run->swing = integration.swing;
+  run->swing = integration.swing, run->energies = integration.energies;
   run->solved = integration.contacts, run->solved_count = run->contacts.count;
   ds_step_add_struck(run);
   if (!run->moved && run->state == &run->kept) report->energy_before = integration.energy;

@@ -62,7 +62,7 @@ static void add_body(balance *b, const ds_step_run *run, const ds_state *after, 
   double h = run->options->step, m = body->mass.mass;
   ds_vec3 g = run->scene->def.gravity, force = v3_add(body->def.force, run->state->force[i]);
   ds_vec3 torque = v3_add(body->def.torque, run->state->torque[i]), v, turn;
-  ds_energy e0 = ds_body_energy(before, i), e1 = ds_body_energy(after, i);
+  ds_energy e0 = before == run->state ? run->energies[i] : ds_body_energy(before, i), e1 = ds_body_energy(after, i);
   ds_velocity_between(&v, &turn, ds_principal_pose(s0), ds_principal_pose(s1), 1);
   double falls = h; /* how long gravity acts between the velocities: those of deformable bodies are means of steps */
   if (body->reduced) {

@@ -64,6 +64,7 @@ typedef struct ds_step_run {
   const bool *active;   /* one per body: the others are left alone; NULL: all are active */
   double slow;          /* m/s: approaches that would rebound more slowly do not */
   const double *swing;  /* of the integration */
+  ds_energy *energies;  /* likewise: of every body, in run->state */
   ds_contact *solved;   /* after ds_step_move: the contacts with their impulses, in order ... */
   int32_t solved_count; /* ... so many */
   ds_contact *warm;     /* the same without impulses of impacts */
