@@ -249,7 +249,11 @@ bool ds_step_solve_node(ds_step_run *node, ds_step_run *run, ds_state *now, bool
   for (int32_t i = 0; i < node->scene->body_count; i++)
     if (assembly->bodies[i].moves && assembly->bodies[i].island >= 0)
       ds_body_velocity(&now->bodies[i].v, &now->bodies[i].w, NULL, assembly, i);
-  for (int32_t i = 0; i < assembly->island_count; i++) ds_step_count(run, &assembly->islands[i]);
+  for (int32_t i = 0; i < assembly->island_count; i++) {
+    const ds_island *island = &assembly->islands[i];
+    ds_step_count(run, island);
+    if (run->missed && !island->certificate.converged && !ds_step_is_spent(run, island)) *run->missed = true;
+  }
   return add_impulses(arena, run, assembly, &node->contacts, before);
 }
 

@@ -60,6 +60,7 @@ typedef struct ds_step_run {
   bool *adrift;         /* one per body: turns of its island were not found (again.c) */
   bool last_try;        /* islands that gain energy are slowed down (motion.c) */
   bool moved;           /* a part of the step has taken place */
+  bool *missed;         /* velocities at the end of it, or of a part, were not found (node.c) */
   double clock;         /* ds_clock at the end of the last stage */
   const bool *active;   /* one per body: the others are left alone; NULL: all are active */
   double slow;          /* m/s: approaches that would rebound more slowly do not */

@@ -1,9 +1,10 @@
 /* A step in as many equal parts as its motion needs.
  *
- * A step whose motion does not pass (motion.c) is taken again in twice as many parts, and so on. With error control it
- * is taken in twice as many parts until positions at its end do not differ by more than the bound times h: the finer of
- * the two is kept, which is nearer to the truth than they are to each other. What happened in earlier steps has no say,
- * so that a run can be continued from its state. */
+ * A step whose motion does not pass (motion.c) is taken again in twice as many parts, and so on; once, a step at whose
+ * end velocities were not solved for (node.c): they have no parts of their own, as chords do (divide.c). With error
+ * control it is taken in twice as many parts until positions at its end do not differ by more than the bound times h:
+ * the finer of the two is kept, which is nearer to the truth than they are to each other. What happened in earlier
+ * steps has no say, so that a run can be continued from its state. */
 #include <math.h>
 #include <string.h>
 
@@ -47,12 +48,18 @@ static double difference(const ds_state *a, const ds_state *b) {
 /* From `parts` on, until the motion passes. */
 static ds_status pass(ds_step_run *run, ds_state *state, int32_t *parts, int32_t most, const ds_state *start,
                       const ds_step_report *before, ds_step_part *whole, ds_step_part *part) {
-  for (;; *parts *= 2) {
+  bool missed = false; /* in halves its velocities are others: once more is mostly enough */
+  run->missed = &missed;
+  for (int32_t first = *parts;; *parts *= 2, missed = false) {
     run->last_try = 2 * *parts > most || run->options->deadline > 0 || !ds_step_is_guarded(run->options);
     run->report->parts = *parts;
     ds_status status = *parts > 1 ? ds_step_in_parts(run, state, *parts, part) : whole(run, state);
-    bool again = status == DS_OK ? !ds_step_is_accepted(run) : status == DS_ERROR_NOT_FINITE;
-    if (!again || run->last_try) return status;
+    missed &= *parts == first;
+    bool again = status == DS_OK ? !ds_step_is_accepted(run) || missed : status == DS_ERROR_NOT_FINITE;
+    if (!again || run->last_try) {
+      run->missed = NULL;
+      return status;
+    }
     ds_step_restore(state, start);
     forget(run->report, before);
     run->moved = false;
