@@ -65,6 +65,7 @@ bench: all ## compare with other engines on the same scenes; tables in bench/res
 	@$(call build,bench,)
 	@bench/run.py
 	@bench/impact.py
+	@bench/motion.py
 	@bench/assemblies.py
 	@bench/drop.py
 	@bench/soft.py
