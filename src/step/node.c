@@ -252,7 +252,8 @@ bool ds_step_solve_node(ds_step_run *node, ds_step_run *run, ds_state *now, bool
   for (int32_t i = 0; i < assembly->island_count; i++) {
     const ds_island *island = &assembly->islands[i];
     ds_step_count(run, island);
-    if (run->missed && !island->certificate.converged && !ds_step_is_spent(run, island)) *run->missed = true;
+    bool had_enough = !(node->options->step_budget > 0 && node->efforts[i].spent >= node->options->step_budget);
+    if (run->missed && !island->certificate.converged && had_enough) *run->missed = true;
   }
   return add_impulses(arena, run, assembly, &node->contacts, before);
 }
