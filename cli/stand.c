@@ -71,8 +71,11 @@ static bool parse(stand_options *o, const char **words, int argc, char **argv) {
   if (!args_parse(&o->words, argc, argv, table, (int32_t)(sizeof table / sizeof *table))) return false;
   if (o->words.count != 1) return complain("give one scene, generator, recording or assembly"), false;
   if (o->picture && !args_ends_in(o->picture, ".png") && !args_ends_in(o->picture, ".svg") &&
-      !args_ends_in(o->picture, ".h5"))
-    return complain("-o: give a name that ends in .png or .svg, or in .h5 for a film of the first motion"), false;
+      !args_ends_in(o->picture, ".h5") && !args_ends_in(o->picture, ".json"))
+    return complain(
+               "-o: give a name that ends in .png or .svg, in .h5 for a film of the first motion, or in .json for "
+               "a scene"),
+           false;
   if (o->polar && !args_ends_in(o->polar, ".png") && !args_ends_in(o->polar, ".svg"))
     return complain("--polar: give a name that ends in .png or .svg"), false;
   return parse_supports(o);
@@ -195,7 +198,8 @@ static int run(const stand_options *o) {
     stand_print_json(&c, &x);
   else if (good && !stand_print_text(&c, &x))
     complain("memory ran out");
-  if (good && o->picture && !stand_draw(&c, &error)) {
+  bool scene = o->picture && args_ends_in(o->picture, ".json");
+  if (good && o->picture && !(scene ? stand_write_scene(&c, &error) : stand_draw(&c, &error))) {
     complain(error.message);
     status = EXIT_INPUT;
   }

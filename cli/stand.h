@@ -80,6 +80,8 @@ void stand_print_json(const stand_case *c, const stand_answers *x);
 
 /* -o: a picture (.png, .svg), or the first motion as a recording (.h5). */
 bool stand_draw(stand_case *c, ds_error *error);
+/* -o FILE.json: the blocks as a scene, with the interfaces that were found, to run it. */
+bool stand_write_scene(const stand_case *c, ds_error *error);
 /* --polar: the tilt by azimuth, at which it stands and falls. */
 bool stand_draw_polar(const stand_case *c, ds_error *error);
 

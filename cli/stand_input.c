@@ -5,6 +5,7 @@
 
 #include "bodies.h"
 #include "foreign.h"
+#include "output.h"
 #include "record/record.h"
 #include "stand.h"
 
@@ -126,6 +127,30 @@ bool stand_need_scene(stand_case *c, ds_error *error) {
   c->scene = source_scene_of_text(&c->run, c->text, c->length, c->o->words.items[0], &reading, error);
   c->state = c->scene ? ds_state_create(c->scene) : NULL;
   return c->state || (c->scene && say(error, "memory ran out"));
+}
+
+static bool has_tension(const ds_assembly *a) {
+  for (int32_t i = 0; i < a->interface_count; i++)
+    if (a->interfaces[i].tension > 0) return true;
+  return false;
+}
+
+bool stand_write_scene(const stand_case *c, ds_error *error) {
+  const char *source = c->o->words.items[0], *slash = strrchr(source, '/');
+  output out;
+  if (source_same_file(source, c->o->picture)) return say(error, "-o would overwrite the assembly");
+  if (has_tension(c->assembly) || c->assembly->strength)
+    return say(error, "-o FILE.json: a scene has neither cohesion, nor clutch, nor strength; leave them out");
+  char *text = ds_assembly_scene(c->assembly, slash ? slash + 1 : source, error);
+  bool good = text && output_open(&out, c->o->picture, error);
+  if (good && fputs(text, out.file) < 0) {
+    output_discard(&out);
+    good = say(error, "cannot write the scene");
+  } else if (good) {
+    good = output_commit(&out, error);
+  }
+  free(text);
+  return good;
 }
 
 void stand_close(stand_case *c) {

@@ -26,11 +26,12 @@ static void test_faces(void) {
   ds_assembly *a = faces_apart(above, 1e-3);
   CHECK(a->interface_count == 1 && a->point_count == 4);
   for (int32_t k = 0; k < a->point_count; k++) CHECK_NEAR(a->points[k].z, 2.5e-4, 1e-12);
+  CHECK(!a->interfaces[0].partial);
   ds_assembly_free(a);
   /* hinged open by 20 mm: only the points along the hinge are near */
   const ds_vec3 open[4] = {{0, 0, 0}, {0, 1, 0}, {1, 1, 0.02}, {1, 0, 0.02}};
   a = faces_apart(open, 1e-3);
-  CHECK(a->point_count == 2);
+  CHECK(a->point_count == 2 && a->interfaces[0].partial);
   for (int32_t k = 0; k < a->point_count; k++) CHECK_NEAR(a->points[k].x, 0, 1e-3);
   ds_assembly_free(a);
   /* side by side, an edge along an edge: they do not touch */

@@ -80,6 +80,30 @@ check "bricks run" "$program" run stair19.json -t 0.02 -q
 expect 2 "ends in .png or .svg" stand stack:count=2 -o still.gif
 expect 2 "no interface is between" stand boxes.obj --supports 0 --interfaces rules.json
 
+# ---- an arch with gaps of 2 mm: what stands by the interfaces that were found stands as dynamics ----
+python3 - <<'END'
+from math import cos, pi, sin
+n, gap = 11, 1e-3  # every joint is moved inwards by half the gap
+with open("gaps.obj", "w") as file:
+    for k in range(-1, n + 1):
+        file.write(f"o stone{k + 1}\n")
+        lo, hi = pi * k / n, pi * (k + 1) / n
+        for angle, way in ((lo, 1), (hi, -1)):
+            for r in 1, 1.3:
+                for y in -0.3, 0.3:
+                    x, z = -r * cos(angle) + way * gap * sin(angle), r * sin(angle) + way * gap * cos(angle)
+                    file.write(f"v {x:.12f} {y} {z:.12f}\n")
+        for f in ((1, 2, 4, 3), (5, 7, 8, 6), (1, 5, 6, 2), (3, 4, 8, 7), (1, 3, 7, 5), (2, 6, 8, 4)):
+            file.write("f " + " ".join(str(v + 8 * (k + 1)) for v in f) + "\n")
+END
+expect 4 "0 interfaces with 0 points" stand gaps.obj --supports 0,12
+proven 0 "STANDS: proven for motions in its plane" gaps.obj --supports 0,12 --tolerance 0.003 -o gaps.json
+expect 0 "STANDS: proven for motions in its plane" stand gaps.json
+expect 0 "displacement  0 m" run gaps.json -t 1
+expect 2 "no surfaces: it is a scene already" stand stack:count=2 -o again.json
+expect 2 "neither cohesion, nor clutch, nor strength" stand boxes.obj --supports 0 --cohesion 1e4 -o again.json
+expect 2 "would overwrite" stand stair19.json -o stair19.json
+
 # ---- bad input ----
 expect 2 "give one scene" stand
 expect 2 "give one scene" stand a b

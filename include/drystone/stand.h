@@ -32,6 +32,7 @@ typedef struct ds_interface {
   double mu;            /* Coulomb coefficient, >= 0 */
   double tension;       /* N at every point: cohesion or clutch. Normal forces are -tension or more, and friction is at
                            most mu (normal force + tension) */
+  bool partial;         /* found, and parts of the patch lie farther apart than the tolerance */
 } ds_interface;
 
 typedef struct ds_assembly {

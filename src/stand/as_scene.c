@@ -1,6 +1,7 @@
 /* An assembly as a scene file: every block a body with its own faces. A block whose corners lie behind all its faces is
- * a convex hull, any other a solid with a mesh of triangles. Interfaces are written where they were given; those that
- * were found between faces are found again as contacts. */
+ * a convex hull, any other a solid with a mesh of triangles. Interfaces are written where they were given, or found
+ * between faces of convex blocks that touch as a whole. Where only a part of a patch is near enough, the rest touches
+ * as soon as a block tilts: there, and between blocks that are not convex, contacts are found from the shapes. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -149,12 +150,27 @@ static void put_interface(text *t, const ds_assembly *a, const ds_interface *f, 
   put(t, "]}");
 }
 
-static void put_interfaces(text *t, const ds_assembly *a) {
+/* The end of the interfaces of the pair of blocks of interface i; `kept`: whether the scene has them. */
+static int32_t end_of_pair(bool *kept, const ds_assembly *a, const bool *convex, int32_t i) {
+  const ds_interface *f = &a->interfaces[i];
+  bool whole = convex[f->a] && convex[f->b];
+  int32_t end = i;
+  for (; end < a->interface_count && a->interfaces[end].a == f->a && a->interfaces[end].b == f->b; end++)
+    whole = whole && !a->interfaces[end].partial;
+  *kept = a->given || (a->tolerance > 0 && whole); /* those of toy bricks are held by clutch: no interfaces */
+  return end;
+}
+
+static void put_interfaces(text *t, const ds_assembly *a, const bool *convex) {
   double mu = friction_of(a);
+  bool first = true, kept;
   put(t, ",\n\"interfaces\": [");
-  for (int32_t i = 0; i < a->interface_count; i++) {
-    put(t, "%s\n", i == 0 ? "" : ",");
-    put_interface(t, a, &a->interfaces[i], mu);
+  for (int32_t i = 0, end = 0; i < a->interface_count; i = end) {
+    end = end_of_pair(&kept, a, convex, i);
+    for (int32_t k = i; k < end && kept; k++, first = false) {
+      put(t, "%s\n", first ? "" : ",");
+      put_interface(t, a, &a->interfaces[k], mu);
+    }
   }
   put(t, "]");
 }
@@ -186,7 +202,7 @@ static void put_all(text *t, int32_t *index, bool *convex, const ds_assembly *a,
       put_body(t, index, a, i, mu, convex[i]);
   }
   put(t, "]");
-  if (a->given) put_interfaces(t, a);
+  put_interfaces(t, a, convex);
   put(t, "}\n");
 }
 

@@ -140,7 +140,7 @@ static void add_knobs(reading *r, int32_t a, int32_t b, int32_t pair, int32_t x0
       for (int32_t k = 0; k < (wide ? 3 : 4); k++) {
         const double *d = wide ? three[k] : four[k];
         ds_vec3 p = v3(unit_length * (x + 0.5 + d[0]), unit_length * (y + 0.5 + d[1]), unit_height * upper->z);
-        ds_builder_point(&r->builder, (ds_touch_point){a, b, p, v3(0, 0, 1), 0, knob_mu, pair});
+        ds_builder_point(&r->builder, (ds_touch_point){a, b, p, v3(0, 0, 1), 0, knob_mu, pair, false});
       }
 }
 

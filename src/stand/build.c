@@ -134,12 +134,14 @@ static bool add_interface(ds_builder *builder, const ds_touch_point *p, const bo
   ds_assembly *a = builder->assembly;
   plane_point *in = malloc((size_t)count * sizeof *in), *out = malloc((2 * (size_t)count + 2) * sizeof *out);
   int32_t n = 0, first = -1, corners = 0;
+  bool partial = false;
   for (int32_t i = 0; in && out && i < count; i++) {
     if (!member[i]) continue;
     if (first < 0) first = i;
     ds_vec3 t1, t2, d = v3_sub(p[i].point, p[first].point);
     v3_tangents(&t1, &t2, p[first].normal);
     in[n++] = (plane_point){v3_dot(d, t1), v3_dot(d, t2), p[i].point};
+    partial = partial || p[i].partial;
     a->widest_gap = fmax(a->widest_gap, p[i].gap);
     a->deepest_overlap = fmax(a->deepest_overlap, -p[i].gap);
   }
@@ -154,7 +156,8 @@ static bool add_interface(ds_builder *builder, const ds_touch_point *p, const bo
                                                          .normal = v3_unit(p[first].normal),
                                                          .first = a->point_count,
                                                          .count = corners,
-                                                         .mu = p[first].mu};
+                                                         .mu = p[first].mu,
+                                                         .partial = partial};
     for (int32_t i = 0; i < corners; i++) a->points[a->point_count++] = out[i].point;
   }
   free(in);

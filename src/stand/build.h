@@ -11,6 +11,7 @@ typedef struct ds_touch_point {
   ds_vec3 point, normal; /* from a to b */
   double gap, mu;
   int32_t given;
+  bool partial; /* of a patch that has points beyond the tolerance, too */
 } ds_touch_point;
 
 typedef struct ds_builder {

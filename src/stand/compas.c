@@ -218,7 +218,7 @@ static bool read_interface(reading *r, const ds_json *value, int32_t a, int32_t 
   for (const ds_json *p = points->first; p; p = p->next) {
     ds_vec3 point;
     if (!read_vector(r, &point, p, value, "point")) return false;
-    ds_builder_point(&r->builder, (ds_touch_point){a, b, point, normal, 0, r->mu, r->given});
+    ds_builder_point(&r->builder, (ds_touch_point){a, b, point, normal, 0, r->mu, r->given, false});
   }
   return true;
 }

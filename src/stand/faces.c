@@ -123,19 +123,22 @@ static void touch(ds_builder *builder, const ds_face *a, const ds_face *b, doubl
   double area_a, area_b, area = 0;
   v3_tangents(&t1, &t2, normal);
   int32_t na = flatten(ta, a, origin, t1, t2, false, &area_a), nb = flatten(tb, b, origin, t1, t2, true, &area_b);
-  for (int32_t pass = 0; pass < 2; pass++) { /* first the area, then the points */
+  bool partial = false;
+  for (int32_t pass = 0; pass < 2; pass++) { /* first the area and the gaps, then the points */
     for (int32_t i = 0; i < na; i++)
       for (int32_t j = 0; j < nb; j++) {
         corner p[12];
         memcpy(p, ta + 3 * i, 3 * sizeof *p);
         int32_t n = clip(p, 3, tb + 3 * j);
         if (pass == 0) area += area_of(p, n);
-        for (int32_t k = 0; k < n && pass == 1; k++) {
+        for (int32_t k = 0; k < n; k++) {
           ds_vec3 x = v3_mad(v3_mad(origin, p[k].x, t1), p[k].y, t2);
           double ha = height(a, x, normal), hb = height(b, x, normal);
-          if (!(fabs(hb - ha) <= tolerance)) continue;
+          bool near = fabs(hb - ha) <= tolerance;
+          if (pass == 0) partial = partial || !near;
+          if (pass == 0 || !near) continue;
           ds_vec3 middle = v3_mad(x, 0.5 * (ha + hb), normal);
-          ds_builder_point(builder, (ds_touch_point){a->block, b->block, middle, normal, hb - ha, mu, 0});
+          ds_builder_point(builder, (ds_touch_point){a->block, b->block, middle, normal, hb - ha, mu, 0, partial});
         }
       }
     if (!(area > least_area * fmin(area_a, area_b))) return;

@@ -101,7 +101,7 @@ ds_assembly *ds_assembly_of_scene(const ds_scene *scene, const ds_state *state, 
     if (mu < 0 && given > 0) mu = scene->interfaces[given - 1].def.mu;
     if (mu < 0) ds_scene_pair(&mu, &restitution, scene, a, b);
     /* its normal is from b to a */
-    ds_builder_point(&builder, (ds_touch_point){c->b, c->a, c->point, c->normal, c->gap, mu, given});
+    ds_builder_point(&builder, (ds_touch_point){c->b, c->a, c->point, c->normal, c->gap, mu, given, false});
   }
   ds_arena_free(&arena);
   ds_assembly *assembly = good ? ds_builder_end(&builder) : NULL;
