@@ -12,8 +12,8 @@ from ._library import Error, InputError, NotFiniteError, library
 from .notebook import Page, program, show
 from .problem import Problem, Solution, solve
 from .recording import Frame, Recorder, Recording
-from .scene import (Body, Joint, Options, Scene, SceneBuilder, box, capsule, choices, cylinder, generators, half_space, hull, shape,
-                    sphere)
+from .scene import (Body, Interface, Joint, Options, Scene, SceneBuilder, box, capsule, choices, cylinder, generators,
+                    half_space, hull, shape, sphere)
 from .simulation import MODES, Contacts, Hand, Simulation, State
 from .stand import Assembly, Multiplier, Verdict, stand
 from .vector import VectorEnv
@@ -21,8 +21,8 @@ from .vector import VectorEnv
 __version__: str = library.ds_version().decode()
 
 __all__ = [
-    "Assembly", "Body", "Contacts", "Error", "Frame", "Hand", "InputError", "Joint", "MODES", "Multiplier", "NotFiniteError",
-    "Options", "Page", "Problem", "Recorder", "Recording", "Scene", "SceneBuilder", "Simulation", "Solution", "State",
+    "Assembly", "Body", "Contacts", "Error", "Frame", "Hand", "InputError", "Interface", "Joint", "MODES", "Multiplier",
+    "NotFiniteError", "Options", "Page", "Problem", "Recorder", "Recording", "Scene", "SceneBuilder", "Simulation", "Solution", "State",
     "VectorEnv", "Verdict", "box", "capsule", "choices", "cylinder", "generators", "half_space", "hull", "program", "shape",
     "show", "solve", "sphere", "stand", "structs",
 ]

@@ -175,8 +175,28 @@ class Joint:
         return f"<Joint {self.index} {self.name!r}, {self.kind} of {self.a.name!r} and {self.b.name!r}>"
 
 
+class Interface:
+    """Where two bodies of a scene touch at the start."""
+
+    def __init__(self, scene: "Scene", index: int) -> None:
+        self.scene, self.index = scene, index
+        definition = library.ds_scene_get_interface(scene._handle, index)
+        self.a = scene.bodies[definition.a.index1 - 1]
+        self.b = scene.bodies[definition.b.index1 - 1]
+        self.normal: np.ndarray = numbers(definition.normal).copy()
+        """From a to b, in the world at the start, as it was given."""
+        rows = (ctypes.c_double * (3 * definition.point_count)).from_address(definition.points)
+        self.points: np.ndarray = np.array(rows).reshape(-1, 3)
+        """Its corners in the world at the start, m, P x 3."""
+        self.mu: Optional[float] = definition.mu if definition.mu >= 0 else None
+        """Friction; None: that of the materials."""
+
+    def __repr__(self) -> str:
+        return f"<Interface {self.index} of {self.a.name!r} and {self.b.name!r}, {len(self.points)} points>"
+
+
 class Scene:
-    """Bodies, shapes, materials and joints; constant once built, and shared by any number of states.
+    """Bodies, shapes, materials, joints and interfaces; constant once built, and shared by any number of states.
 
     `Scene(source)` takes a file, a generator such as "card-house:levels=5", the JSON text of a scene, or the same as a
     dict. `settings` changes values first, as `drystone run --set`: `Scene("card-house", {"materials.card.mu": 0.3})`.
@@ -222,6 +242,8 @@ class Scene:
         """Step and solver options of the scene."""
         self.bodies = [Body(self, i) for i in range(library.ds_scene_body_count(self._handle))]
         self.joints = [Joint(self, i) for i in range(library.ds_scene_joint_count(self._handle))]
+        self.interfaces = [Interface(self, i) for i in range(library.ds_scene_interface_count(self._handle))]
+        """Where bodies touch at the start, by the order of their bodies."""
 
     def __del__(self) -> None:
         if getattr(self, "_handle", None):
@@ -360,7 +382,7 @@ def half_space(**keys: Any) -> Dict[str, Any]:
 
 
 class SceneBuilder:
-    """Collects bodies, materials and joints, and builds a scene of them.
+    """Collects bodies, materials, joints and interfaces, and builds a scene of them.
 
         builder = SceneBuilder(name="slope", options={"step": 0.005})
         builder.add("floor", half_space(), kind="static", mu=0.6)
@@ -394,6 +416,11 @@ class SceneBuilder:
     def joint(self, kind: str, a: str, b: str, **keys: Any) -> None:
         """Adds a joint of two bodies."""
         self.data.setdefault("joints", []).append({"kind": kind, "bodies": [a, b], **_plain(keys)})
+
+    def interface(self, a: str, b: str, normal: Any, points: Any, **keys: Any) -> None:
+        """Adds an interface of two bodies: where they touch at the start. The normal is from a to b; keys: `mu`."""
+        self.data.setdefault("interfaces", []).append(
+            {"bodies": [a, b], "normal": _plain(normal), "points": _plain(points), **_plain(keys)})
 
     def build(self, **arguments: Any) -> Scene:
         """The scene; arguments as those of Scene."""

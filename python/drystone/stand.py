@@ -2,12 +2,12 @@
 import ctypes
 import os
 import tempfile
-from typing import Any, List, Mapping, Optional, Sequence, Union
+from typing import Any, Callable, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
 from . import _structs as s
-from ._library import InputError, Message, Owner, library, numbers, table, vector, view
+from ._library import InputError, Message, Owner, library, numbers, table, text_of, vector, view
 from .scene import Scene, Source
 from .simulation import Simulation, State
 
@@ -93,7 +93,7 @@ class Multiplier:
 
 
 class Assembly:
-    """Blocks that touch in faces: of a scene in a state, or of a file of COMPAS."""
+    """Blocks that touch in faces: of a scene in a state, or of a file: COMPAS, StableLego's bricks, OBJ with a group per block."""
 
     def __init__(self, source: Union[Scene, Simulation, State, Source], *, supports: Sequence[int] = (), **options: Any) -> None:
         self._handle: Optional[int] = None
@@ -104,10 +104,10 @@ class Assembly:
             setattr(settings, name, value)
         fixed = np.ascontiguousarray(list(supports), dtype=np.int32)
         settings.supports, settings.support_count = fixed.ctypes.data, len(fixed)
-        text = _compas(source)
-        if text is not None:
-            name = os.fsencode(os.fspath(source)) if not isinstance(source, Mapping) else b"assembly"  # type: ignore[arg-type]
-            self._handle = library.ds_assembly_read_compas(text, len(text), name, ctypes.byref(settings), message())
+        text, read = _blocks(source)
+        if read is not None:
+            name = os.fsencode(os.fspath(source))  # type: ignore[arg-type]
+            self._handle = read(text, len(text), name, ctypes.byref(settings), message())
         else:
             state = _state(source)
             with state._use():
@@ -187,6 +187,11 @@ class Assembly:
         found._take(handle)
         return found
 
+    def scene(self, name: str = "assembly") -> Scene:
+        """The blocks of a file as a scene, with the interfaces that were given or found, to simulate them."""
+        message = Message()
+        return Scene(text_of(library.ds_assembly_scene(self._handle, name.encode(), message()), message))
+
     @property
     def names(self) -> List[str]:
         """Names of the blocks."""
@@ -196,13 +201,17 @@ class Assembly:
         return f"<Assembly of {self._struct.block_count} blocks and {self._struct.interface_count} interfaces>"
 
 
-def _compas(source: Any) -> Optional[bytes]:
-    """Text of a file of COMPAS; None where the source is something else."""
+def _blocks(source: Any) -> Tuple[bytes, Optional[Callable[..., Any]]]:
+    """Text of a file of blocks, and the function that reads it; None where the source is something else."""
     if not isinstance(source, (str, os.PathLike)) or not os.path.isfile(source):
-        return None
+        return b"", None
     with open(source, "rb") as file:
         text = file.read()
-    return text if library.ds_assembly_is_compas(text, len(text)) else None
+    if os.fspath(source).lower().endswith(".obj"):
+        return text, library.ds_assembly_read_obj
+    if library.ds_assembly_is_compas(text, len(text)):
+        return text, library.ds_assembly_read_compas
+    return text, library.ds_assembly_read_bricks if library.ds_assembly_is_bricks(text, len(text)) else None
 
 
 def _state(source: Any) -> State:

@@ -89,6 +89,26 @@ class Scenes(unittest.TestCase):
         self.assertEqual(simulation.scene.joints[0].kind, "hinge")
         self.assertLess(simulation.state.joint(0).gap, 1e-6)
 
+    def test_interfaces(self):
+        """Shapes that overlap stand by their interface, and the scene gives it back."""
+        b = builder()
+        b.add("block", ds.box(1, 1, 1), position=[0, 0, 0.499])
+        corners = np.array([[-0.4, -0.4, 0], [0.4, -0.4, 0], [0.4, 0.4, 0], [-0.4, 0.4, 0]])
+        b.interface("block", "floor", [0, 0, -2], corners, mu=0.6)
+        scene = b.build()
+        (found,) = scene.interfaces
+        self.assertEqual((found.a.name, found.b.name, found.mu), ("floor", "block", 0.6))
+        np.testing.assert_array_equal(found.normal, [0, 0, 2])
+        np.testing.assert_array_equal(found.points, corners)
+        state = ds.Simulation(scene).run(0.5).state
+        self.assertAlmostEqual(state.centers[1, 2], 0.499, 12)
+        b.interface("floor", "block", [0, 0, 1], corners)
+        self.assertIsNone(b.build().interfaces[1].mu)
+        self.assertEqual(ds.Scene("stack").interfaces, [])
+        b.interface("floor", "roof", [0, 0, 1], corners)
+        with self.assertRaisesRegex(ds.InputError, "roof"):
+            b.build()
+
     def test_messages_are_those_of_the_program(self):
         cases = {"card-huose": "card-house", '{"drystone": 1, "bodies": [{"kind": "statik"}]}': "scene:1:", "none.json": "none.json"}
         for source, text in cases.items():
@@ -423,6 +443,31 @@ class Stand(unittest.TestCase):
         with self.assertRaises(ds.InputError):
             verdict.thrust(99)
         self.assertEqual(len(assembly.without(1).blocks), len(assembly.blocks) - 1)
+
+    def test_files_of_blocks(self):
+        """Two boxes with a gap of 1 mm as OBJ: their interface is found at 2 mm, and the scene has it."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "boxes.obj")
+            with open(path, "w") as file:
+                for block in range(2):
+                    file.write(f"g box{block}\n")
+                    for i in range(8):
+                        file.write(f"v {i & 1} {i >> 1 & 1} {(i >> 2) + 1.001 * block}\n")
+                    for f in ((1, 3, 4, 2), (5, 6, 8, 7), (1, 2, 6, 5), (3, 7, 8, 4), (1, 5, 7, 3), (2, 4, 8, 6)):
+                        file.write("f " + " ".join(str(v + 8 * block) for v in f) + "\n")
+            boxes = ds.Assembly(path, supports=[0], tolerance=2e-3)
+            bricks = os.path.join(folder, "bricks.json")
+            with open(bricks, "w") as file:
+                json.dump({"1": {"x": 0, "y": 0, "z": 0, "brick_id": 2, "ori": 0}}, file)
+            self.assertEqual(ds.Assembly(bricks).check().verdict, "STANDS")
+        self.assertEqual(boxes.check().verdict, "STANDS")
+        scene = boxes.scene("boxes")
+        self.assertEqual((scene.name, len(scene.interfaces), scene.bodies[0].kind), ("boxes", 1, "static"))
+        simulation = ds.Simulation(scene)
+        start = simulation.state.centers.copy()
+        np.testing.assert_array_equal(simulation.run(0.2).state.centers, start)
+        with self.assertRaisesRegex(ds.InputError, "it is a scene already"):
+            ds.Assembly("stack").scene()
 
     def test_held_by_friction(self):
         b = ds.SceneBuilder()
