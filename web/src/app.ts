@@ -343,7 +343,7 @@ export class App {
     this.leaveOut(removed);
   }
   standEnd(): void {
-    this.show.thrust.clear();
+    this.show.showVerdict(null);
     this.leaveOut(-1);
   }
   private leaveOut(body: number): void {
@@ -353,8 +353,7 @@ export class App {
 
   private takeVerdict(verdict: Verdict): void {
     if (!this.chrome.panel.stand.take(verdict)) return;
-    this.show.thrust.take(verdict.lines);
-    this.show.dirty = true;
+    this.show.showVerdict(verdict.lines);
   }
 
   measure(on: boolean): void {

@@ -167,7 +167,7 @@ export class Chrome {
   /* The legend: only what is shown, and the scale of arrows. */
   private showKey(app: App): void {
     const { layers } = app, key = byId("key"), items: [string, string][] = [], { kinds } = app.show.thrust;
-    if (layers.has("contacts") || layers.has("friction") || layers.has("cones")) items.push(["stick", "sticks"], ["slide", "slides"]);
+    if (app.show.marks || layers.has("friction") || layers.has("cones")) items.push(["stick", "sticks"], ["slide", "slides"]);
     if (layers.has("normal")) items.push(["normal", "normal force"]);
     if (layers.has("friction")) items.push(["friction", "friction force"]);
     if (layers.has("cones")) items.push(["cone", "most friction"]);

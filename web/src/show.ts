@@ -189,9 +189,20 @@ export class Show {
 
   // ---- layers and colours ---------------------------------------------------------------------------------------------------
 
+  /* Marks are those of the simulation: they would cover the lines of a verdict, which is about other friction, tilt or blocks. */
+  get marks(): boolean { return this.layers.has("contacts") && this.thrust.count === 0; }
+  private showMarks(): void { this.contacts.points.visible = this.marks; }
+
+  showVerdict(lines: Float32Array | null): void {
+    if (lines) this.thrust.take(lines);
+    else this.thrust.clear();
+    this.showMarks();
+    this.dirty = true;
+  }
+
   applyLayers(): void {
     const { contacts, layers } = this;
-    contacts.points.visible = layers.has("contacts");
+    this.showMarks();
     contacts.normals.root.visible = layers.has("normal");
     contacts.frictions.root.visible = layers.has("friction");
     contacts.cones.visible = layers.has("cones");

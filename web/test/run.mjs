@@ -106,6 +106,8 @@ const tests = {
     await page.click("#tab-Stand");
     await verdict("STANDS");
     check((await page.evaluate(() => window.drystone.show.thrust.count)) > 100, "the wall has no lines of thrust");
+    const marks = () => page.evaluate(() => window.drystone.show.contacts.points.visible);
+    check(!(await marks()), "marks of contacts cover the lines of thrust");
     await slide("stand-tilt", 10);
     await verdict("CAN STAND");
     const slow = await page.evaluate(async () => { // as a slider moves
@@ -144,6 +146,7 @@ const tests = {
     await page.waitForTimeout(300);
     check((await drawn()) > 0.5, "the brick does not come back");
     check((await page.evaluate(() => window.drystone.show.thrust.count)) === 0, "lines of thrust stay");
+    check(await marks(), "the marks of contacts do not come back");
   }),
 
   "scrubbing leaves the present and comes back": () => live(["card-house:levels=2"], async (page) => {
