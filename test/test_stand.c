@@ -203,6 +203,11 @@ static void test_push_on_jammed(void) {
   CHECK_NEAR(m.falls, 0.4, 1e-5);
   CHECK_LE(m.equilibrium, m.falls);
   ds_multiplier_free(&m);
+  /* its joint can lose its weight, 400 of the 700 kg of the mean block; walls can be pressed without limit */
+  ds_stand stand;
+  CHECK(ds_stand_check(&stand, &h.a, NULL, &error) == DS_OK);
+  CHECK_NEAR(stand.margin, 4.0 / 7, 1e-5);
+  ds_stand_free(&stand);
 }
 
 /* ---- proofs in the plane ---- */

@@ -124,12 +124,37 @@ static bool try_frictionless(ds_arena *arena, ds_stand *s, const ds_graph *g, co
   return keep_equilibrium(s, g, answer.r);
 }
 
+static const double margin_width = 1e-4; /* of an interval that is a margin */
+
+/* The margin is the multiplier of a load, the forces that every interface loses: where a part is jammed, and no motion
+ * of the program inside its cones, that has proofs of falls with blocks that move as one. */
+static bool margin_of_load(ds_arena *arena, ds_stand *s, const ds_graph *g, const double *share) {
+  int32_t blocks = g->assembly->block_count;
+  double *d = DS_NEW0(arena, double, 6 * (size_t)g->n + 1);
+  ds_vec3 *force = DS_NEW0(arena, ds_vec3, blocks + 1), *torque = DS_NEW0(arena, ds_vec3, blocks + 1);
+  ds_multiplier m;
+  ds_error error;
+  if (ds_arena_failed(arena)) return false;
+  ds_graph_add_forces(d, g, share);
+  for (int32_t i = 0; i < g->n; i++) {
+    double f = g->unit * g->root_mass[i], *o = d + 6 * i;
+    force[g->block[i]] = v3_scale(f, v3(o[0], o[1], o[2]));
+    torque[g->block[i]] = v3_scale(f * g->radius[i], v3(o[3], o[4], o[5]));
+  }
+  if (ds_stand_multiplier(&m, g->assembly, force, torque, &error) != DS_OK) return false;
+  if (m.equilibrium >= 0 && fmin(m.falls, 1) - m.equilibrium <= margin_width) s->margin = fmin(m.equilibrium, 1);
+  ds_multiplier_free(&m);
+  return true;
+}
+
 static bool find_margin(ds_arena *arena, ds_stand *s, const ds_graph *g) {
   ds_cone_answer answer;
   double *share;
   if (!ds_margin_solve(arena, &answer, &share, g, NULL, 1e-6)) return false;
-  if (answer.forces && answer.motion && answer.upper - answer.lower <= 1e-4 * fmax(1, answer.upper))
+  if (answer.forces && answer.motion && answer.upper - answer.lower <= margin_width * fmax(1, answer.upper))
     s->margin = 1 - answer.upper;
+  else if (answer.forces && answer.upper < 1 && g->limits == 0)
+    return margin_of_load(arena, s, g, share);
   return true;
 }
 
