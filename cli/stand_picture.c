@@ -183,6 +183,18 @@ static bool add_motion(drawing *d, const ds_twist *twist, ds_color color, ds_err
 
 /* ---- output ---- */
 
+/* Arrows reach out of the blocks: the picture holds their ends, too. */
+static bool add_line_ends(ds_tableau *t, const drawing *d) {
+  ds_vec3 *points = realloc(t->points, ((size_t)t->point_count + 2 * (size_t)d->line_count + 1) * sizeof *points);
+  if (!points) return false;
+  t->points = points;
+  for (int32_t i = 0; i < d->line_count; i++) {
+    points[t->point_count++] = d->lines[i].from;
+    points[t->point_count++] = d->lines[i].to;
+  }
+  return true;
+}
+
 static bool write_picture(drawing *d, ds_error *error) {
   const stand_options *o = d->c->o;
   ds_tableau tableau;
@@ -204,7 +216,8 @@ static bool write_picture(drawing *d, ds_error *error) {
   picture.svg = vector ? svg.file : NULL;
   good = good && ds_tableau_build(&tableau, &bodies, false, error) == DS_OK;
   if (good) {
-    good = ds_picture_draw(&image, NULL, &tableau, &picture, error) == DS_OK;
+    good = add_line_ends(&tableau, d) || say(error, "memory ran out");
+    good = good && ds_picture_draw(&image, NULL, &tableau, &picture, error) == DS_OK;
     ds_tableau_free(&tableau);
   }
   if (good && !vector) good = ds_image_write_png(&image, o->picture, error) == DS_OK;

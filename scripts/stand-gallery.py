@@ -182,7 +182,7 @@ def interval(load, tilt):
     stands, low, high = load["stands"], load["equilibrium"], load["falls"]
     if low is not None and low < 0:
         return "none"
-    text = f"{to(low)}" if low is not None and high is not None and abs(high - low) < 1e-4 else f"{to(low)} to {to(high)}"
+    text = to(high) if to(low) == to(high) else f"{to(low)} to {to(high)}"
     return text + (f" (proven to stand to {to(stands)})" if stands and stands > 1e-6 else "")
 
 
