@@ -1,10 +1,11 @@
 /* Verdicts for the page: see verdict.h. While a slider moves they are quick, forces or a mechanism; when it rests,
  * proofs in the plane and moving solutions are looked for, too. Lines to draw are sent along: lines of thrust and what
- * supports carry, or the first motion of the blocks. */
+ * supports carry, or the first motion of the blocks; and how much of friction and section every body uses. */
 #include "verdict.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/thread.h"
 #include "base/vec3.h"
@@ -54,7 +55,24 @@ static void put_motion(view_bytes *out, const ds_assembly *a, const ds_twist *tw
   }
 }
 
-static view_message *write_verdict(const ds_assembly *a, const ds_stand *s, double seconds) {
+/* How much of friction or section is used at the interfaces of a body, at most: one number per body of the scene, where
+ * `removed` is none of the blocks. */
+static void put_use(view_bytes *out, const ds_assembly *a, const ds_stand *s, uint32_t removed) {
+  int32_t bodies = a->block_count + (removed != VIEW_NO_BODY);
+  double *used = calloc((size_t)bodies + 1, sizeof *used);
+  for (int32_t i = 0; i < a->interface_count && used != NULL; i++) {
+    ds_thrust t = ds_interface_thrust(a, s, i);
+    for (int32_t side = 0; side < 2; side++) {
+      uint32_t block = (uint32_t)(side == 0 ? a->interfaces[i].a : a->interfaces[i].b);
+      double *most = &used[block + (block >= removed)];
+      *most = fmin(fmax(*most, fmax(t.friction, t.section)), 1);
+    }
+  }
+  for (int32_t i = 0; i < bodies && used != NULL; i++) view_text(out, "%s%.3f", i == 0 ? "" : ", ", used[i]);
+  free(used);
+}
+
+static view_message *write_verdict(const ds_assembly *a, const ds_stand *s, uint32_t removed, double seconds) {
   view_bytes out;
   view_begin(&out, VIEW_VERDICT);
   view_text(&out, "{\"verdict\": ");
@@ -75,6 +93,8 @@ static view_message *write_verdict(const ds_assembly *a, const ds_stand *s, doub
     put_motion(&out, a, motion);
   else if (s->normal)
     put_thrust(&out, a, s);
+  view_text(&out, "], \"used\": [");
+  if (s->normal) put_use(&out, a, s, removed);
   view_text(&out, "]}");
   return view_end(&out);
 }
@@ -108,7 +128,7 @@ view_message *view_verdict_message(const ds_scene *scene, const ds_state *state,
   ds_stand stand;
   view_message *message = NULL;
   if (ds_stand_check(&stand, a, &how, error) == DS_OK) {
-    message = write_verdict(a, &stand, ds_thread_clock() - start);
+    message = write_verdict(a, &stand, c->body, ds_thread_clock() - start);
     if (message == NULL) snprintf(error->message, sizeof error->message, "out of memory");
     ds_stand_free(&stand);
   }

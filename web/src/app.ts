@@ -353,7 +353,7 @@ export class App {
 
   private takeVerdict(verdict: Verdict): void {
     if (!this.chrome.panel.stand.take(verdict)) return;
-    this.show.showVerdict(verdict.lines);
+    this.show.showVerdict(verdict);
   }
 
   measure(on: boolean): void {

@@ -172,6 +172,7 @@ export class Chrome {
     if (layers.has("friction")) items.push(["friction", "friction force"]);
     if (layers.has("cones")) items.push(["cone", "most friction"]);
     if (app.hand.root.visible) items.push(["pull", "pull"]);
+    if (app.show.used) items.push(["used", "utilization"]);
     for (const [kind, name, text] of [[THRUST, "thrust", "thrust"], [SUPPORT, "support", "on a support"], [MOTION, "motion", "first motion"]] as const) if (kinds.has(kind)) items.push([name, text]);
     const arrows = (layers.has("normal") || layers.has("friction") || layers.has("cones") || app.hand.root.visible) && app.show.contacts.scale > 0;
     const perPixel = (2 * Math.tan((app.view.orbit.camera.fov * Math.PI) / 360) * app.view.orbit.distance) / app.view.canvas.clientHeight;

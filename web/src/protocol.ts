@@ -71,7 +71,7 @@ export interface Field {
   body: number; columns: number; rows: number; origin: Vec3; along: Vec3; up: Vec3; value: Float32Array;
 }
 
-export interface Verdict { verdict: string; proof: string; blocks: number; interfaces: number; points: number; time: number; lines: Float32Array } // LINE_WORDS floats each
+export interface Verdict { verdict: string; proof: string; blocks: number; interfaces: number; points: number; time: number; lines: Float32Array; used: Float32Array } // LINE_WORDS floats each; how much of friction or section bodies use, none without an equilibrium
 export const LINE_WORDS = 7; // from, to, kind: 0 thrust, 1 on a support, 2 motion
 export const NO_BODY = 0xffffffff;
 
@@ -366,7 +366,9 @@ function readStatus(j: Json): Status {
 function readVerdict(j: Json): Verdict {
   const lines = Float32Array.from(list(j, "lines").map(Number));
   if (lines.length % LINE_WORDS !== 0 || !allFinite(lines)) throw new ProtocolError("the lines of a verdict are not 7 numbers each");
-  return { verdict: text(j, "verdict"), proof: text(j, "proof"), blocks: number(j, "blocks", 0), interfaces: number(j, "interfaces", 0), points: number(j, "points", 0), time: number(j, "time", 0), lines };
+  const used = Float32Array.from(list(j, "used").map(Number));
+  if (!allFinite(used)) throw new ProtocolError("what bodies use is no number");
+  return { verdict: text(j, "verdict"), proof: text(j, "proof"), blocks: number(j, "blocks", 0), interfaces: number(j, "interfaces", 0), points: number(j, "points", 0), time: number(j, "time", 0), lines, used };
 }
 
 // ---- writing ------------------------------------------------------------------------------------------------------------

@@ -7,13 +7,13 @@ import { Contacts } from "./layers/contacts";
 import { FieldSlice } from "./layers/field";
 import { islandColors } from "./layers/islands";
 import { Joints } from "./layers/joints";
-import { Thrust } from "./layers/thrust";
+import { Thrust, usedColor } from "./layers/thrust";
 import { LAYERS, type LayerName } from "./layers/layers";
 import { ModeShow } from "./layers/modes";
 import { SphereTree } from "./layers/spheres";
 import { pick } from "./pick";
 import type { Moment } from "./player";
-import type { Frame, Geometry, Scene } from "./protocol";
+import type { Frame, Geometry, Scene, Verdict } from "./protocol";
 import { DARK, LIGHT, View } from "./view";
 import { World } from "./world";
 
@@ -43,6 +43,7 @@ export class Show {
   private refitAt = 0;
   private shadowReach = 1; // m
   private painted: Frame | null = null;
+  used: Float32Array | null = null; // how much of friction or section bodies use, of the verdict that is shown
   private shadowBall = { center: new Vector3(), radius: 0 };
 
   constructor(canvas: HTMLCanvasElement, overlay: HTMLElement, hand: HandActions) {
@@ -65,6 +66,7 @@ export class Show {
     this.view.occlusion.stage.add(this.world.occluders);
     this.joints.take(scene.joints, scene.nearSize);
     this.thrust.clear();
+    this.used = null;
   }
 
   /* The shown frame was changed. */
@@ -193,10 +195,12 @@ export class Show {
   get marks(): boolean { return this.layers.has("contacts") && this.thrust.count === 0; }
   private showMarks(): void { this.contacts.points.visible = this.marks; }
 
-  showVerdict(lines: Float32Array | null): void {
-    if (lines) this.thrust.take(lines);
+  showVerdict(verdict: Verdict | null): void {
+    if (verdict) this.thrust.take(verdict.lines);
     else this.thrust.clear();
+    this.used = verdict?.used.length ? verdict.used : null;
     this.showMarks();
+    this.paint();
     this.dirty = true;
   }
 
@@ -235,7 +239,8 @@ export class Show {
 
   private paint(): void {
     if (!this.world || !this.shown) return;
-    const islands = this.layers.has("islands") ? islandColors(this.shown, this.scene!) : () => null;
+    const { used, scene } = this;
+    const islands = used ? (body: number) => (scene!.bodies[body].mass > 0 ? usedColor(used[body]) : null) : this.layers.has("islands") ? islandColors(this.shown, scene!) : () => null;
     const mixed = new Color();
     this.world.paint((body) => {
       const color = islands(body);

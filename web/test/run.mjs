@@ -106,6 +106,8 @@ const tests = {
     await page.click("#tab-Stand");
     await verdict("STANDS");
     check((await page.evaluate(() => window.drystone.show.thrust.count)) > 100, "the wall has no lines of thrust");
+    const colored = () => page.evaluate(() => window.drystone.show.used?.length === window.drystone.scene.bodies.length);
+    check(await colored(), "blocks are not coloured by what they use");
     const marks = () => page.evaluate(() => window.drystone.show.contacts.points.visible);
     check(!(await marks()), "marks of contacts cover the lines of thrust");
     await slide("stand-tilt", 10);
@@ -125,6 +127,7 @@ const tests = {
     check(slow < 50, `a verdict on 105 bricks takes ${slow} ms of processor time; less than 50 expected`);
     await slide("stand-tilt", 45);
     await verdict("FALLS");
+    check(!(await colored()), "blocks that fall are coloured by what they use");
     await slide("stand-tilt", 12);
     await slide("stand-mu", 0.1);
     await verdict("FALLS");
@@ -142,6 +145,9 @@ const tests = {
     await until(page, () => ["FALLS", "CAN STAND", "STANDS"].includes(document.getElementById("stand-verdict").textContent));
     await page.waitForTimeout(300);
     check((await drawn()) === 0, "a brick that is pulled out is drawn");
+    await slide("stand-removed", brick + 60); // the wall stands without it
+    await until(page, () => window.drystone.chrome.panel.stand.settled);
+    check(await colored(), "blocks are not coloured while one is pulled out");
     await page.click("#tab-Scene");
     await page.waitForTimeout(300);
     check((await drawn()) > 0.5, "the brick does not come back");

@@ -1,7 +1,16 @@
 // Lines of a verdict, as wide as arrows: thrust in blue, forces on supports in violet, the first motion in orange. They shine through the blocks.
-import type { Group } from "three";
+import { Color, type Group } from "three";
 import { LINE_WORDS } from "../protocol";
 import { Arrows, MOTION, SUPPORT, THRUST } from "./contacts";
+
+// as in the pictures of drystone stand
+const UNUSED = new Color(0xedebe0), HALF = new Color(0xf5b34d), ALL = new Color(0xd93829);
+
+/* White where nothing is used, orange at half, red where all of it is. */
+export function usedColor(share: number): Color {
+  const s = 2 * Math.min(Math.max(share || 0, 0), 1);
+  return s < 1 ? UNUSED.clone().lerp(HALF, s) : HALF.clone().lerp(ALL, s - 1);
+}
 
 const KINDS = [THRUST, SUPPORT, MOTION];
 
