@@ -285,6 +285,26 @@ static void test_file(void) {
   ds_scene_destroy(scene);
 }
 
+/* A solid that is read to be drawn has no thickness: points a little off the other body are not refused for that. */
+static void test_drawn(void) {
+  static const char drawn[] =
+      "{\"drystone\": 1, \"solids\": {\"t\": {\"mesh\": {\"vertices\": [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]],"
+      "\"triangles\": [[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]]}}}, \"bodies\": ["
+      "{\"name\": \"below\", \"kind\": \"static\", \"position\": [0.5, 0.5, -0.5], \"shapes\": [{\"kind\": \"box\", "
+      "\"size\": [2, 2, 1]}]}, {\"name\": \"top\", \"shapes\": [{\"kind\": \"solid\", \"solid\": \"t\"}]}],"
+      "\"interfaces\": [{\"bodies\": [\"below\", \"top\"], \"normal\": [0, 0, 1], \"points\": [[0, 0, 1e-4], [0.5, 0, "
+      "1e-4], [0, 0.5, 1e-4]]}]}";
+  for (int32_t i = 0; i < 2; i++) {
+    ds_scene_read_options options = ds_default_scene_read();
+    ds_error error = {""};
+    options.surface_only = i == 1;
+    ds_scene *scene = ds_scene_read_text_with(drawn, strlen(drawn), "text", &options, NULL, &error);
+    if (!scene) printf("%s\n", error.message);
+    CHECK(scene != NULL);
+    ds_scene_destroy(scene);
+  }
+}
+
 static void refuses(ds_interface_def def) {
   ds_scene *scene = shelf(0, 0.3, false, false);
   ds_error error = {""};
@@ -319,6 +339,7 @@ int main(void) {
   RUN(test_own_friction);
   RUN_THREADS(test_same_bits);
   RUN(test_file);
+  RUN(test_drawn);
   RUN(test_refused);
   return test_summary();
 }

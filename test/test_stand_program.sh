@@ -149,6 +149,8 @@ if [ -n "$cases" ] && [ -d "$cases" ]; then
   if ! quick; then
     proven 3 "CAN STAND" "$cases/armadillo_cra.json"
     proven 4 "FALLS" "$cases/armadillo_cra.json" --mu 0.17
+    expect 3 "CAN STAND" stand "$cases/armadillo_cra.json" --quick -o vault.png --size 320x180
+    check "a picture of the vault" test -s vault.png
     work=$("$program" stand "$cases/armadillo_cra.json" --json | sed -n 's/^ *"factorizations": \([0-9]*\),$/\1/p' | head -1)
     check "the vault takes at most 15 factorizations, not $work" test "$work" -le 15
   fi

@@ -127,12 +127,19 @@ static double distance_to(const ds_detection *d, int32_t body, ds_vec3 x) {
   return least;
 }
 
+/* Without limit where it is not known, as of a solid that is only drawn. */
+static double thickness_of(const ds_body *b) {
+  for (int32_t i = 0; i < b->shape_count; i++)
+    if (!ds_can_collide(&b->shapes[i])) return INFINITY;
+  return b->thickness;
+}
+
 static const char *name_of(const ds_scene *scene, int32_t body) {
   return scene->bodies[body].name ? scene->bodies[body].name : "";
 }
 
 static ds_status check_points(const ds_detection *d, const ds_scene_interface *f, ds_error *error) {
-  double most = beside * fmin(d->scene->bodies[f->a].thickness, d->scene->bodies[f->b].thickness);
+  double most = beside * fmin(thickness_of(&d->scene->bodies[f->a]), thickness_of(&d->scene->bodies[f->b]));
   for (int32_t k = 0; k < 2 * f->def.point_count; k++) {
     ds_body_id id = k % 2 == 0 ? f->def.a : f->def.b;
     double far = distance_to(d, ds_index(id), f->def.points[k / 2]);
