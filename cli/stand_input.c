@@ -92,14 +92,18 @@ static bool open_recording(stand_case *c, ds_error *error) {
 
 static bool open_text(stand_case *c, ds_error *error) {
   const char *source = c->o->words.items[0];
-  c->text = source_file_text(&c->length, source, &c->o->settings, error);
+  c->text = source_file_text(&c->length, source, NULL, error);
   if (!c->text) return false;
-  if (c->source == STAND_OBJ) return true;
-  if (source_may_be_assembly(c->text)) {
+  if (c->source == STAND_SCENE && source_may_be_assembly(c->text)) {
     if (ds_assembly_is_compas(c->text, c->length)) c->source = STAND_COMPAS;
     if (ds_assembly_is_bricks(c->text, c->length)) c->source = STAND_BRICKS;
   }
+  if (c->source != STAND_SCENE && c->o->settings.count > 0)
+    return say(error, "--set changes scenes; of an assembly give --mu, --supports, --density, or -o SCENE.json first");
   if (c->source != STAND_SCENE) return true;
+  free(c->text);
+  c->text = source_file_text(&c->length, source, &c->o->settings, error);
+  if (!c->text) return false;
   c->scene = source_scene(NULL, &c->run, source, &c->o->settings, &c->o->reading, error);
   c->state = c->scene ? ds_state_create(c->scene) : NULL;
   return c->state || (c->scene && say(error, "memory ran out"));

@@ -102,6 +102,7 @@ expect 0 "STANDS: proven for motions in its plane" stand gaps.json
 expect 0 "displacement  0 m" run gaps.json -t 1
 expect 2 "no surfaces: it is a scene already" stand stack:count=2 -o again.json
 expect 2 "neither cohesion, nor clutch, nor strength" stand boxes.obj --supports 0 --cohesion 1e4 -o again.json
+expect 2 "--set changes scenes" stand stair19.json --set 'gravity=[3,0,-9.81]'
 expect 2 "would overwrite" stand stair19.json -o stair19.json
 
 # ---- bad input ----
