@@ -287,6 +287,30 @@ static void test_obj(void) {
   }
 }
 
+/* A box whose lower face opens by 10 mm along its length: an interface of the scene where the tolerance has all of it.
+ */
+static void test_partial(void) {
+  char text[2048] = "";
+  for (int32_t b = 0; b < 2; b++) {
+    snprintf(text + strlen(text), sizeof text - strlen(text), "g box%d\n", (int)b);
+    for (int32_t i = 0; i < 8; i++)
+      snprintf(text + strlen(text), sizeof text - strlen(text), "v %d %d %g\n", (int)(i & 1), (int)(i >> 1 & 1),
+               (double)(i >> 2 & 1) + b * (1 + 0.01 * (i & 1)));
+    strcat(text, "f -8 -6 -5 -7\nf -4 -3 -1 -2\nf -8 -7 -3 -4\nf -6 -2 -1 -5\nf -8 -4 -2 -6\nf -7 -5 -1 -3\n");
+  }
+  for (int32_t i = 0; i < 2; i++) {
+    ds_assembly_options options = ds_default_assembly_options();
+    ds_error error = {""};
+    options.tolerance = i == 0 ? 5e-3 : 2e-2;
+    ds_assembly *a = ds_assembly_read_obj(text, strlen(text), "boxes.obj", &options, &error);
+    CHECK(a && a->interface_count == 1 && a->interfaces[0].partial == (i == 0));
+    char *scene = a ? ds_assembly_scene(a, "boxes", &error) : NULL;
+    CHECK(scene && (strstr(scene, "\"normal\"") != NULL) == (i == 1));
+    free(scene);
+    ds_assembly_free(a);
+  }
+}
+
 int main(void) {
   RUN(test_ceiling);
   RUN(test_cohesion);
@@ -298,5 +322,6 @@ int main(void) {
   RUN(test_order);
   RUN(test_bricks);
   RUN(test_obj);
+  RUN(test_partial);
   return test_summary();
 }
