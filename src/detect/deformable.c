@@ -28,6 +28,7 @@ static const double same_way = 0.5;
 static const double sideways = 0.3;      /* of a way along a surface may have led into it */
 static const double shallow_share = 0.1; /* of a rigid shape's thickness: deeper points may have come through it */
 static const double still = 1e-3;        /* of the slack: ways shorter than this lead nowhere */
+static const double SLIP = 1e-9;         /* of bounds that save work and decide nothing */
 
 /* ---- candidates ---- */
 
@@ -96,6 +97,7 @@ typedef struct seeker {
 /* The other's surface as seen from a point. */
 typedef struct sight {
   double gap;
+  double clear; /* no part of it is nearer than this */
   ds_vec3 normal;
   ds_anchor anchor;
 } sight;
@@ -116,8 +118,9 @@ static ds_vec3 own_normal(const seeker *s, probe *p) {
 
 static void see(sight *at, const seeker *s, probe *p, ds_vec3 y, const ds_nearest *nearest) {
   ds_foot foot;
-  ds_deformed_face(&foot, s->to->surface, nearest, y, s->deep, own_normal(s, p));
-  *at = (sight){foot.gap - s->round, foot.normal, foot.anchor};
+  bool plain = ds_deformed_is_plain(s->to->surface, nearest, y);
+  ds_deformed_face(&foot, s->to->surface, nearest, y, s->deep, plain ? v3(0, 0, 0) : own_normal(s, p));
+  *at = (sight){foot.gap - s->round, sqrt(nearest->distance2), foot.normal, foot.anchor};
 }
 
 /* The nearest surface point from y among some leaves of the other; false if the surface is farther than reach: then the
@@ -125,12 +128,14 @@ static void see(sight *at, const seeker *s, probe *p, ds_vec3 y, const ds_neares
 static bool look(sight *at, const seeker *s, probe *p, const ds_nearby_spheres *leaves, ds_vec3 y, double reach) {
   if (!s->to->surface) {
     at->gap = ds_shape_distance(&at->normal, s->to->party->shape, y) - s->round;
+    at->clear = 0;
     at->anchor = rigid;
     return at->gap < reach;
   }
   ds_nearest nearest;
   double far = (reach > s->deep ? reach : s->deep) + s->round;
   at->gap = far - s->round;
+  at->clear = far;
   if (!ds_deformed_find(&nearest, s->to->surface, leaves, y, far)) return false;
   see(at, s, p, y, &nearest);
   return at->gap < reach;
@@ -174,11 +179,12 @@ static double march(sight *at, const seeker *s, probe *p, ds_vec3 way, double le
 }
 
 /* The same against triangles: the first that its way crosses, or what is near at its end, where the other may have come
- * to meet it. */
-static double cross(sight *at, const seeker *s, probe *p, ds_vec3 way, double slack) {
+ * to meet it. A way that is shorter than the distance to the surface crosses none. */
+static double cross(sight *at, const seeker *s, probe *p, ds_vec3 way, double length, double slack) {
   const ds_deformed *to = s->to->surface;
   ds_nearest nearest;
-  double t = ds_deformed_crossing(&nearest.at.triangle, to, p->x, way);
+  double t = -1;
+  if (length > at->clear * (1 - SLIP)) t = ds_deformed_crossing(&nearest.at.triangle, to, p->x, way);
   if (t >= 0) {
     ds_vec3 y = v3_mad(p->x, t, way);
     ds_deformed_on_triangle(&nearest, to, nearest.at.triangle, y);
@@ -223,9 +229,10 @@ static void try_point(seeker *s, probe *p, ds_anchor anchor, uint32_t feature) {
     return;
   if (!near || at.gap > q->slack + q->relax * v3_norm(v3_sub(way, other_way(s, &at)))) {
     if (!(at.gap < slack + length + meets)) return;
-    if (s->to->surface && v3_dot(own_normal(s, p), way) + meets < -backward * length)
+    bool may_lag = meets < (1 + SLIP - backward) * length;
+    if (s->to->surface && may_lag && v3_dot(own_normal(s, p), way) + meets < -backward * length)
       return; /* others go ahead of it */
-    t = s->to->surface && s->round == 0 ? cross(&at, s, p, way, slack) : march(&at, s, p, way, length, slack);
+    t = s->to->surface && s->round == 0 ? cross(&at, s, p, way, length, slack) : march(&at, s, p, way, length, slack);
     if (t < 0) return; /* passes by */
   }
   double gap = at.gap - t * v3_dot(at.normal, way);
@@ -252,21 +259,24 @@ static bounds bounds_of(const seeker *s, ds_vec3 c, double radius) {
 static bool is_near(const seeker *s, ds_nearby_spheres *near, const ds_nearby_spheres *among, ds_vec3 c,
                     double radius) {
   bounds b = bounds_of(s, c, radius);
-  double reach = b.slack + v3_norm(b.way) + b.stray + radius + s->round;
-  if (!s->to->surface) return ds_shape_distance_alone(s->to->party->shape, c) < reach;
-  ds_deformed_gather(near, s->to->surface, among, c, reach + s->deep, fmax(radius, 0.5 * (reach + s->deep)));
+  double reach = v3_norm(b.way) + b.stray + radius + s->round;
+  if (!s->to->surface) return ds_shape_distance_alone(s->to->party->shape, c) < b.slack + reach;
+  reach += fmax(b.slack, s->deep);
+  ds_deformed_gather(near, s->to->surface, among, c, reach, radius);
   return near->count != 0;
 }
 
-/* The leaves to test when they are tested one by one from here on. */
-static void gather_near(seeker *s, const ds_nearby_spheres *among, ds_vec3 c, double radius) {
-  if (!s->to->surface) return;
+/* The leaves to test when they are tested one by one from here on. False if none is near, where they are and at the end
+ * of their ways, and these are too short to cross any in between. */
+static bool gather_near(seeker *s, const ds_nearby_spheres *among, ds_vec3 c, double radius) {
+  if (!s->to->surface) return true;
   bounds b = bounds_of(s, c, radius);
-  double reach = radius + fmax(b.slack, s->deep) + s->round;
+  double far = fmax(b.slack, s->deep), reach = radius + far + s->round, way = v3_norm(b.way) + b.stray;
   ds_deformed_gather(&s->near, s->to->surface, among, c, reach, 0);
   s->end.count = 0;
-  if (v3_norm(b.way) + b.stray > still * s->query->slack)
+  if (way > still * s->query->slack)
     ds_deformed_gather(&s->end, s->to->surface, among, v3_add(c, b.way), reach + b.stray, 0);
+  return s->round > 0 || s->near.count != 0 || s->end.count != 0 || way > far * (1 - SLIP);
 }
 
 static uint32_t sample_feature(const seeker *s, int32_t number) { return DS_FEATURE(s->from_is_a ? 0 : 1, number); }
@@ -291,8 +301,7 @@ static void seek_vertices(seeker *s, int32_t sphere, const ds_nearby_spheres *am
   ds_nearby_spheres near;
   if (s->found->failed || radius < 0 || !is_near(s, &near, among, x, radius)) return;
   if (ball->child == 0 || ball->count <= GROUP) {
-    gather_near(s, &near, x, radius);
-    try_vertices(s, ball->first, ball->first + ball->count);
+    if (gather_near(s, &near, x, radius)) try_vertices(s, ball->first, ball->first + ball->count);
   } else {
     seek_vertices(s, ball->child, &near);
     seek_vertices(s, ball->child + 1, &near);
@@ -305,8 +314,7 @@ static void seek_samples(seeker *s, const ds_samples *samples, int32_t index, co
   ds_nearby_spheres near;
   if (s->found->failed || !is_near(s, &near, among, c, ball->radius)) return;
   for (int32_t i = 0; i < ball->child_count; i++) seek_samples(s, samples, ball->child + i, &near);
-  if (ball->child_count > 0) return;
-  gather_near(s, &near, c, ball->radius);
+  if (ball->child_count > 0 || !gather_near(s, &near, c, ball->radius)) return;
   for (int32_t i = ball->first; i < ball->first + ball->count; i++) {
     probe p = {.x = v3_add(s->p, mat3_mul_v3(&s->r, samples->points[i])), .vertex = -1};
     p.own = mat3_mul_v3(&s->r, samples->normals[i]);
@@ -329,7 +337,7 @@ static void seek_feet(seeker *s, int32_t sphere, ds_vec3 c, double reach) {
     if (nearest.feature != 0) continue;
     ds_deformed_foot(&foot, d, &nearest, c, v3(0, 0, 0));
     if (!(foot.gap > 0 && foot.gap - s->round < reach)) continue;
-    sight at = {foot.gap - s->round, foot.normal, foot.anchor};
+    sight at = {foot.gap - s->round, 0, foot.normal, foot.anchor};
     add(s, c, &at, at.gap, rigid, DS_FEATURE(3, foot.anchor.triangle));
   }
   if (ball->child == 0) return;
@@ -342,7 +350,7 @@ static void seek_ball(seeker *s, ds_vec3 c) {
   double reach = s->query->slack + (1 + s->query->relax) * (v3_norm(way) + s->stir);
   ds_foot foot;
   if (!ds_deformed_nearest(&foot, s->to->surface, c, fmax(reach, s->deep) + s->round, v3(0, 0, 0))) return;
-  sight at = {foot.gap - s->round, foot.normal, foot.anchor};
+  sight at = {foot.gap - s->round, 0, foot.normal, foot.anchor};
   if (!(at.gap < reach)) return;
   if (!foot.on_face || foot.gap <= 0)
     add(s, c, &at, at.gap, rigid, DS_FEATURE(2, 0)); /* an edge or a corner, or the centre is inside */

@@ -277,6 +277,12 @@ void ds_deformed_face(ds_foot *foot, const ds_deformed *d, const ds_nearest *nea
   if (own.x != 0 || own.y != 0 || own.z != 0) face_other(foot, d, x, deep, own);
 }
 
+bool ds_deformed_is_plain(const ds_deformed *d, const ds_nearest *nearest, ds_vec3 x) {
+  double skin = skin_share * d->skin->tree->spacing;
+  return nearest->feature == 0 && nearest->distance2 > skin * skin * (1 + 1e-9) &&
+         v3_dot(v3_sub(x, nearest->point), face_normal_of(d, nearest->at.triangle)) >= 0;
+}
+
 bool ds_deformed_nearest(ds_foot *foot, const ds_deformed *d, ds_vec3 x, double reach, ds_vec3 own) {
   ds_nearest best;
   ds_nearby_spheres all = {.count = -1};

@@ -92,6 +92,8 @@ void ds_deformed_foot(ds_foot *foot, const ds_deformed *d, const ds_nearest *nea
 /* ... and here, inside thin walls and at rims, also among the sides: x may have come through one up to `deep` away. */
 void ds_deformed_face(ds_foot *foot, const ds_deformed *d, const ds_nearest *nearest, ds_vec3 x, double deep,
                       ds_vec3 own);
+/* Whether `own` changes nothing: x is in front of a face, and not at its rim. */
+bool ds_deformed_is_plain(const ds_deformed *d, const ds_nearest *nearest, ds_vec3 x);
 /* Find and face in the whole tree. */
 bool ds_deformed_nearest(ds_foot *foot, const ds_deformed *d, ds_vec3 x, double reach, ds_vec3 own);
 /* On one triangle, at any distance. */

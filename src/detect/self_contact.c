@@ -31,6 +31,7 @@ static const double ahead = 2;     /* of the thickness: contacts are searched at
 static const double facing = -0.1; /* cosine of the normals of vertex and triangle, at most; its sine: */
 static const double sin_facing = 0.99498743710661997;
 static const double ROUNDING = 1e-12; /* of a cosine: 1e-6 rad near the axis */
+static const double SLIP = 1e-9;      /* of bounds that save work and decide nothing */
 
 typedef struct fold_node {
   ds_displacement displaced;
@@ -204,13 +205,26 @@ static bool across_wall(const folder *f, int32_t v, const ds_nearest *rest) {
   return v3_dot(n, v3_sub(x[v], rest->point)) < -0.5 * v3_norm(n) * sqrt(rest->distance2);
 }
 
+/* Whether a vertex is too far from a triangle, as near as it was in the undeformed body. With its distances a and A
+ * from a corner now and then, and the longer edge e there: d >= a - e and D <= A. */
+static bool is_too_far(const folder *f, int32_t v, const int32_t *corner, bool behind, double most_way) {
+  const ds_vec3 *y = f->now->vertices, *x = f->rest.vertices;
+  double then = v3_norm(v3_sub(x[v], x[corner[0]])), e0 = v3_norm2(v3_sub(y[corner[1]], y[corner[0]]));
+  if (then <= f->near * (1 - SLIP)) return true;
+  double e1 = v3_norm2(v3_sub(y[corner[2]], y[corner[0]])), edge = sqrt(e0 > e1 ? e0 : e1);
+  double touching = behind ? inside * then : outside * then + most_way;
+  return v3_norm(v3_sub(y[v], y[corner[0]])) - edge > touching * (1 + SLIP);
+}
+
 /* Keeps the triangle if it is the nearest so far that the vertex may touch: only the nearest decides on which side it
  * is. */
-static void try_vertex(folder *f, int32_t v, int32_t triangle, double reach) {
+static void try_vertex(folder *f, int32_t v, int32_t triangle, double reach, double most_way) {
   ds_nearest nearest, rest;
+  const int32_t *corner = f->now->skin->mesh->triangles + 3 * triangle;
   ds_vec3 x = f->now->vertices[v], n = f->now->normals[triangle];
-  double height = v3_dot(n, v3_sub(x, f->now->vertices[f->now->skin->mesh->triangles[3 * triangle]]));
-  if (!(fabs(height) < reach) || !(v3_dot(own_normal(f, v), n) < facing)) return;
+  double height = v3_dot(n, v3_sub(x, f->now->vertices[corner[0]]));
+  if (!(fabs(height) < reach) || is_too_far(f, v, corner, height < 0, most_way)) return;
+  if (!(v3_dot(own_normal(f, v), n) < facing)) return;
   ds_deformed_on_triangle(&nearest, f->now, triangle, x);
   if (!(nearest.distance2 < reach * reach && nearest.distance2 < f->best[v].distance2)) return;
   ds_deformed_on_triangle(&rest, &f->rest, triangle, f->rest.vertices[v]);
@@ -247,7 +261,9 @@ static void try_leaves(folder *f, int32_t a, int32_t b, double reach) {
     if (skin->tree->corner[v] != half) continue;
     double far = reach + f->now->balls[b].radius;
     if (!(v3_norm2(v3_sub(f->now->vertices[v], f->now->balls[b].center)) < far * far)) continue;
-    for (int32_t k = sb->first; k < sb->first + sb->count; k++) try_vertex(f, v, skin->tree->triangle[k], reach);
+    const ds_round *way = &f->nodes[b].displaced.way;
+    double most = f->now->ways ? v3_dist(f->now->ways[v], way->center) + way->radius : 0;
+    for (int32_t k = sb->first; k < sb->first + sb->count; k++) try_vertex(f, v, skin->tree->triangle[k], reach, most);
   }
 }
 
