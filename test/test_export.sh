@@ -1,6 +1,6 @@
 #!/bin/bash
-# `drystone export`: every format in an independent reader (Khronos' validator, three.js, VTK where it is installed), all of
-# them against each other, and bad input. Usage: test_export.sh PROGRAM SOURCE_DIR
+# `drystone export`: every format in an independent reader (Khronos' validator, three.js, TinyUSDZ, VTK where it is
+# installed), all of them against each other, and bad input. Usage: test_export.sh PROGRAM SOURCE_DIR
 . "$(dirname "$0")/shell.sh"
 modules=$(dirname "$program")/web/node_modules
 for python in /usr/bin/python3 python3; do "$python" -c 'import numpy' 2>/dev/null && break; done

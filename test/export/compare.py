@@ -47,6 +47,22 @@ bodies, contacts = rows("bodies"), rows("contacts")
 last = bodies[-1]["time"]
 glb = list(results[f"{name}.glb"]["points"].values())
 usda = list(results[f"{name}.usda"]["points"].values())
+
+
+def placed(local, w, q, x):
+    """Points by a quaternion w, q and a translation x."""
+    local, q = np.asarray(local, float), np.asarray(q, float)
+    return local + 2 * w * np.cross(q, local) + 2 * np.cross(q, np.cross(q, local)) + np.asarray(x, float)
+
+
+def last_value(block, name):
+    """The vectors that an attribute of a USD layer has at the end: its last sample, or its only value."""
+    samples = re.search(re.escape(name) + r"\.timeSamples = \{(.*?)\n\s*\}", block, re.S)
+    value = samples[1].strip().splitlines()[-1].partition(":")[2] if samples else re.search(
+        re.escape(name) + r" = (.*)", block)[1]
+    return [np.array(x.split(","), float) for x in re.findall(r"\(([^()]*)\)", value)]
+
+
 near("as many bodies in .glb", len(glb), len({row["body"] for row in bodies}), 0)
 # .usda has a vertex per corner of a triangle: boxes around the bodies are compared
 text = open(f"{name}.usda").read().split("    def Xform ")[1:]
@@ -57,10 +73,19 @@ for i, (a, b) in enumerate(zip(glb, usda)):
         local = np.array(re.findall(r"\(([^()]*)\)", last_sample.partition(":")[2].replace("[", "").replace("]", "")))
         local = np.array([np.fromstring(x, sep=",") for x in local])
         row = [r for r in bodies if r["time"] == last and int(r["body"]) == i][0]
-        w, q = float(row["qw"]), np.array([float(row["q" + c]) for c in "xyz"])
-        turned = local + 2 * w * np.cross(q, local) + 2 * np.cross(q, np.cross(q, local))
-        b = turned + np.array([float(row[c]) for c in "xyz"])
+        b = placed(local, float(row["qw"]), [float(row["q" + c]) for c in "xyz"], [float(row[c]) for c in "xyz"])
     near(f"body {i} in .glb and .usda", box(a), box(b), 2e-6 * max(1, np.abs(a).max()))
+
+usd = results[f"{name}.usda"].get("usd")
+if usd and (usd["messages"] or usd["meshes"] != len(glb)):
+    faults.append(f"{name}.usda by TinyUSDZ: {usd['messages'] or usd['meshes']}")
+elif usd:
+    blocks = usd["layer"].split("    def Xform ")[1:]
+    near("bodies by TinyUSDZ", len(blocks), len(glb), 0)
+    for i, (a, block) in enumerate(zip(glb, blocks)):
+        turn = last_value(block, "quatd xformOp:orient")[0]
+        b = placed(last_value(block, "point3f[] points"), turn[0], turn[1:], last_value(block, "double3 xformOp:translate")[0])
+        near(f"body {i} in .glb and by TinyUSDZ", box(a), box(b), 2e-6 * max(1, np.abs(a).max()))
 
 if vtk:
     frames = [e.attrib for e in xml.etree.ElementTree.parse(f"{name}.pvd").iter("DataSet")]
@@ -86,5 +111,6 @@ if vtk:
          [[float(r["impulse_" + c]) for c in "xyz"] for r in mine], 1e-12)
     near("parts of forces", vtk_to_numpy(marks.GetPointData().GetArray("force")),
          vtk_to_numpy(marks.GetPointData().GetArray("normal_force")) + vtk_to_numpy(marks.GetPointData().GetArray("friction")), 1e-9)
-print("\n".join(faults) or f"{name}: {len(glb)} bodies agree" + ("" if vtk else ", without VTK"))
+print("\n".join(faults) or f"{name}: {len(glb)} bodies agree" + ("" if vtk else ", without VTK") +
+      ("" if usd else ", without TinyUSDZ"))
 sys.exit(1 if faults else 0)

@@ -1,6 +1,7 @@
 // Exports in independent readers: read.mjs MODULES FILE... prints one JSON object per file: what Khronos' validator says of
-// .glb and .gltf, what three.js reads of .glb and .usda: world positions of all vertices at the end of the animation.
-import { readFileSync } from "node:fs";
+// .glb and .gltf, what three.js reads of .glb and .usda: world positions of all vertices at the end of the animation; and
+// what TinyUSDZ, a reader of USD in C++, says of .usda, with the layer as it read it.
+import { existsSync, readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { createRequire } from "node:module";
 
@@ -36,6 +37,29 @@ function points(root, animations) {
   return found;
 }
 
+// TinyUSDZ' WebAssembly is built for workers of browsers, not for node.
+async function readerOfUsd() {
+  const folder = `${modules}/tinyusdz`;
+  if (!existsSync(folder)) return undefined;
+  globalThis.WorkerGlobalScope ??= class {};
+  process.type = "renderer";
+  const wasmBinary = readFileSync(`${folder}/tinyusdz.wasm`);
+  const usd = await (await import(pathToFileURL(`${folder}/tinyusdz.js`))).default({ wasmBinary });
+  delete process.type;
+  return usd;
+}
+
+const usd = await readerOfUsd();
+
+function readUsd(file, bytes) {
+  const scene = new usd.TinyUSDZLoaderNative();
+  const layer = new usd.TinyUSDZLoaderNative();
+  const good = scene.loadFromBinary(bytes, file) && layer.loadAsLayerFromBinary(bytes, file);
+  return good
+    ? { messages: scene.error() + layer.error(), meshes: scene.numMeshes(), layer: layer.layerToString() }
+    : { messages: scene.error() + layer.error() || "not read" };
+}
+
 for (const file of files) {
   const bytes = readFileSync(file);
   const result = { file };
@@ -53,6 +77,7 @@ for (const file of files) {
   } else if (file.endsWith(".usda")) {
     const root = new USDLoader().parse(bytes.toString());
     result.points = points(root, root.animations ?? []);
+    if (usd) result.usd = readUsd(file, new Uint8Array(bytes));
   }
   console.log(JSON.stringify(result));
 }
