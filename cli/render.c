@@ -4,8 +4,9 @@
  * the screen. A pixel is then shaded once for each surface that its samples show, at the sample nearest to the pixel's
  * middle, and the colours are mixed by the number of samples: edges get 16 levels at the cost of one shading inside
  * surfaces. The ground is a plane found by formula, so that it reaches the horizon; its lines and the creases of faces
- * are anti-aliased by their distance. Work goes in bands of rows, so that memory does not grow with the picture, shared
- * out to all threads; a band's pixels depend on nothing else.
+ * are anti-aliased by their distance. Light is looked up for a tile of pixels at once (shade.h). Work goes in bands of
+ * rows, so that memory does not grow with the picture, shared out to all threads; a band's pixels depend on nothing
+ * else.
  *
  * Triangles are clipped at the near plane only. */
 #include "render.h"
@@ -20,6 +21,7 @@
 #define GRID 4 /* samples per pixel side */
 #define SAMPLES (GRID * GRID)
 #define BAND 16 /* rows of pixels in a band */
+#define TILE 32 /* columns whose light is looked up together: whole rows would be spread over all of a shadow map */
 #define SHOWS_SKY -1
 #define SHOWS_GROUND -2
 #define SLOPE_MAX \
@@ -36,16 +38,33 @@ typedef struct renderer {
   float eye[3], right[3], up[3], forward[3], focal, cx, cy; /* the camera in model coordinates */
   float ground;                                             /* model coordinates */
   float *projected;                                         /* x, y (pixels), inverse depth of each vertex */
-  uint8_t order[SAMPLES];                                   /* samples by distance from the middle */
-  float encode[4097];                                       /* linear 0..1 to 0..255 */
+  int32_t band_count;
+  size_t *first;          /* of a band in: */
+  int32_t *sorted;        /* triangles, band by band */
+  uint8_t order[SAMPLES]; /* samples by distance from the middle */
+  float encode[4097];     /* linear 0..1 to 0..255 */
   float line_half_width;
 } renderer;
+
+/* A surface that samples of a pixel show. */
+typedef struct spot {
+  int32_t pixel;      /* of the band */
+  int32_t shown;      /* triangle, or SHOWS_GROUND, SHOWS_SKY */
+  float weight, line; /* parts of the pixel: that it fills, that is a crease or a line of the ground */
+  float clear;        /* of the ground: how little it fades into the sky; 0 = it has no light of its own */
+  float ray[3];       /* unit */
+  int32_t receiver;   /* its light, -1 = none */
+} spot;
 
 /* Some rows of the picture, and what its samples show; memory of one thread. */
 typedef struct band {
   int32_t top, rows;
   int32_t *shown;
   float *inverse;
+  float *colors; /* linear, three per pixel */
+  int32_t spot_count;
+  spot spots[DS_RECEIVERS]; /* whose light is not known yet */
+  ds_receivers receivers;
 } band;
 
 static float dot(const float a[3], const float b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
@@ -105,6 +124,8 @@ static bool set_up(renderer *r, ds_pool *pool, const ds_image *image, const ds_v
 static void tear_down(renderer *r) {
   ds_lights_free(&r->lights);
   free(r->projected);
+  free(r->first);
+  free(r->sorted);
 }
 
 /* Screen position and inverse depth of a point; the latter is 0 or less behind the near plane. */
@@ -141,8 +162,8 @@ static void clear_band(const renderer *r, band *b) {
   }
 }
 
-static float min3f(float a, float b, float c) { return fminf(a, fminf(b, c)); }
-static float max3f(float a, float b, float c) { return fmaxf(a, fmaxf(b, c)); }
+static float min3f(float a, float b, float c) { return a < b ? a < c ? a : c : b < c ? b : c; }
+static float max3f(float a, float b, float c) { return a > b ? a > c ? a : c : b > c ? b : c; }
 
 /* Sample columns or rows whose centres lie in [low, high], within [0, count). */
 static void sample_range(int32_t *from, int32_t *to, float low, float high, float start, int32_t count) {
@@ -197,19 +218,51 @@ static void fill_clipped(const renderer *r, band *to, int32_t index) {
   }
 }
 
-static void rasterize_band(const renderer *r, band *to) {
+/* The bands that a triangle may be seen in: from .. to, none where to < from. */
+static void bands_of(int32_t *from, int32_t *to, const renderer *r, int32_t triangle) {
+  const int32_t *corner = r->model->triangles[triangle].corner;
+  const float *a = r->projected + 3 * (size_t)corner[0], *b = r->projected + 3 * (size_t)corner[1],
+              *c = r->projected + 3 * (size_t)corner[2];
+  int in_front = (a[2] > 0) + (b[2] > 0) + (c[2] > 0);
+  float low = 0, high = (float)r->height;
+  if (in_front == 3) low = fmaxf(low, min3f(a[1], b[1], c[1])), high = fminf(high, max3f(a[1], b[1], c[1]));
+  bool seen = in_front > 0 && low <= high;
+  *from = seen && low >= BAND ? (int32_t)(low / BAND) - 1 : 0;
+  *to = seen ? (int32_t)(high / BAND) : -1;
+  if (*to >= r->band_count) *to = r->band_count - 1;
+}
+
+/* Lists the triangles of every band, in their order. False if memory ran out. */
+static bool sort_triangles(renderer *r) {
+  int32_t from, to;
+  size_t count = 0;
+  r->band_count = (r->height + BAND - 1) / BAND;
+  r->first = calloc((size_t)r->band_count + 2, sizeof *r->first);
+  if (!r->first) return false;
   for (int32_t i = 0; i < r->model->triangle_count; i++) {
+    bands_of(&from, &to, r, i);
+    for (int32_t k = from; k <= to; k++) r->first[k + 2]++, count++;
+  }
+  for (int32_t k = 0; k < r->band_count; k++) r->first[k + 2] += r->first[k + 1];
+  r->sorted = malloc((count + 1) * sizeof *r->sorted);
+  for (int32_t i = 0; r->sorted && i < r->model->triangle_count; i++) {
+    bands_of(&from, &to, r, i);
+    for (int32_t k = from; k <= to; k++) r->sorted[r->first[k + 1]++] = i;
+  }
+  return r->sorted != NULL;
+}
+
+static void rasterize_band(const renderer *r, band *to) {
+  int32_t number = to->top / BAND;
+  for (size_t k = r->first[number]; k < r->first[number + 1]; k++) {
+    int32_t i = r->sorted[k];
     const int32_t *corner = r->model->triangles[i].corner;
     const float *a = r->projected + 3 * (size_t)corner[0], *b = r->projected + 3 * (size_t)corner[1],
                 *c = r->projected + 3 * (size_t)corner[2];
-    int in_front = (a[2] > 0) + (b[2] > 0) + (c[2] > 0);
-    if (in_front == 0) continue;
-    if (in_front < 3) {
+    if (a[2] > 0 && b[2] > 0 && c[2] > 0)
+      fill(r, to, a, b, c, i);
+    else
       fill_clipped(r, to, i);
-      continue;
-    }
-    if (max3f(a[1], b[1], c[1]) < (float)to->top || min3f(a[1], b[1], c[1]) > (float)(to->top + to->rows)) continue;
-    fill(r, to, a, b, c, i);
   }
 }
 
@@ -252,11 +305,12 @@ static float crease(const renderer *r, const ds_triangle *triangle, float x, flo
   return fminf(1, fmaxf(0, r->line_half_width + 0.5f - nearest)) * crease_strength(r, triangle);
 }
 
-static void shade_triangle(float out[3], const renderer *r, int32_t index, float x, float y, float inverse) {
-  const ds_triangle *triangle = &r->model->triangles[index];
+/* The point of a triangle that is seen at a screen position. */
+static void find_triangle(spot *s, float at[3], float n[3], const renderer *r, float x, float y, float inverse) {
+  const ds_triangle *triangle = &r->model->triangles[s->shown];
   const ds_vertex *v[3];
   for (int i = 0; i < 3; i++) v[i] = &r->model->vertices[triangle->corner[i]];
-  float ray[3], p[3], e1[3], e2[3], d[3], n[3];
+  float ray[3], p[3], e1[3], e2[3], d[3];
   screen_ray(ray, r, x, y);
   for (int k = 0; k < 3; k++) {
     p[k] = r->eye[k] + ray[k] / inverse;
@@ -267,17 +321,15 @@ static void shade_triangle(float out[3], const renderer *r, int32_t index, float
   /* barycentric weights of the point nearest to p in the triangle's plane */
   float a11 = dot(e1, e1), a12 = dot(e1, e2), a22 = dot(e2, e2), b1 = dot(e1, d), b2 = dot(e2, d);
   float det = a11 * a22 - a12 * a12;
-  float s = det > 0 ? (b1 * a22 - b2 * a12) / det : 0, t = det > 0 ? (b2 * a11 - b1 * a12) / det : 0;
-  s = fminf(1, fmaxf(0, s)), t = fminf(1 - s, fmaxf(0, t));
+  float along = det > 0 ? (b1 * a22 - b2 * a12) / det : 0, t = det > 0 ? (b2 * a11 - b1 * a12) / det : 0;
+  along = fminf(1, fmaxf(0, along)), t = fminf(1 - along, fmaxf(0, t));
   for (int k = 0; k < 3; k++) {
-    n[k] = (1 - s - t) * v[0]->normal[k] + s * v[1]->normal[k] + t * v[2]->normal[k];
-    p[k] = v[0]->position[k] + s * e1[k] + t * e2[k];
+    n[k] = (1 - along - t) * v[0]->normal[k] + along * v[1]->normal[k] + t * v[2]->normal[k];
+    at[k] = v[0]->position[k] + along * e1[k] + t * e2[k];
   }
   unit(n, n);
-  unit(ray, ray);
-  ds_shade_surface(out, &r->lights, &r->model->paints[triangle->paint], p, n, ray);
-  float line = LINE_STRENGTH * (triangle->edges ? crease(r, triangle, x, y) : 0);
-  for (int k = 0; k < 3; k++) out[k] *= 1 - line;
+  unit(s->ray, ray);
+  s->line = LINE_STRENGTH * (triangle->edges ? crease(r, triangle, x, y) : 0);
 }
 
 /* Part of a pixel of size `pixel` covered by lines of half width `half` at multiples of `spacing`. */
@@ -312,40 +364,68 @@ static float grid_cover(const renderer *r, const float p[3], float x, float y) {
   return cover;
 }
 
-static void shade_ground(float out[3], const renderer *r, float x, float y) {
-  float p[3], ray[3], sky[3];
-  screen_ray(ray, r, x, y);
-  unit(ray, ray);
-  ds_shade_sky(sky, &r->lights, ray);
-  memcpy(out, sky, sizeof sky);
-  if (!ground_point(p, r, x, y)) return;
+/* The point of the ground that is seen at a screen position; false where it has faded away. */
+static bool find_ground(spot *s, float p[3], const renderer *r, float x, float y) {
+  if (!ground_point(p, r, x, y)) return false;
   ds_vec3 focus = v3_sub(r->view->focus, r->model->origin);
   float dx = p[0] - (float)focus.x, dy = p[1] - (float)focus.y, fade = (float)r->view->fade;
-  float away = (dx * dx + dy * dy) / (fade * fade), clear = expf(-away);
-  if (clear < 1e-3f) return;
-  float light[3], line = 0.5f * grid_cover(r, p, x, y);
-  ds_shade_ground_light(light, &r->lights, p);
+  float away = (dx * dx + dy * dy) / (fade * fade);
+  s->clear = expf(-away);
+  if (s->clear < 1e-3f) return false;
+  s->line = 0.5f * grid_cover(r, p, x, y);
+  return true;
+}
+
+static void shade_spot(float out[3], const renderer *r, const spot *s, const ds_receivers *receivers) {
+  const ds_look *look = &r->lights.look;
+  if (s->shown >= 0) {
+    ds_shade_surface(out, &r->lights, &r->model->paints[r->model->triangles[s->shown].paint], receivers, s->receiver,
+                     s->ray);
+    for (int k = 0; k < 3; k++) out[k] *= 1 - s->line;
+    return;
+  }
+  ds_shade_sky(out, &r->lights, s->ray);
+  if (s->receiver < 0) return;
+  float light[3];
+  ds_shade_ground_light(light, &r->lights, receivers, s->receiver);
   for (int k = 0; k < 3; k++) {
-    float c = r->lights.look.ground[k] + line * (r->lights.look.line[k] - r->lights.look.ground[k]);
-    out[k] = sky[k] + clear * (c * light[k] - sky[k]);
+    float c = look->ground[k] + s->line * (look->line[k] - look->ground[k]);
+    out[k] += s->clear * (c * light[k] - out[k]);
   }
 }
 
-static void shade_sample(float out[3], const renderer *r, int32_t shown, float x, float y, float inverse) {
+/* Adds the colours of the spots to their pixels. */
+static void shade_spots(const renderer *r, band *b) {
+  ds_lights_receive(&r->lights, &b->receivers);
+  for (const spot *s = b->spots; s < b->spots + b->spot_count; s++) {
+    float color[3];
+    shade_spot(color, r, s, &b->receivers);
+    for (int k = 0; k < 3; k++) b->colors[3 * (size_t)s->pixel + (size_t)k] += color[k] * s->weight / SAMPLES;
+  }
+  b->spot_count = b->receivers.count = 0;
+}
+
+static void add_spot(const renderer *r, band *b, int32_t pixel, int32_t shown, float x, float y, float inverse,
+                     int weight) {
+  if (b->spot_count == DS_RECEIVERS) shade_spots(r, b);
+  spot *s = &b->spots[b->spot_count++];
+  float p[3], n[3] = {0, 0, 1};
+  *s = (spot){.pixel = pixel, .shown = shown, .weight = (float)weight, .receiver = -1};
   if (shown >= 0) {
-    shade_triangle(out, r, shown, x, y, inverse);
-  } else if (shown == SHOWS_GROUND) {
-    shade_ground(out, r, x, y);
+    find_triangle(s, p, n, r, x, y, inverse);
   } else {
     float ray[3];
     screen_ray(ray, r, x, y);
-    unit(ray, ray);
-    ds_shade_sky(out, &r->lights, ray);
+    unit(s->ray, ray);
+    if (shown != SHOWS_GROUND || !find_ground(s, p, r, x, y)) return;
   }
+  ds_receivers *to = &b->receivers;
+  for (int k = 0; k < 3; k++) to->point[k][to->count] = p[k], to->normal[k][to->count] = n[k];
+  s->receiver = to->count++;
 }
 
-/* The colour of a pixel, and its largest inverse depth. */
-static float resolve(float out[3], const renderer *r, const band *b, int32_t x, int32_t band_row) {
+/* The spots of a pixel; returns its largest inverse depth. */
+static float resolve(const renderer *r, band *b, int32_t x, int32_t band_row) {
   int32_t shown[SAMPLES], key[SAMPLES], stride = r->width * GRID;
   float inverse[SAMPLES], nearest = 0, step = SLOPE_MAX / r->focal;
   bool done[SAMPLES] = {false};
@@ -357,7 +437,6 @@ static float resolve(float out[3], const renderer *r, const band *b, int32_t x, 
     key[i] = shown[i] >= 0 ? r->model->triangles[shown[i]].surface : shown[i];
     nearest = fmaxf(nearest, inverse[i]);
   }
-  out[0] = out[1] = out[2] = 0;
   for (int i = 0; i < SAMPLES; i++) {
     if (done[i]) continue;
     int weight = 0;
@@ -367,10 +446,10 @@ static float resolve(float out[3], const renderer *r, const band *b, int32_t x, 
       done[j] = true;
       weight++;
     }
-    float color[3], sx = 0.5f, sy = 0.5f;
+    float sx = 0.5f, sy = 0.5f;
     if (weight < SAMPLES) sx = sample_offset(r->order[i] % GRID), sy = sample_offset(r->order[i] / GRID);
-    shade_sample(color, r, shown[i], (float)x + sx, (float)(b->top + band_row) + sy, inverse[i]);
-    for (int k = 0; k < 3; k++) out[k] += color[k] * (float)weight / SAMPLES;
+    add_spot(r, b, band_row * r->width + x, shown[i], (float)x + sx, (float)(b->top + band_row) + sy, inverse[i],
+             weight);
   }
   return nearest;
 }
@@ -384,15 +463,21 @@ static uint8_t to_byte(const renderer *r, float color, int32_t x, int32_t y) {
   return (uint8_t)fminf(255, value + ((float)order[y & 3][x & 3] + 0.5f) / 16);
 }
 
-static void shade_band(ds_image *image, float *depth, const renderer *r, const band *b) {
-  for (int32_t row = 0; row < b->rows; row++) {
-    for (int32_t x = 0; x < r->width; x++) {
-      float color[3], nearest = resolve(color, r, b, x, row);
+static void shade_band(ds_image *image, float *depth, const renderer *r, band *b) {
+  memset(b->colors, 0, 3 * (size_t)b->rows * (size_t)r->width * sizeof *b->colors);
+  for (int32_t left = 0; left < r->width; left += TILE)
+    for (int32_t row = 0; row < b->rows; row++)
+      for (int32_t x = left; x < r->width && x < left + TILE; x++) {
+        float nearest = resolve(r, b, x, row);
+        if (depth) depth[(size_t)(b->top + row) * (size_t)r->width + (size_t)x] = nearest > 0 ? 1 / nearest : INFINITY;
+      }
+  shade_spots(r, b);
+  const float *color = b->colors;
+  for (int32_t row = 0; row < b->rows; row++)
+    for (int32_t x = 0; x < r->width; x++, color += 3) {
       uint8_t *pixel = ds_image_pixel(image, x, b->top + row);
       for (int k = 0; k < 3; k++) pixel[k] = to_byte(r, color[k], x, row);
-      if (depth) depth[(size_t)(b->top + row) * (size_t)r->width + (size_t)x] = nearest > 0 ? 1 / nearest : INFINITY;
     }
-  }
 }
 
 /* ---- all together ---- */
@@ -421,7 +506,8 @@ static bool create_bands(picture *p, int32_t threads) {
   for (int32_t i = 0; good && i < threads; i++) {
     p->bands[i].shown = malloc(samples * sizeof *p->bands[i].shown);
     p->bands[i].inverse = malloc(samples * sizeof *p->bands[i].inverse);
-    good = p->bands[i].shown && p->bands[i].inverse;
+    p->bands[i].colors = malloc(3 * (size_t)p->image->width * BAND * sizeof *p->bands[i].colors);
+    good = p->bands[i].shown && p->bands[i].inverse && p->bands[i].colors;
   }
   return good;
 }
@@ -430,6 +516,7 @@ static void free_bands(picture *p, int32_t threads) {
   for (int32_t i = 0; p->bands && i < threads; i++) {
     free(p->bands[i].shown);
     free(p->bands[i].inverse);
+    free(p->bands[i].colors);
   }
   free(p->bands);
 }
@@ -439,11 +526,10 @@ ds_status ds_render(ds_image *image, float *depth, const ds_view *view, ds_error
   ds_pool *pool = ds_pool_create(0);
   int32_t threads = pool ? ds_pool_size(pool) : 0;
   bool good = pool && create_bands(&p, threads) && set_up(&p.r, pool, image, view);
-  if (good) {
-    for (int32_t i = 0; i < p.r.model->vertex_count; i++)
-      project(p.r.projected + 3 * (size_t)i, &p.r, p.r.model->vertices[i].position);
-    ds_pool_run(pool, (image->height + BAND - 1) / BAND, draw_band, &p);
-  }
+  for (int32_t i = 0; good && i < p.r.model->vertex_count; i++)
+    project(p.r.projected + 3 * (size_t)i, &p.r, p.r.model->vertices[i].position);
+  good = good && sort_triangles(&p.r);
+  if (good) ds_pool_run(pool, p.r.band_count, draw_band, &p);
   tear_down(&p.r);
   free_bands(&p, threads);
   ds_pool_destroy(pool);

@@ -78,21 +78,16 @@ void ds_lights_free(ds_lights *lights) {
   for (int i = 0; i < DS_SKY_MAPS; i++) ds_shadow_map_free(&lights->sky[i]);
 }
 
-static float sun_visible(const ds_lights *lights, const float point[3], const float normal[3]) {
-  float sum = 0;
-  for (int i = 0; i < DS_SUN_MAPS; i++) sum += ds_shadow_map_visible(&lights->sun[i], point, normal);
-  return sum / DS_SUN_MAPS;
-}
-
-/* Irradiance of an even sky: 1 on a free horizontal surface. */
-static float sky_irradiance(const ds_lights *lights, const float point[3], const float normal[3]) {
-  float sum = 0;
-  for (int i = 0; i < DS_SKY_MAPS; i++) {
-    const ds_shadow_map *map = &lights->sky[i];
-    float cosine = dot(map->toward, normal);
-    if (cosine > 0) sum += cosine * ds_shadow_map_visible(map, point, normal);
+void ds_lights_receive(const ds_lights *lights, ds_receivers *r) {
+  ds_vec3 d = lights->sun_direction;
+  const float toward[3] = {(float)d.x, (float)d.y, (float)d.z};
+  for (int32_t k = 0; k < r->count; k++) r->sun[k] = r->sky[k] = 0;
+  for (int i = 0; i < DS_SUN_MAPS; i++) ds_shadow_map_receive(r->sun, &lights->sun[i], r, toward, false);
+  for (int i = 0; i < DS_SKY_MAPS; i++) ds_shadow_map_receive(r->sky, &lights->sky[i], r, lights->sky[i].toward, true);
+  for (int32_t k = 0; k < r->count; k++) {
+    r->sun[k] /= DS_SUN_MAPS;
+    r->sky[k] = 2 * r->sky[k] / DS_SKY_MAPS;
   }
-  return 2 * sum / DS_SKY_MAPS;
 }
 
 static float compress(float c) {
@@ -100,32 +95,30 @@ static float compress(float c) {
   return c <= knee ? c : 1 - (1 - knee) / (1 + (c - knee) / (1 - knee));
 }
 
-void ds_shade_surface(float out[3], const ds_lights *lights, const ds_paint *paint, const float point[3],
-                      const float normal[3], const float ray[3]) {
+void ds_shade_surface(float out[3], const ds_lights *lights, const ds_paint *paint, const ds_receivers *receivers,
+                      int32_t k, const float ray[3]) {
   const ds_look *look = &lights->look;
+  const float normal[3] = {receivers->normal[0][k], receivers->normal[1][k], receivers->normal[2][k]};
   float l[3] = {(float)lights->sun_direction.x, (float)lights->sun_direction.y, (float)lights->sun_direction.z};
-  float cosine = dot(l, normal), visible = 0;
-  if (cosine > 0) visible = sun_visible(lights, point, normal);
-  float sky = sky_irradiance(lights, point, normal);
+  float cosine = dot(l, normal), visible = receivers->sun[k], sky = receivers->sky[k];
   float below = (0.5f - 0.5f * normal[2]) * (0.3f + 0.7f * fminf(1, 2 * sky));
   /* halfway vector between the light and the eye */
   float h[3] = {l[0] - ray[0], l[1] - ray[1], l[2] - ray[2]};
   float length = sqrtf(dot(h, h)), shine = length > 0 ? fmaxf(0, dot(h, normal) / length) : 0;
   float highlight = paint->gloss * visible * powf(shine, 48) * (cosine > 0 ? 1 : 0);
   float direct = fmaxf(0, cosine) * visible;
-  for (int k = 0; k < 3; k++) {
-    float light = look->sun[k] * direct + look->sky[k] * sky + look->bounce[k] * below;
-    out[k] = compress(paint->albedo[k] * light + highlight);
+  for (int c = 0; c < 3; c++) {
+    float light = look->sun[c] * direct + look->sky[c] * sky + look->bounce[c] * below;
+    out[c] = compress(paint->albedo[c] * light + highlight);
   }
 }
 
-void ds_shade_ground_light(float out[3], const ds_lights *lights, const float point[3]) {
-  static const float up[3] = {0, 0, 1};
+void ds_shade_ground_light(float out[3], const ds_lights *lights, const ds_receivers *receivers, int32_t k) {
   const ds_look *look = &lights->look;
   float slant = (float)fmax(0, lights->sun_direction.z);
-  float sun = slant * sun_visible(lights, point, up), sky = sky_irradiance(lights, point, up);
-  for (int k = 0; k < 3; k++)
-    out[k] = (look->sun[k] * sun + look->sky[k] * sky) / (look->sun[k] * slant + look->sky[k]);
+  float sun = slant * receivers->sun[k], sky = receivers->sky[k];
+  for (int c = 0; c < 3; c++)
+    out[c] = (look->sun[c] * sun + look->sky[c] * sky) / (look->sun[c] * slant + look->sky[c]);
 }
 
 void ds_shade_sky(float out[3], const ds_lights *lights, const float ray[3]) {

@@ -26,11 +26,13 @@ bool ds_lights_build(ds_lights *lights, ds_pool *pool, const ds_model *model, ds
                      const float low[3], const float high[3], double pixels);
 void ds_lights_free(ds_lights *lights);
 
-/* A painted surface point seen along the unit direction `ray`. */
-void ds_shade_surface(float out[3], const ds_lights *lights, const ds_paint *paint, const float point[3],
-                      const float normal[3], const float ray[3]);
-/* Part of the free light, one per channel, that falls on the ground at a point. */
-void ds_shade_ground_light(float out[3], const ds_lights *lights, const float point[3]);
+/* Sets the light of points that are near each other: map after map, so that each is read where it was just read. */
+void ds_lights_receive(const ds_lights *lights, ds_receivers *receivers);
+/* A painted surface at receiver k, seen along the unit direction `ray`. */
+void ds_shade_surface(float out[3], const ds_lights *lights, const ds_paint *paint, const ds_receivers *receivers,
+                      int32_t k, const float ray[3]);
+/* Part of the free light, one per channel, that falls on the ground at receiver k. */
+void ds_shade_ground_light(float out[3], const ds_lights *lights, const ds_receivers *receivers, int32_t k);
 /* The backdrop in a unit direction. */
 void ds_shade_sky(float out[3], const ds_lights *lights, const float ray[3]);
 

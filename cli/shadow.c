@@ -18,10 +18,13 @@ static bool fit(ds_shadow_map *map, const ds_model *model, int32_t size, const f
   float u0 = INFINITY, u1 = -INFINITY, v0 = INFINITY, v1 = -INFINITY;
   for (int32_t i = 0; i < model->vertex_count; i++) {
     float p[3];
-    for (int k = 0; k < 3; k++) p[k] = fminf(high[k], fmaxf(low[k], model->vertices[i].position[k]));
+    for (int k = 0; k < 3; k++) {
+      float x = model->vertices[i].position[k];
+      p[k] = x < low[k] ? low[k] : x > high[k] ? high[k] : x;
+    }
     float u = dot(map->u, p), v = dot(map->v, p);
-    u0 = fminf(u0, u), u1 = fmaxf(u1, u);
-    v0 = fminf(v0, v), v1 = fmaxf(v1, v);
+    u0 = u < u0 ? u : u0, u1 = u > u1 ? u : u1;
+    v0 = v < v0 ? v : v0, v1 = v > v1 ? v : v1;
   }
   float wide = fmaxf(u1 - u0, 1e-6f), tall = fmaxf(v1 - v0, 1e-6f);
   wide = fmaxf(wide, 0.25f * tall), tall = fmaxf(tall, 0.25f * wide);
@@ -34,32 +37,40 @@ static bool fit(ds_shadow_map *map, const ds_model *model, int32_t size, const f
   return isfinite(map->scale) && model->vertex_count > 0;
 }
 
-static float min3f(float a, float b, float c) { return fminf(a, fminf(b, c)); }
-static float max3f(float a, float b, float c) { return fmaxf(a, fmaxf(b, c)); }
+static float min3f(float a, float b, float c) { return a < b ? a < c ? a : c : b < c ? b : c; }
+static float max3f(float a, float b, float c) { return a > b ? a > c ? a : c : b > c ? b : c; }
 
-/* Keeps the larger depth at each texel centre inside the triangle of corners (u, v, depth), in texels. */
+/* Texels whose centres lie in [low, high], within [0, count): from .. to, none where to < from. */
+static void texel_range(int32_t *from, int32_t *to, float low, float high, int32_t count) {
+  float a = low - 0.5f, b = high - 0.5f;
+  *from = a > 0 ? a < (float)count ? (int32_t)a : count : 0;
+  *from += (float)*from < a;
+  *to = b < 0 ? -1 : b < (float)count ? (int32_t)b : count - 1;
+}
+
+/* Keeps the larger depth at each texel centre inside the triangle of corners (u, v, depth), in texels. Most triangles
+ * of a large scene are smaller than a texel, and hold none. */
 static void fill(ds_shadow_map *map, const float a[3], const float b[3], const float c[3]) {
   float area = (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
   if (!(area > 1e-12f)) return; /* only faces toward the light: bodies are closed */
-  float left = ceilf(min3f(a[0], b[0], c[0]) - 0.5f), right = floorf(max3f(a[0], b[0], c[0]) - 0.5f);
-  float top = ceilf(min3f(a[1], b[1], c[1]) - 0.5f), bottom = floorf(max3f(a[1], b[1], c[1]) - 0.5f);
-  int32_t x0 = left < 0 ? 0 : left > (float)map->width ? map->width : (int32_t)left;
-  int32_t y0 = top < 0 ? 0 : top > (float)map->height ? map->height : (int32_t)top;
-  int32_t x1 = right > (float)(map->width - 1) ? map->width - 1 : (int32_t)right;
-  int32_t y1 = bottom > (float)(map->height - 1) ? map->height - 1 : (int32_t)bottom;
+  int32_t x0, x1, y0, y1;
+  texel_range(&x0, &x1, min3f(a[0], b[0], c[0]), max3f(a[0], b[0], c[0]), map->width);
+  if (x1 < x0) return;
+  texel_range(&y0, &y1, min3f(a[1], b[1], c[1]), max3f(a[1], b[1], c[1]), map->height);
+  if (y1 < y0) return;
   float inverse = 1 / area;
   /* weights of b and c, and depth, as linear functions of the texel centre */
   float bx = (c[1] - a[1]) * inverse, by = -(c[0] - a[0]) * inverse;
   float cx = -(b[1] - a[1]) * inverse, cy = (b[0] - a[0]) * inverse;
   float zx = bx * (b[2] - a[2]) + cx * (c[2] - a[2]), zy = by * (b[2] - a[2]) + cy * (c[2] - a[2]);
+  float ax = a[0], ay = a[1], az = a[2];
   for (int32_t y = y0; y <= y1; y++) {
-    float dy = (float)y + 0.5f - a[1];
-    float *row = map->depth + (size_t)y * (size_t)map->width;
+    float dy = (float)y + 0.5f - ay;
+    float *restrict row = map->depth + (size_t)y * (size_t)map->width;
     for (int32_t x = x0; x <= x1; x++) {
-      float dx = (float)x + 0.5f - a[0], wb = bx * dx + by * dy, wc = cx * dx + cy * dy;
-      if (wb < 0 || wc < 0 || wb + wc > 1) continue;
-      float z = a[2] + zx * dx + zy * dy;
-      if (z > row[x]) row[x] = z;
+      float dx = (float)x + 0.5f - ax, wb = bx * dx + by * dy, wc = cx * dx + cy * dy, z = az + zx * dx + zy * dy;
+      bool seen = (wb >= 0) & (wc >= 0) & (wb + wc <= 1) & (z > row[x]);
+      row[x] = seen ? z : row[x];
     }
   }
 }
@@ -72,7 +83,7 @@ bool ds_shadow_map_build(ds_shadow_map *map, const ds_model *model, ds_vec3 towa
   store(map->u, u), store(map->v, v), store(map->toward, d);
   bool casts = fit(map, model, size, low, high);
   if (!casts) map->width = map->height = 1, map->scale = 1;
-  size_t count = (size_t)map->width * (size_t)map->height;
+  size_t count = (size_t)(map->width * (map->height + 1)) + 2; /* four texels more, in which nothing casts a shadow */
   map->depth = malloc(count * sizeof *map->depth);
   float *seen = malloc((size_t)(model->vertex_count > 0 ? model->vertex_count : 1) * 3 * sizeof *seen);
   if (!map->depth || !seen) {
@@ -100,16 +111,30 @@ void ds_shadow_map_free(ds_shadow_map *map) {
   *map = (ds_shadow_map){0};
 }
 
-float ds_shadow_map_visible(const ds_shadow_map *map, const float point[3], const float normal[3]) {
-  float p[3] = {point[0] + map->offset * normal[0], point[1] + map->offset * normal[1],
-                point[2] + map->offset * normal[2]};
-  float x = (dot(map->u, p) - map->u0) * map->scale - 0.5f, y = (dot(map->v, p) - map->v0) * map->scale - 0.5f;
-  if (!(x >= 0 && y >= 0 && x < (float)(map->width - 1) && y < (float)(map->height - 1))) return 1;
-  int32_t ix = (int32_t)x, iy = (int32_t)y;
-  float fx = x - (float)ix, fy = y - (float)iy, depth = dot(map->toward, p);
-  const float *t = map->depth + (size_t)iy * (size_t)map->width + (size_t)ix;
-  float upper = (t[0] > depth ? 0 : 1 - fx) + (t[1] > depth ? 0 : fx);
-  t += map->width;
-  float lower = (t[0] > depth ? 0 : 1 - fx) + (t[1] > depth ? 0 : fx);
-  return upper + fy * (lower - upper);
+/* Without a branch, so that several receivers are done at once; one beside the map reads the empty texels behind it. */
+void ds_shadow_map_receive(float *restrict light, const ds_shadow_map *map, const ds_receivers *r,
+                           const float facing[3], bool cosine) {
+  const float u[3] = {map->u[0], map->u[1], map->u[2]}, v[3] = {map->v[0], map->v[1], map->v[2]};
+  const float t[3] = {map->toward[0], map->toward[1], map->toward[2]}, f[3] = {facing[0], facing[1], facing[2]};
+  const float *restrict depth = map->depth, *below = depth + map->width;
+  const float offset = map->offset, scale = map->scale, u0 = map->u0, v0 = map->v0;
+  const float right = (float)(map->width - 1), bottom = (float)(map->height - 1);
+  const int32_t width = map->width, none = width * map->height, count = r->count;
+  for (int32_t k = 0; k < count; k++) {
+    float nx = r->normal[0][k], ny = r->normal[1][k], nz = r->normal[2][k];
+    float px = r->point[0][k] + offset * nx, py = r->point[1][k] + offset * ny, pz = r->point[2][k] + offset * nz;
+    float x = (u[0] * px + u[1] * py + u[2] * pz - u0) * scale - 0.5f;
+    float y = (v[0] * px + v[1] * py + v[2] * pz - v0) * scale - 0.5f;
+    float z = t[0] * px + t[1] * py + t[2] * pz, slant = f[0] * nx + f[1] * ny + f[2] * nz;
+    int32_t inside = (int32_t)(x >= 0) & (int32_t)(y >= 0) & (int32_t)(x < right) & (int32_t)(y < bottom);
+    x = inside ? x : 0;
+    y = inside ? y : 0;
+    int32_t ix = (int32_t)x, iy = (int32_t)y, at = inside ? iy * width + ix : none;
+    float fx = x - (float)ix, fy = y - (float)iy;
+    float a = depth[at], b = depth[at + 1], c = below[at], d = below[at + 1];
+    float left = 1 - fx;
+    float upper = (a > z ? 0 : left) + (b > z ? 0 : fx);
+    float lower = (c > z ? 0 : left) + (d > z ? 0 : fx);
+    light[k] += (slant > 0 ? cosine ? slant : 1 : 0) * (upper + fy * (lower - upper));
+  }
 }

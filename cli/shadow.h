@@ -17,7 +17,17 @@ typedef struct ds_shadow_map {
 bool ds_shadow_map_build(ds_shadow_map *map, const ds_model *model, ds_vec3 toward, int32_t size, const float low[3],
                          const float high[3]);
 void ds_shadow_map_free(ds_shadow_map *map);
-/* Part of the light that reaches a surface point, 0..1: four neighbouring texels, bilinearly weighted. */
-float ds_shadow_map_visible(const ds_shadow_map *map, const float point[3], const float normal[3]);
+/* Points of surfaces, and the light that reaches them. */
+#define DS_RECEIVERS 1024
+typedef struct ds_receivers {
+  float point[3][DS_RECEIVERS], normal[3][DS_RECEIVERS];
+  float sun[DS_RECEIVERS]; /* part of the sun's disk, 0..1 */
+  float sky[DS_RECEIVERS]; /* irradiance of an even sky: 1 on a free horizontal surface */
+  int32_t count;
+} ds_receivers;
+/* Adds to `light` the part of the map's light that reaches each of them, 0..1: four neighbouring texels, bilinearly
+ * weighted; times the cosine between `facing` and the normal if so wished, nothing where that is negative. */
+void ds_shadow_map_receive(float *light, const ds_shadow_map *map, const ds_receivers *receivers, const float facing[3],
+                           bool cosine);
 
 #endif
