@@ -171,6 +171,7 @@ export class Chrome {
     if (layers.has("normal")) items.push(["normal", "normal force"]);
     if (layers.has("friction")) items.push(["friction", "friction force"]);
     if (layers.has("cones")) items.push(["cone", "most friction"]);
+    if (layers.has("joints") && app.scene!.joints.length > 0) items.push(["joint", "joint"]);
     if (app.hand.root.visible) items.push(["pull", "pull"]);
     if (app.show.used) items.push(["used", "utilization"]);
     for (const [kind, name, text] of [[THRUST, "thrust", "thrust"], [SUPPORT, "support", "on a support"], [MOTION, "motion", "first motion"]] as const) if (kinds.has(kind)) items.push([name, text]);

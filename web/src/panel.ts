@@ -195,7 +195,7 @@ export class Panel {
   private addFriction(name: string, index: number, mu: number): void {
     const label = `μ ${name}`, what = index < 0 ? Setting.MuOfAll : Setting.Mu, at = Math.max(index, 0);
     const range = el("input", { type: "range", min: 0, max: Math.max(1.5, 2 * mu), step: 0.01, value: mu, "aria-label": `Friction of ${name}` });
-    const input = el("input", { type: "number", min: 0, max: 10, step: 0.01, value: mu, "aria-label": `Friction of ${name}, number`, id: index < 0 ? "mu-all" : `mu-${index}` });
+    const input = el("input", { class: "loose", type: "number", min: 0, max: 10, step: 0.01, value: mu, "aria-label": `Friction of ${name}, number`, id: index < 0 ? "mu-all" : `mu-${index}` });
     range.addEventListener("input", () => {
       input.value = range.value;
       this.actions.set(what, at, Number(range.value));
@@ -210,8 +210,8 @@ export class Panel {
 
   private bind(input: HTMLInputElement, read: (status: Status) => string, send: (value: number) => void): void {
     input.addEventListener("change", () => {
-      const value = Number(input.value);
-      if (input.value !== "" && Number.isFinite(value) && input.checkValidity()) send(value);
+      const value = Number(input.value), { badInput, rangeOverflow, rangeUnderflow } = input.validity; // values between steps are good
+      if (input.value !== "" && Number.isFinite(value) && !badInput && !rangeOverflow && !rangeUnderflow) send(value);
     });
     this.fields.push({ input, read });
   }

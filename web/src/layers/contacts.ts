@@ -9,6 +9,7 @@ import { At, CONTACT_WORDS, OPEN, SLIDE, STICK, type Frame, type Scene } from ".
 
 const BEHIND = 0.14; // opacity of hidden parts
 const MOST_BEHIND = 4000; // contacts: above this nothing shines through
+const LARGEST = 0.5; // of the largest force of a frame counts as a larger one
 const LONGEST = 5; // typical bodies: longer arrows are cut
 const SHORTEST = 0.004; // typical bodies: shorter ones are not drawn
 const SIDES = [{ upTo: 1500, sides: 24 }, { upTo: 6000, sides: 8 }, { upTo: Infinity, sides: 4 }]; // of cones, by their number
@@ -211,7 +212,8 @@ export class Contacts {
     if (this.normals.root.visible || this.frictions.root.visible) this.showArrows(frame, scene);
   }
 
-  /* The scale changes only when the larger forces of a frame leave the range of 0.1 to 2 times the force it was chosen for. */
+  /* The larger forces of a frame are drawn up to half a typical body long, the largest up to a whole one: longer cones would hide what they belong to.
+     The scale changes only when these leave the range of 0.12 to 1 times the force of a typical body's length. */
   private chooseScale(frame: Frame, scene: Scene): void {
     const force: number[] = [], stride = Math.max(1, Math.floor(frame.contacts / 400)) * CONTACT_WORDS;
     for (let o = 0; o < frame.contactF.length; o += stride) {
@@ -219,8 +221,9 @@ export class Contacts {
       if (f > 0) force.push(f);
     }
     if (!force.length) return;
-    const large = force.sort((a, b) => a - b)[Math.floor(0.9 * (force.length - 1))];
-    if (!(this.newtons > 0) || large > 2 * this.newtons || large < 0.1 * this.newtons) this.newtons = roundUp(1.2 * large);
+    force.sort((a, b) => a - b);
+    const large = Math.max(force[Math.floor(0.9 * (force.length - 1))], LARGEST * force[force.length - 1]);
+    if (!(this.newtons > 0) || large > this.newtons || large < 0.12 * this.newtons) this.newtons = roundUp(2 * large);
   }
 
   private showPoints(frame: Frame): void {
