@@ -61,7 +61,6 @@ def strike(sweep, what):
 
 def soak(program, runs, kills, workers, folder):
     side = round(runs ** 0.5)
-    assert side * side == runs, "the number of runs is to be a square"
     file, results = folder / "soak.json", folder / "soak.sweep"
     file.write_text(json.dumps({
         "drystone_sweep": 1, "name": "soak", "scene": "incline", "arguments": ["--time", "0.02"],
@@ -117,6 +116,10 @@ def main():
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--folder")
     arguments = parser.parse_args()
+    if round(arguments.runs ** 0.5) ** 2 != arguments.runs:
+        parser.error("--runs: expected a square, for a grid of as many values of two parameters")
+    if arguments.folder:
+        Path(arguments.folder).mkdir(parents=True, exist_ok=True)
     random.seed(1)
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(arguments.folder or temporary)
