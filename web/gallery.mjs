@@ -11,15 +11,15 @@ const SCENES = [
   ["dominoes:count=20", "Dominoes", "Each one pushes the next."],
   ["overhang", "An overhang", "Blocks beyond the edge of a table."],
   ["tower:levels=8,missing=2,seed=3", "A tower", "Blocks are missing; it stands."],
-  ["pile:count=30", "A pile", "Boxes of all sizes fall on each other."],
+  ["pile:count=30", "A pile", "Bodies of many shapes fall on each other."],
   ["log-house", "A log house", "Logs with notches, one on the other."],
   ["bridge", "A bridge of hinged planks", "Joints and contacts in one solve."],
-  ["linkage", "A crank and a slider", "A closed chain of joints."],
-  ["rings:count=8", "Rings", "Rings on a rod."],
+  ["linkage", "A linkage", "A closed chain of hinges pushes blocks."],
+  ["rings:count=8", "Rings", "They fall onto a peg."],
   ["billiard", "Billiard", "Balls roll and slide on cloth."],
   ["soft-stack:count=3", "Soft blocks", "Deformable bodies in a stack."],
   ["soft-incline", "A soft block on a slope", "Sticks and slides with many points."],
-  ["chairs:count=2,kind=rigid", "Chairs", "Stacked chairs begin to slide."],
+  ["chairs:count=2,kind=rigid", "Chairs", "On a slope they chatter and slide."],
 ];
 
 const [program, folder] = process.argv.slice(2), text = (s) => s.replace(/&/g, "&amp;").replace(/</g, "&lt;");
