@@ -6,6 +6,7 @@ SHELL := /bin/bash
 PREFIX ?= /usr/local
 SOAK_TIME ?= 600
 FUZZ_TIME ?= 600
+WORKERS ?= 1
 DEPS := scripts/install-deps.sh
 # one more than there are cores: tests of the page wait for the browser most of the time
 CTEST := ctest -j $(shell echo $$(($$(nproc 2>/dev/null || echo 1) + 1))) --output-on-failure --no-label-summary --test-dir
@@ -56,9 +57,9 @@ test: all ## everything: release, clang, address, undefined and thread sanitizer
 	@echo 'subdirs(release clang asan tsan)' >build/CTestTestfile.cmake
 	@scripts/fixed-addresses.sh $(CTEST) build
 
-mutate: ## deliberate faults, one at a time: which do the tests notice? Resumable; AGAIN=1 tries the unnoticed again
+mutate: ## deliberate faults, WORKERS=1 at a time: which do the tests notice? Resumable; AGAIN=1 tries the unnoticed again
 	@$(DEPS) build test
-	@scripts/mutate.py $(if $(AGAIN),--again)
+	@scripts/mutate.py $(if $(AGAIN),--again) --workers $(WORKERS)
 
 bench: all ## compare with other engines on the same scenes; tables in bench/results/
 	@$(DEPS) bench

@@ -1,21 +1,25 @@
 #!/usr/bin/env python3
 """Puts deliberate faults into the sources, one at a time, and reports which of them the tests notice.
 
-The faults are listed in test/mutations.txt. They are made in a copy of the working tree, build/mutate/tree, built as a
-shared library, so that a fault costs one compilation and one link. Tests run in their quick form: first those of the
-folder that was changed, then the others, cheapest first, until one fails or takes ten times as long as without a fault.
-Tests that take too long for this, or fail in this build without a fault, are left out.
+The faults are listed in test/mutations.txt. They are made in copies of the working tree, one for every worker, in
+build/mutate/1, 2 and so on. A copy is built as a shared library, so that a fault costs one compilation and one link. Tests
+run in their quick form: first those of the folder that was changed, then the others, cheapest first, until one fails or
+takes ten times as long as without a fault. Tests that take too long for this, or fail in this build without a fault, are
+left out. So are faults in sources that cannot be built on this machine.
 
-Results are kept in build/mutate/results.json: a run that was interrupted goes on where it was. A fault that does not
-compile does not count. Exit status 1 where the shares wanted are missed.
+Results are kept in build/mutate/results.json: a run that was interrupted, or ended after --minutes, goes on where it was.
+A fault that does not compile does not count. Exit status 1 where the shares wanted are missed.
 """
 
 import argparse
 import collections
+import functools
 import hashlib
 import json
 import math
+import multiprocessing
 import os
+import queue
 import random
 import re
 import resource
@@ -27,8 +31,6 @@ import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 WORK = os.path.join(ROOT, "build", "mutate")
-TREE = os.path.join(WORK, "tree")
-BUILD = os.path.join(WORK, "build")
 RESULTS = os.path.join(WORK, "results.json")
 TIMES = os.path.join(WORK, "times.json")  # of tests without a fault
 LIST = os.path.join(ROOT, "test", "mutations.txt")
@@ -52,7 +54,7 @@ FIRST = {
     "integrate": "body_kinds energy_limit friction_axis truth_impact truth_motion sweep api deformable_motion golden",
     "kind": "body_kinds truth_motion truth_spin truth_impact deformable_motion stvk golden",
     "body": "mass api friction_axis truth_motion state_image bd_tree reduced",
-    "record": "record record_solid",
+    "record": "record record_damage record_live record_solid",
     "la": "la cone joints golden",
     "detect": "detect gap faces hull field golden",
     "step": "motion_certificate truth_impact midpoint motion sweep certificate effort observe deadline golden",
@@ -144,47 +146,108 @@ def draw(count, seed, folders):
     return [source.choice(places[names[i % len(names)]]) for i in range(count)]
 
 
-def copy_tree():
-    """The files that git tracks, and new ones, to the copy; files that are as they were keep their times."""
-    listed = run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=ROOT).stdout.split("\0")
-    for name in filter(None, listed):
-        source, target = os.path.join(ROOT, name), os.path.join(TREE, name)
-        if not os.path.isfile(source):
-            if os.path.lexists(target):
-                os.remove(target)
-            continue
-        content = open(source, "rb").read()
-        if os.path.isfile(target) and open(target, "rb").read() == content:
-            continue
-        os.makedirs(os.path.dirname(target), exist_ok=True)
-        with open(target, "wb") as file:
-            file.write(content)
-        shutil.copymode(source, target)
+def files_of_tree():
+    """The files that git tracks, and new ones; without git, all but what is built."""
+    listed = run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=ROOT)
+    if listed.returncode == 0:
+        return [name for name in listed.stdout.split("\0") if name]
+    names = []
+    for base, folders, files in os.walk(ROOT):
+        folders[:] = [name for name in folders if name not in (".git", "node_modules", "demo") and
+                      not (base == ROOT and name == "build")]
+        names += [os.path.relpath(os.path.join(base, name), ROOT) for name in files]
+    return names
 
 
-def configure():
-    if os.path.isfile(os.path.join(BUILD, "build.ninja")):
-        return
-    options = ["-DBUILD_SHARED_LIBS=ON", "-DCMAKE_LINK_DEPENDS_NO_SHARED=ON", "-DDRYSTONE_WERROR=OFF", "-DDRYSTONE_VIEW=OFF",
-               "-DCMAKE_BUILD_TYPE=None", "-DCMAKE_C_FLAGS=-O1 -w"]
-    result = run(["cmake", "-G", "Ninja", "-S", TREE, "-B", BUILD] + options)
-    if result.returncode != 0:
-        fail("cannot configure:\n" + result.stdout)
+class Place:
+    """A copy of the tree and a build of it, for one worker."""
 
+    def __init__(self, number, jobs):
+        self.jobs = jobs
+        self.tree, self.folder = (os.path.join(WORK, str(number), name) for name in ("tree", "build"))
 
-def build(jobs):
-    return run(["cmake", "--build", BUILD, "-j", str(jobs)])
+    def copy_tree(self):
+        """Files that are as they were keep their times."""
+        for name in files_of_tree():
+            source, target = os.path.join(ROOT, name), os.path.join(self.tree, name)
+            if not os.path.isfile(source):
+                if os.path.lexists(target):
+                    os.remove(target)
+                continue
+            content = open(source, "rb").read()
+            if os.path.isfile(target) and open(target, "rb").read() == content:
+                continue
+            os.makedirs(os.path.dirname(target), exist_ok=True)
+            with open(target, "wb") as file:
+                file.write(content)
+            shutil.copymode(source, target)
 
+    def configure(self):
+        """With the program if its packages are there, else the library alone; returns what cmake said."""
+        done = os.path.join(self.folder, "configured")
+        if os.path.isfile(done):
+            return ""
+        generator = ["-G", "Ninja"] if shutil.which("ninja") else []
+        options = ["-DBUILD_SHARED_LIBS=ON", "-DCMAKE_LINK_DEPENDS_NO_SHARED=ON", "-DDRYSTONE_WERROR=OFF", "-DDRYSTONE_VIEW=OFF",
+                   "-DDRYSTONE_PYTHON=OFF", "-DCMAKE_BUILD_TYPE=None", "-DCMAKE_C_FLAGS=-O1 -w"]
+        said = ""
+        for tools in ("ON", "OFF"):
+            shutil.rmtree(self.folder, ignore_errors=True)
+            result = run(["cmake", "-S", self.tree, "-B", self.folder, "-DDRYSTONE_TOOLS=" + tools] + generator + options)
+            if result.returncode == 0:
+                open(done, "w").close()
+                return ""
+            said += result.stdout
+        return said
 
-def list_tests():
-    shown = run(["ctest", "--test-dir", BUILD, "--show-only=json-v1"])
-    tests = {}
-    for test in json.loads(shown.stdout)["tests"]:
-        if test["name"] in NEVER or "command" not in test:
-            continue
-        folder = next((p["value"] for p in test.get("properties", []) if p["name"] == "WORKING_DIRECTORY"), BUILD)
-        tests[test["name"]] = (test["command"], folder)
-    return tests
+    def build(self):
+        return run(["cmake", "--build", self.folder, "-j", str(self.jobs)])
+
+    def prepare(self):
+        """Returns what went wrong, or an empty text."""
+        self.copy_tree()
+        said = self.configure()
+        if said:
+            return "cannot configure:\n" + said[-3000:]
+        built = self.build()
+        return "does not build without a fault:\n" + built.stdout[-3000:] if built.returncode != 0 else ""
+
+    @functools.cached_property
+    def tests(self):
+        shown = run(["ctest", "--test-dir", self.folder, "--show-only=json-v1"])
+        tests = {}
+        for test in json.loads(shown.stdout)["tests"]:
+            if test["name"] in NEVER or "command" not in test:
+                continue
+            folder = next((p["value"] for p in test.get("properties", []) if p["name"] == "WORKING_DIRECTORY"), self.folder)
+            tests[test["name"]] = (test["command"], folder)
+        return tests
+
+    @functools.cached_property
+    def sources(self):
+        commands = json.load(open(os.path.join(self.folder, "compile_commands.json")))
+        return {os.path.relpath(entry["file"], self.tree) for entry in commands}
+
+    def builds(self, file):
+        """Whether a source is a part of this build."""
+        return file.endswith(".h") or file in self.sources
+
+    def try_fault(self, mutation, times, rest):
+        path = os.path.join(self.tree, mutation.file)
+        text = open(path, encoding="utf-8").read()
+        tests = self.tests
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text.replace(mutation.old, mutation.new))
+        try:
+            if self.build().returncode != 0:
+                return {"result": "does not compile"}
+            for name in order(times, mutation.folder, rest):
+                if run_test(tests[name], 2 + PATIENCE * times[name])[0]:
+                    return {"result": "noticed", "by": name}
+            return {"result": "unnoticed"}
+        finally:
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text)
 
 
 def run_test(test, limit):
@@ -203,32 +266,106 @@ def run_test(test, limit):
         failed = process.wait(timeout=60 + 30 * limit) not in (0, 77)
     except subprocess.TimeoutExpired:
         failed = True
-    try:
-        os.killpg(process.pid, signal.SIGKILL)  # and what a script has left running
-    except ProcessLookupError:
-        pass
-    process.wait()
+    finally:
+        try:
+            os.killpg(process.pid, signal.SIGKILL)  # and what a script has left running
+        except ProcessLookupError:
+            pass
+        process.wait()
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return failed, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def measure(tests):
+def work(number, jobs, tasks, answers):
+    """What a worker does: builds its copy, then a test or a fault at a time, until it is ended."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    place = Place(number, jobs)
+    answers.put(("ready", number, place.prepare()))
+    while True:
+        kind, subject, arguments = tasks.get()
+        if kind == "test":
+            answers.put((kind, subject, run_test(place.tests[subject], *arguments)))
+        else:
+            start = time.monotonic()
+            found = place.try_fault(subject, *arguments)
+            answers.put((kind, subject, (found, time.monotonic() - start)))
+
+
+class Workers:
+    """Processes with a copy of the tree each; answers come in the order in which they are found."""
+
+    def __init__(self, count, minutes):
+        self.tasks, self.answers = multiprocessing.Queue(), multiprocessing.Queue()
+        self.until = time.monotonic() + 60 * minutes
+        jobs = max(1, (os.cpu_count() or 1) // count)
+        self.processes = [multiprocessing.Process(target=work, args=(i + 1, jobs, self.tasks, self.answers)) for i in range(count)]
+        for process in self.processes:
+            process.start()
+        for _, _, error in self.collect(count):
+            if error:
+                self.stop()
+                fail(error)
+
+    def collect(self, count):
+        """So many answers; ends the program when time is over."""
+        while count > 0:
+            try:
+                yield self.answers.get(timeout=max(0, min(self.until - time.monotonic(), 5)))
+                count -= 1
+            except queue.Empty:
+                broken = not all(process.is_alive() for process in self.processes)
+                if broken or time.monotonic() >= self.until:
+                    self.stop()
+                    fail("a worker has ended" if broken else "out of time; the same command goes on from here")
+
+    def ask(self, tasks):
+        for task in tasks:
+            self.tasks.put(task)
+        return self.collect(len(tasks))
+
+    def stop(self):
+        self.tasks.cancel_join_thread()  # nobody takes what is left
+        for process in self.processes:
+            process.terminate()
+        for process in self.processes:
+            process.join()
+
+
+def measure(workers, tests):
     """Times without a fault, of the tests that pass and are quick; those known from a run before are believed."""
     times = json.load(open(TIMES)) if os.path.isfile(TIMES) else {}
     own = {"test_" + name for names in FIRST.values() for name in names.split()}
-    for name, test in sorted(tests.items()):
-        if name in times:
-            continue
-        limit = OWN if name in own else SLOWEST
-        failed, times[name] = run_test(test, limit)
+    limits = {name: OWN if name in own else SLOWEST for name in tests if name not in times}
+    for _, name, (failed, seconds) in workers.ask([("test", name, (limits[name],)) for name in sorted(limits)]):
+        times[name] = None if failed else seconds
         if failed:
-            print("  left out: %s (%s)" % (name, "slow" if times[name] >= 0.9 * limit else "fails in this build"))
-            times[name] = None
-    with open(TIMES, "w") as file:
-        json.dump(times, file, indent=1)
+            print("  left out: %s (%s)" % (name, "slow" if seconds >= 0.9 * limits[name] else "fails in this build"))
+        save(times, TIMES)
     times = {name: seconds for name, seconds in times.items() if seconds is not None and name in tests}
     print("  %d tests, %.0f s" % (len(times), sum(times.values())), flush=True)
     return times
+
+
+def try_all(remaining, results, count, minutes, rest):
+    """Tries the faults, and keeps each result when it is known."""
+    workers = Workers(count, minutes)
+    try:
+        place = Place(1, 1)
+        left_out = [m for m in remaining if not place.builds(m.file)]
+        if left_out:
+            print("  %d faults are not tried: this machine lacks what is needed to build %s" %
+                  (len(left_out), ", ".join(sorted({os.path.dirname(m.file) for m in left_out}))))
+        remaining = [m for m in remaining if place.builds(m.file)]
+        times = measure(workers, place.tests)
+        asked = [("fault", m, (times, rest)) for m in remaining]
+        for i, (_, mutation, (found, seconds)) in enumerate(workers.ask(asked), 1):
+            results[mutation.id] = found
+            save(results, RESULTS)
+            print("%4d/%d %5.1f s %-10s %-24s %s" % (i, len(remaining), seconds, found["result"], found.get("by", ""),
+                                                   mutation.describe()[:150]), flush=True)
+    finally:
+        workers.stop()
 
 
 def order(times, folder, rest):
@@ -240,23 +377,6 @@ def order(times, folder, rest):
         if rest >= 0:
             names.append(name)
     return names
-
-
-def try_one(mutation, tests, times, jobs, rest):
-    path = os.path.join(TREE, mutation.file)
-    text = open(path, encoding="utf-8").read()
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(text.replace(mutation.old, mutation.new))
-    try:
-        if build(jobs).returncode != 0:
-            return {"result": "does not compile"}
-        for name in order(times, mutation.folder, rest):
-            if run_test(tests[name], 2 + PATIENCE * times[name])[0]:
-                return {"result": "noticed", "by": name}
-        return {"result": "unnoticed"}
-    finally:
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text)
 
 
 def report(mutations, results):
@@ -287,10 +407,10 @@ def report(mutations, results):
     return missed
 
 
-def save(results):
-    with open(RESULTS + ".part", "w") as file:
-        json.dump(results, file, indent=1)
-    os.replace(RESULTS + ".part", RESULTS)
+def save(what, path):
+    with open(path + ".part", "w") as file:
+        json.dump(what, file, indent=1, sort_keys=True)
+    os.replace(path + ".part", path)
 
 
 def main():
@@ -303,7 +423,8 @@ def main():
     parser.add_argument("--report", action="store_true", help="only print what is known")
     parser.add_argument("--check", action="store_true", help="only check that every fault of the list can be made")
     parser.add_argument("--rest", type=float, default=30, help="s of processor time for tests that are not the folder's own; default 30")
-    parser.add_argument("--jobs", type=int, default=1, help="for the compiler; default 1")
+    parser.add_argument("--workers", type=int, default=1, help="faults at a time, each with a copy and a build of its own; default 1")
+    parser.add_argument("--minutes", type=float, default=math.inf, help="end after so many; the same command goes on from there")
     arguments = parser.parse_args()
 
     mutations = draw(arguments.random, arguments.seed, arguments.folder) if arguments.random else read_list(LIST)
@@ -321,20 +442,7 @@ def main():
             if m.id not in results or (arguments.again and results[m.id]["result"] != "noticed")]
     if remaining and not arguments.report:
         print("mutate: %d faults to try, %d known" % (len(remaining), len(mutations) - len(remaining)), flush=True)
-        copy_tree()
-        configure()
-        built = build(arguments.jobs)
-        if built.returncode != 0:
-            fail("does not build without a fault:\n" + built.stdout[-3000:])
-        tests = list_tests()
-        times = measure(tests)
-        for i, mutation in enumerate(remaining, 1):
-            start = time.monotonic()
-            results[mutation.id] = try_one(mutation, tests, times, arguments.jobs, arguments.rest)
-            save(results)
-            found = results[mutation.id]
-            print("%4d/%d %5.1f s %-10s %-24s %s" % (i, len(remaining), time.monotonic() - start, found["result"],
-                                                   found.get("by", ""), mutation.describe()[:150]), flush=True)
+        try_all(remaining, results, arguments.workers, arguments.minutes, arguments.rest)
     sys.exit(1 if report(mutations, results) else 0)
 
 
