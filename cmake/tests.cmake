@@ -19,7 +19,7 @@ endfunction()
 # with the longest, so that none of them is left over, alone, at the end; test_page waits for the browser most of the time.
 set(DRYSTONE_TEST_COSTS
     test_page=60 test_golden=54 test_composites_thrown=39 test_soft_piles=24 test_solid_contact=20
-    test_deformable_impact=19 test_stop=17 test_effort=16 test_cli=16 test_record=15 test_joints_contact=14
+    test_deformable_impact=19 test_stop=17 test_effort=16 test_cli=16 test_record=5 test_record_live=6 test_record_damage=5 test_joints_contact=14
     test_generate=12 test_rest=12 test_soft_scenes=11 test_plates=10 test_faces=9 test_memory_solid=9 test_chains=9
     test_stuffing=9 test_readme=8 test_guides=8 test_solve=8 test_reduce=8 test_film=8 test_composites=7
     test_chairs=7 test_deformable_rebound=7 test_observe=7 test_stand_program=7 test_sweep_program=6 test_layout=6
