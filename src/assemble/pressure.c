@@ -20,6 +20,7 @@
 #include <math.h>
 
 #include "assemble/assemble.h"
+#include "base/plane_hull.h"
 
 enum { POINTS_MAX = 64 };
 static const double PARALLEL = 1e-6; /* of normals of one face: rounding, and less than what tips */
@@ -30,8 +31,8 @@ static const double NARROW = 1e-9;   /* of the length: a hull narrower than that
 typedef struct patch {
   int32_t count;
   int32_t index[POINTS_MAX]; /* in the contact list */
-  double x[POINTS_MAX], y[POINTS_MAX];
-  int32_t order[POINTS_MAX], corner_count; /* of its convex hull, counter-clockwise */
+  ds_plane_point at[POINTS_MAX];
+  int32_t order[3 * POINTS_MAX], corner_count; /* of its convex hull, counter-clockwise */
   ds_vec3 origin, t1, t2;
 } patch;
 
@@ -67,36 +68,9 @@ static int32_t take_patch(patch *p, const ds_contact_list *contacts, const ds_sc
   v3_tangents(&p->t1, &p->t2, contacts->points[p->index[0]].normal);
   for (int32_t i = 0; i < p->count; i++) {
     ds_vec3 d = v3_sub(contacts->points[p->index[i]].point, p->origin);
-    p->x[i] = v3_dot(p->t1, d), p->y[i] = v3_dot(p->t2, d);
+    p->at[i] = (ds_plane_point){v3_dot(p->t1, d), v3_dot(p->t2, d)};
   }
   return end;
-}
-
-static double turn(const patch *p, int32_t a, int32_t b, int32_t c) {
-  return (p->x[b] - p->x[a]) * (p->y[c] - p->y[a]) - (p->y[b] - p->y[a]) * (p->x[c] - p->x[a]);
-}
-
-/* Andrew's monotone chain. */
-static void find_hull(patch *p) {
-  int32_t sorted[POINTS_MAX], n = p->count, hull[2 * POINTS_MAX], k = 0;
-  for (int32_t i = 0; i < n; i++) {
-    int32_t j = i;
-    for (;
-         j > 0 && (p->x[sorted[j - 1]] > p->x[i] || (p->x[sorted[j - 1]] == p->x[i] && p->y[sorted[j - 1]] > p->y[i]));
-         j--)
-      sorted[j] = sorted[j - 1];
-    sorted[j] = i;
-  }
-  for (int32_t i = 0; i < n; i++) {
-    while (k >= 2 && turn(p, hull[k - 2], hull[k - 1], sorted[i]) <= 0) k--;
-    hull[k++] = sorted[i];
-  }
-  for (int32_t i = n - 2, lower = k + 1; i >= 0; i--) {
-    while (k >= lower && turn(p, hull[k - 2], hull[k - 1], sorted[i]) <= 0) k--;
-    hull[k++] = sorted[i];
-  }
-  p->corner_count = k - 1;
-  for (int32_t i = 0; i < p->corner_count; i++) p->order[i] = hull[i];
 }
 
 /* Middle and area of the hull. */
@@ -105,10 +79,10 @@ static double find_middle(double middle[2], const patch *p) {
   middle[0] = middle[1] = 0;
   for (int32_t i = 1; i + 1 < p->corner_count; i++) {
     int32_t a = p->order[0], b = p->order[i], c = p->order[i + 1];
-    double part = 0.5 * turn(p, a, b, c);
+    double part = 0.5 * ds_plane_turn(p->at[a], p->at[b], p->at[c]);
     area += part;
-    middle[0] += part * (p->x[a] + p->x[b] + p->x[c]) / 3;
-    middle[1] += part * (p->y[a] + p->y[b] + p->y[c]) / 3;
+    middle[0] += part * (p->at[a].x + p->at[b].x + p->at[c].x) / 3;
+    middle[1] += part * (p->at[a].y + p->at[b].y + p->at[c].y) / 3;
   }
   if (area > 0) middle[0] /= area, middle[1] /= area;
   return area;
@@ -119,9 +93,9 @@ static double mean_distance(const patch *p, const double middle[2], double area)
   double sum = 0;
   for (int32_t i = 0; i < p->corner_count; i++) {
     int32_t a = p->order[i], b = p->order[(i + 1) % p->corner_count];
-    double ux = p->x[b] - p->x[a], uy = p->y[b] - p->y[a], length = hypot(ux, uy);
+    double ux = p->at[b].x - p->at[a].x, uy = p->at[b].y - p->at[a].y, length = hypot(ux, uy);
     ux /= length, uy /= length;
-    double ax = p->x[a] - middle[0], ay = p->y[a] - middle[1];
+    double ax = p->at[a].x - middle[0], ay = p->at[a].y - middle[1];
     double d = ux * ay - uy * ax, from = ux * ax + uy * ay, to = from + length;
     d = fabs(d);
     if (!(d > 0)) continue;
@@ -151,11 +125,11 @@ static bool is_cap(double middle[2], const patch *p, const ds_contact_list *cont
 static double find_edge(double middle[2], const patch *p) {
   int32_t low = 0, high = 0;
   for (int32_t i = 1; i < p->count; i++) {
-    if (p->x[i] < p->x[low] || (p->x[i] == p->x[low] && p->y[i] < p->y[low])) low = i;
-    if (p->x[i] > p->x[high] || (p->x[i] == p->x[high] && p->y[i] > p->y[high])) high = i;
+    if (p->at[i].x < p->at[low].x || (p->at[i].x == p->at[low].x && p->at[i].y < p->at[low].y)) low = i;
+    if (p->at[i].x > p->at[high].x || (p->at[i].x == p->at[high].x && p->at[i].y > p->at[high].y)) high = i;
   }
-  middle[0] = 0.5 * (p->x[low] + p->x[high]), middle[1] = 0.5 * (p->y[low] + p->y[high]);
-  return 0.25 * hypot(p->x[high] - p->x[low], p->y[high] - p->y[low]);
+  middle[0] = 0.5 * (p->at[low].x + p->at[high].x), middle[1] = 0.5 * (p->at[low].y + p->at[high].y);
+  return 0.25 * hypot(p->at[high].x - p->at[low].x, p->at[high].y - p->at[low].y);
 }
 
 static const ds_shape *shape_of(const ds_body *body, uint64_t feature, int side) {
@@ -171,7 +145,7 @@ static double find_mean(double middle[2], patch *p, const ds_contact_list *conta
     const ds_shape *shape = shape_of(&state->scene->bodies[body], c->feature, side);
     if (is_cap(middle, p, contacts, &state->bodies[body], shape)) return 2.0 / 3 * shape->radius;
   }
-  find_hull(p);
+  p->corner_count = ds_plane_hull(p->order, p->at, p->count, 0);
   double edge[2], quarter = find_edge(edge, p), area = find_middle(middle, p);
   if (area > NARROW * quarter * quarter) return mean_distance(p, middle, area);
   middle[0] = edge[0], middle[1] = edge[1];
@@ -180,11 +154,11 @@ static double find_mean(double middle[2], patch *p, const ds_contact_list *conta
 
 static void spread(ds_contact_frame *frames, patch *p, const ds_contact_list *contacts, const ds_state *state) {
   double middle[2] = {0, 0}, sum = 0, mean = find_mean(middle, p, contacts, state);
-  for (int32_t i = 0; i < p->count; i++) sum += hypot(p->x[i] - middle[0], p->y[i] - middle[1]);
+  for (int32_t i = 0; i < p->count; i++) sum += hypot(p->at[i].x - middle[0], p->at[i].y - middle[1]);
   if (!(sum > 0)) return;
   double inwards = 1 - fmin(1, mean * p->count / sum);
   for (int32_t i = 0; i < p->count; i++) {
-    double x = inwards * (middle[0] - p->x[i]), y = inwards * (middle[1] - p->y[i]);
+    double x = inwards * (middle[0] - p->at[i].x), y = inwards * (middle[1] - p->at[i].y);
     frames[p->index[i]].grip = v3_add(v3_scale(x, p->t1), v3_scale(y, p->t2));
   }
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/plane_hull.h"
 #include "base/vec3.h"
 
 bool ds_builder_begin(ds_builder *builder) {
@@ -84,70 +85,45 @@ static bool is_coplanar(const ds_touch_point *p, const ds_touch_point *q, double
 
 /* ---- the convex hull in the plane of a normal ---- */
 
-typedef struct plane_point {
-  double x, y;
-  ds_vec3 point;
-} plane_point;
-
-static int compare_plane(const void *x, const void *y) {
-  const plane_point *a = x, *b = y;
-  if (a->x != b->x) return a->x < b->x ? -1 : 1;
-  return a->y < b->y ? -1 : a->y > b->y;
-}
-
-static double turn(const plane_point *a, const plane_point *b, const plane_point *c) {
-  return (b->x - a->x) * (c->y - a->y) - (b->y - a->y) * (c->x - a->x);
-}
-
-/* Andrew's monotone chain. Corners that stand out by less than a billionth of the size are left out. */
-static int32_t hull(plane_point *out, plane_point *p, int32_t n) {
+/* The corners of n points, and their number; those that stand out by less than a billionth of the size are left out. Of
+ * nearly equal points the first is kept: p has them in front, and their numbers in `from`. */
+static int32_t hull(int32_t *corners, int32_t *from, ds_plane_point *p, int32_t n) {
   double size = 0;
   int32_t kept = 0;
   for (int32_t i = 1; i < n; i++) size = fmax(size, fmax(fabs(p[i].x - p[0].x), fabs(p[i].y - p[0].y)));
-  for (int32_t i = 0; i < n; i++) { /* nearly equal points, once */
+  for (int32_t i = 0; i < n; i++) {
     bool twice = false;
     for (int32_t j = 0; j < kept && !twice; j++) twice = hypot(p[i].x - p[j].x, p[i].y - p[j].y) <= 1e-9 * size;
-    if (!twice) p[kept++] = p[i];
+    if (twice) continue;
+    p[kept] = p[i];
+    from[kept++] = from[i];
   }
-  n = kept;
-  qsort(p, (size_t)n, sizeof *p, compare_plane);
-  if (n < 3) {
-    memcpy(out, p, (size_t)n * sizeof *p);
-    return n;
-  }
-  int32_t m = 0;
-  double flat = 1e-9 * size * size;
-  for (int32_t i = 0; i < n; i++) {
-    while (m >= 2 && turn(&out[m - 2], &out[m - 1], &p[i]) <= flat) m--;
-    out[m++] = p[i];
-  }
-  for (int32_t i = n - 2, base = m + 1; i >= 0; i--) {
-    while (m >= base && turn(&out[m - 2], &out[m - 1], &p[i]) <= flat) m--;
-    out[m++] = p[i];
-  }
-  return m - 1;
+  int32_t count = ds_plane_hull(corners, p, kept, 1e-9 * size * size);
+  for (int32_t i = 0; i < count; i++) corners[i] = from[corners[i]];
+  return count;
 }
 
 /* The interface of those points of one pair of blocks that are members. */
 static bool add_interface(ds_builder *builder, const ds_touch_point *p, const bool *member, int32_t count,
                           int32_t *interface_capacity, int32_t *point_capacity) {
   ds_assembly *a = builder->assembly;
-  plane_point *in = malloc((size_t)count * sizeof *in), *out = malloc((2 * (size_t)count + 2) * sizeof *out);
-  int32_t n = 0, first = -1, corners = 0;
-  bool partial = false;
-  for (int32_t i = 0; in && out && i < count; i++) {
+  size_t size = (size_t)count + 1;
+  ds_plane_point *plane = malloc(size * sizeof *plane);
+  int32_t *in = malloc(size * sizeof *in), *out = malloc(3 * size * sizeof *out), n = 0, first = -1, corners = 0;
+  bool good = plane && in && out, partial = false;
+  for (int32_t i = 0; good && i < count; i++) {
     if (!member[i]) continue;
     if (first < 0) first = i;
     ds_vec3 t1, t2, d = v3_sub(p[i].point, p[first].point);
     v3_tangents(&t1, &t2, p[first].normal);
-    in[n++] = (plane_point){v3_dot(d, t1), v3_dot(d, t2), p[i].point};
+    plane[n] = (ds_plane_point){v3_dot(d, t1), v3_dot(d, t2)};
+    out[n] = in[n] = i;
+    n++;
     partial = partial || p[i].partial;
     a->widest_gap = fmax(a->widest_gap, p[i].gap);
     a->deepest_overlap = fmax(a->deepest_overlap, -p[i].gap);
   }
-  bool good = in && out;
-  if (good && p[first].given != 0) memcpy(out, in, (size_t)(corners = n) * sizeof *out);
-  if (good && p[first].given == 0) corners = hull(out, in, n);
+  if (good) corners = p[first].given != 0 ? n : hull(out, in, plane, n);
   good = good && ds_array_reserve(&a->interfaces, interface_capacity, a->interface_count + 1, sizeof *a->interfaces) &&
          ds_array_reserve(&a->points, point_capacity, a->point_count + corners, sizeof *a->points);
   if (good) {
@@ -158,8 +134,9 @@ static bool add_interface(ds_builder *builder, const ds_touch_point *p, const bo
                                                          .count = corners,
                                                          .mu = p[first].mu,
                                                          .partial = partial};
-    for (int32_t i = 0; i < corners; i++) a->points[a->point_count++] = out[i].point;
+    for (int32_t i = 0; i < corners; i++) a->points[a->point_count++] = p[out[i]].point;
   }
+  free(plane);
   free(in);
   free(out);
   return good;
