@@ -261,9 +261,9 @@ static double moved_in(const ds_scene *scene, const ds_pose *now, const ds_pose 
   for (int32_t i = 0; i < ds_scene_body_count(scene); i++) {
     ds_body_id body = ds_scene_body(scene, i);
     if (ds_body_get_kind(scene, body) != DS_BODY_DYNAMIC) continue;
-    double way = v3_norm(v3_sub(now[i].p, start[i].p));
-    if (!(way <= most)) most = way;
-    if (!(way <= 0.5 * ds_body_radius(scene, body))) *stands = false;
+    double distance = v3_norm(v3_sub(now[i].p, start[i].p));
+    if (!(distance <= most)) most = distance;
+    if (!(distance <= 0.5 * ds_body_radius(scene, body))) *stands = false;
   }
   return most;
 }

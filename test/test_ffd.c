@@ -212,25 +212,25 @@ static double travel(const char *spec, const char *method, double seconds, doubl
   ds_options_choose(&s.options, ds_method_named(method));
   s.options.step = 1.0 / 210;
   sim_run(&s, seconds);
-  double way = sim_displacement(&s, s.start);
+  double distance = sim_displacement(&s, s.start);
   for (int32_t i = 0; i < ds_scene_body_count(s.scene); i++)
     *speed = v3_norm(ds_state_velocity(s.state, ds_scene_body(s.scene, i)));
   CHECK(s.failed == 0);
   sim_free(&s);
-  return way;
+  return distance;
 }
 
 /* What is open in eq. 24. In the span of tangential wrenches every wrench under a flat cube tips it, so that it slides
  * on forever, while a ball comes to roll at 5/7 of its speed. With half-spaces alone the cube stops, much too soon,
  * and the ball, too, does not roll but stop. */
 static void spans_and_half_spaces(void) {
-  double speed, way = travel("slide", "ffd", 1, &speed);
-  CHECK_NEAR(way, 2, 1e-3);
+  double speed, distance = travel("slide", "ffd", 1, &speed);
+  CHECK_NEAR(distance, 2, 1e-3);
   CHECK_NEAR(speed, 2, 1e-3);
   travel("roll", "ffd", 2, &speed);
   CHECK_NEAR(speed, 2 * 5.0 / 7, 1e-3);
-  way = travel("slide", "ffd-half", 1, &speed);
-  CHECK(way > 0.1 && way < 0.4); /* v²/(2 mu g) = 0.68 */
+  distance = travel("slide", "ffd-half", 1, &speed);
+  CHECK(distance > 0.1 && distance < 0.4); /* v²/(2 mu g) = 0.68 */
   CHECK_NEAR(speed, 0, 1e-6);
   travel("roll", "ffd-half", 1, &speed);
   CHECK_NEAR(speed, 0, 1e-6);

@@ -129,7 +129,7 @@ static void test_limit(void) {
 
 /* On a slope: slides from tan = mu on, tips from tan = width/height on, whatever the pressure. */
 static double moved(double width, double height, double friction, double slope, double around, int rule) {
-  double way = NAN;
+  double moved = NAN;
   ds_scene *scene = scene_new(v3(gravity * sin(slope), 0, -gravity * cos(slope)), friction, 0);
   ds_body_def def = body_at(0, 0, 0.5 * height);
   def.pose.q = quat_axis_angle(v3(0, 0, 1), around);
@@ -140,10 +140,10 @@ static double moved(double width, double height, double friction, double slope, 
     s.options.integrator = rule == 0 ? DS_INTEGRATOR_EULER : DS_INTEGRATOR_MIDPOINT;
     s.options.face_pressure = DS_PRESSURE_EVEN;
     sim_run(&s, 0.5);
-    way = v3_dist(ds_state_center(s.state, id), v3(0, 0, 0.5 * height));
+    moved = v3_dist(ds_state_center(s.state, id), v3(0, 0, 0.5 * height));
   }
   sim_close(&s);
-  return way;
+  return moved;
 }
 static void test_slope(void) {
   for (int rule = 0; rule < 2; rule++) {

@@ -43,7 +43,7 @@ void ds_body_velocity(ds_vec3 *v, ds_vec3 *w, double *rate, const ds_assembly *a
 }
 
 void ds_set_turn(ds_step_body *body, ds_vec3 v, ds_vec3 w, double h) {
-  body->way = v3_scale(h, v);
+  body->displacement = v3_scale(h, v);
   body->turn = v3_scale(h, w);
   double half = fmin(0.5 * v3_norm(body->turn), DS_HALF_TURN); /* as in predict/rigid.c */
   body->stretch = half > 0 ? tan(half) / half : 1;
@@ -168,7 +168,7 @@ static ds_vec3 arm_of(const ds_assembly *assembly, const ds_state *state, const 
   if (!midpoint) return v3_add(v3_sub(c->point, x), grip);
   bool lands = !ds_feature_is_limit(c->feature) && ds_contact_is_open(c, state->scene);
   if ((!c->in_middle[side] && !lands) || !body->moves || !other->moves) return own_arm(body, x, c, side, grip);
-  ds_vec3 centre = v3_mad(x, 0.5, body->way), from = v3_mad(y, 0.5, other->way);
+  ds_vec3 centre = v3_mad(x, 0.5, body->displacement), from = v3_mad(y, 0.5, other->displacement);
   ds_vec3 there = v3_sub(v3_add(from, own_arm(other, y, c, 1 - side, v3(0, 0, 0))), centre);
   if (c->in_middle[1 - side] || lands) there = v3_scale(0.5, v3_add(there, own_arm(body, x, c, side, v3(0, 0, 0))));
   return v3_add(there, grip);

@@ -43,7 +43,7 @@ typedef struct ds_step_body {
   bool midpoint;                  /* moves by the midpoint rule (predict/midpoint.c), else by the velocity at the end */
   ds_vec3 turn;                   /* rad: in this step, as far as it is known; of scripted bodies too */
   double stretch;                 /* tan(|turn|/2) / (|turn|/2) */
-  ds_vec3 way;                    /* m: of its centre of mass in this step, likewise */
+  ds_vec3 displacement;           /* m: of its centre of mass in this step, likewise */
   ds_vec3 half_push, half_torque; /* midpoint: h/2 (g + f/m), world; h/2 of the torque, body frame */
   bool stiff;                    /* its metric of rotations is I + K with the stiffness K of its joints' impulses ... */
   double root[9];                /* ... as a Cholesky factor, body frame (joint/stiffen.c, la/small.h) */
@@ -136,13 +136,13 @@ static inline bool ds_moves_by_midpoint(const ds_options *options) {
 bool ds_assemble(ds_arena *arena, ds_assembly *assembly, const ds_scene *scene, const ds_state *state,
                  const ds_contact_list *contacts, const ds_options *options, ds_pool *pool);
 
-/* The lever arm for which v + w x arm is the way, over the step, of the point of a body that is at `arm` from its
- * centre at the start: with the turn t about w, (R+ - R) p = h (tan(t/2)/(t/2)) w x (R+ p + R p)/2. */
+/* The lever arm for which v + w x arm is the displacement, over the step, of the point of a body that is at `arm` from
+ * its centre at the start: with the turn t about w, (R+ - R) p = h (tan(t/2)/(t/2)) w x (R+ p + R p)/2. */
 static inline ds_vec3 ds_mean_arm(const ds_step_body *body, ds_vec3 arm) {
   if (v3_norm2(body->turn) == 0) return arm;
   return v3_scale(0.5 * body->stretch, v3_add(arm, quat_rotate(quat_exp(body->turn), arm)));
 }
-/* Turn, stretch and way of a step of h with these mean velocities. */
+/* Turn, stretch and displacement of a step of h with these mean velocities. */
 void ds_set_turn(ds_step_body *body, ds_vec3 v, ds_vec3 w, double h);
 
 /* Rows and right-hand sides of an island's contacts. */

@@ -1,7 +1,7 @@
 /* A second look, with the velocities that the first one led to; and contacts that only it found, in the next step.
  *
- * Bodies are followed along their way (meet.c). Where convex shapes would overlap too deeply there, the points that
- * touch on the way become contacts, with the gaps g that the velocities u found have led from, g = g(t) - t h n.u: a
+ * Bodies are followed along their path (meet.c). Where convex shapes would overlap too deeply there, the points that
+ * touch on it become contacts, with the gaps g that the velocities u found have led from, g = g(t) - t h n.u: a
  * solution with n.u >= -g/h has what rotation and sliding do to them in it. */
 #include <math.h>
 
@@ -33,10 +33,10 @@ static ds_contact_point carry(const ds_contact *c, const ds_state *state) {
   double h = state->reduced_step;
   int32_t a = ds_index(c->a), b = ds_index(c->b);
   const ds_body_state *sa = &state->bodies[a], *sb = &state->bodies[b];
-  ds_vec3 way = v3_add(ds_velocity_at(sa, c->point), ds_velocity_at(sb, c->point));
+  ds_vec3 sum = v3_add(ds_velocity_at(sa, c->point), ds_velocity_at(sb, c->point));
   return (ds_contact_point){.a = a,
                             .b = b,
-                            .point = v3_mad(c->point, 0.5 * h, way),
+                            .point = v3_mad(c->point, 0.5 * h, sum),
                             .normal = quat_rotate(quat_exp(v3_scale(h, sb->w)), c->normal),
                             .gap = fmax(0, c->gap + h * v3_dot(c->normal, c->velocity)),
                             .feature = c->feature,
@@ -115,7 +115,7 @@ static ds_vec3 way_out(const ds_duel *duel, double t) {
   return n;
 }
 
-/* Contacts of convex shapes that overlap too deeply on their way. They are looked for where the overlap is still so
+/* Contacts of convex shapes that overlap too deeply on their path. They are looked for where the overlap is still so
  * shallow that it is plain which way is out: a thin body that has been passed by half pushes to the wrong side. */
 static void overlaps_ahead(ds_manifold *m, const ds_detection *d, ds_box_pair pair, const ds_duel *duel,
                            int32_t per_face) {
@@ -192,7 +192,7 @@ static bool collide_again(ds_arena *arena, ds_point_list *list, const ds_detecti
   return true;
 }
 
-/* Boxes of whole ways, and which bodies go so far that their contacts may have missed something. */
+/* Boxes of whole paths, and which bodies go so far that their contacts may have missed something. */
 static bool mark_moving(ds_detection *d) {
   double thinnest = INFINITY;
   bool any = false;

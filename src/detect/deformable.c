@@ -25,9 +25,9 @@ enum {
 }; /* GROUP: triangles whose vertices are tested against the same leaves of the other */
 static const double backward = 0.3; /* as in solid.c */
 static const double same_way = 0.5;
-static const double sideways = 0.3;      /* of a way along a surface may have led into it */
+static const double sideways = 0.3;      /* of a displacement along a surface may have led into it */
 static const double shallow_share = 0.1; /* of a rigid shape's thickness: deeper points may have come through it */
-static const double still = 1e-3;        /* of the slack: ways shorter than this lead nowhere */
+static const double still = 1e-3;        /* of the slack: displacements shorter than this lead nowhere */
 static const double SLIP = 1e-9;         /* of bounds that save work and decide nothing */
 
 /* ---- candidates ---- */
@@ -87,11 +87,11 @@ typedef struct seeker {
   bool from_is_a;
   ds_twist twist;              /* of from against to, in the frame of to */
   double round;                /* radius about every sample */
-  double thin;                 /* ways up to this length pass through no wall of the other unseen */
+  double thin;                 /* displacements up to this length pass through no wall of the other unseen */
   double deep;                 /* how far inside a deformable points are looked for */
   double stir;                 /* of both surfaces, at most */
   double shallow;              /* up to this depth a point has come in here, whichever way it faces */
-  ds_nearby_spheres near, end; /* of the other, for the points in hand where they are and at the end of their ways */
+  ds_nearby_spheres near, end; /* of the other, for the points in hand where they are and at the end of the step */
 } seeker;
 
 /* The other's surface as seen from a point. */
@@ -149,50 +149,50 @@ static void add(seeker *s, ds_vec3 x, const sight *at, double gap, ds_anchor anc
   ds_found_add(s->found, &c, s->from_is_a ? anchor : at->anchor, s->from_is_a ? at->anchor : anchor);
 }
 
-/* The way of a vertex by its own deformation. */
-static ds_vec3 own_way(const seeker *s, const probe *p) {
-  if (p->vertex < 0 || !s->from->surface->ways) return v3(0, 0, 0);
-  return mat3_mul_v3(&s->r, s->from->surface->ways[p->vertex]);
+/* The displacement of a vertex by its own deformation. */
+static ds_vec3 own_displacement(const seeker *s, const probe *p) {
+  if (p->vertex < 0 || !s->from->surface->displacements) return v3(0, 0, 0);
+  return mat3_mul_v3(&s->r, s->from->surface->displacements[p->vertex]);
 }
 
 /* That of the other at the nearest point. */
-static ds_vec3 other_way(const seeker *s, const sight *at) {
-  return s->to->surface ? ds_deformed_anchor_way(s->to->surface, at->anchor) : v3(0, 0, 0);
+static ds_vec3 other_displacement(const seeker *s, const sight *at) {
+  return s->to->surface ? ds_deformed_anchor_displacement(s->to->surface, at->anchor) : v3(0, 0, 0);
 }
 
 /* The fraction of its path, 0 .. 1, at which the probe comes nearer than slack, and the nearest point there; -1 if it
  * passes by. Step by step as far as nothing can be met (Hart 1996). */
-static double march(sight *at, const seeker *s, probe *p, ds_vec3 way, double length, double slack) {
+static double march(sight *at, const seeker *s, probe *p, ds_vec3 displacement, double length, double slack) {
   const ds_nearby_spheres all = {.count = -1};
   double t = 0;
   if (!look(at, s, p, &all, p->x, slack + length)) return -1;
   if (length <= s->thin) {
-    if (look(at, s, p, &all, v3_add(p->x, way), slack)) return 1;
-    return look(at, s, p, &all, v3_mad(p->x, 0.5, way), slack) ? 0.5 : -1;
+    if (look(at, s, p, &all, v3_add(p->x, displacement), slack)) return 1;
+    return look(at, s, p, &all, v3_mad(p->x, 0.5, displacement), slack) ? 0.5 : -1;
   }
   for (int i = 0; i < PATH_STEPS && t < 1; i++) {
     t = fmin(1, t + (at->gap - 0.5 * slack) / length);
-    if (!look(at, s, p, &all, v3_mad(p->x, t, way), slack + (1 - t) * length)) return -1; /* its way is too short */
+    if (!look(at, s, p, &all, v3_mad(p->x, t, displacement), slack + (1 - t) * length)) return -1; /* its displacement is too short */
     if (at->gap <= slack) return t;
   }
   return -1;
 }
 
-/* The same against triangles: the first that its way crosses, or what is near at its end, where the other may have come
- * to meet it. A way that is shorter than the distance to the surface crosses none. */
-static double cross(sight *at, const seeker *s, probe *p, ds_vec3 way, double length, double slack) {
+/* The same against triangles: the first that its displacement crosses, or what is near at its end, where the other may have come
+ * to meet it. A displacement that is shorter than the distance to the surface crosses none. */
+static double cross(sight *at, const seeker *s, probe *p, ds_vec3 displacement, double length, double slack) {
   const ds_deformed *to = s->to->surface;
   ds_nearest nearest;
   double t = -1;
-  if (length > at->clear * (1 - SLIP)) t = ds_deformed_crossing(&nearest.at.triangle, to, p->x, way);
+  if (length > at->clear * (1 - SLIP)) t = ds_deformed_crossing(&nearest.at.triangle, to, p->x, displacement);
   if (t >= 0) {
-    ds_vec3 y = v3_mad(p->x, t, way);
+    ds_vec3 y = v3_mad(p->x, t, displacement);
     ds_deformed_on_triangle(&nearest, to, nearest.at.triangle, y);
     see(at, s, p, y, &nearest);
     return t;
   }
-  if (!look(at, s, p, &s->end, v3_add(p->x, way), slack + to->stir)) return -1;
-  return at->gap - v3_dot(at->normal, other_way(s, at)) <= slack ? 1 : -1;
+  if (!look(at, s, p, &s->end, v3_add(p->x, displacement), slack + to->stir)) return -1;
+  return at->gap - v3_dot(at->normal, other_displacement(s, at)) <= slack ? 1 : -1;
 }
 
 /* How deep the point of this feature was in the last step, at least 0. */
@@ -209,48 +209,48 @@ static double depth_before(const ds_deformable_query *q, uint32_t feature) {
   return low < q->before_count && q->before[low].feature == wanted ? fmax(0, -q->before[low].gap) : 0;
 }
 
-bool ds_was_outside(const ds_deformable_query *q, const ds_skin *skin, double gap, ds_vec3 normal, ds_vec3 way,
+bool ds_was_outside(const ds_deformable_query *q, const ds_skin *skin, double gap, ds_vec3 normal, ds_vec3 displacement,
                     uint32_t feature) {
   double fresh = ds_fresh_depth(skin);
   if (gap > -fresh || !q->has_past) return false;
-  double come = fmax(-v3_dot(normal, way), sideways * v3_norm(way));
+  double come = fmax(-v3_dot(normal, displacement), sideways * v3_norm(displacement));
   return -gap > fresh + come + depth_before(q, feature);
 }
 
 static void try_point(seeker *s, probe *p, ds_anchor anchor, uint32_t feature) {
   const ds_solid_query *q = s->query;
-  ds_vec3 way = v3_add(v3_add(s->twist.move, v3_cross(s->twist.turn, p->x)), own_way(s, p));
-  double length = v3_norm(way), meets = s->to->surface ? s->to->surface->stir : 0, t = 0;
+  ds_vec3 displacement = v3_add(v3_add(s->twist.move, v3_cross(s->twist.turn, p->x)), own_displacement(s, p));
+  double length = v3_norm(displacement), meets = s->to->surface ? s->to->surface->stir : 0, t = 0;
   double slack = q->slack + q->relax * (length + meets);
   sight at;
   bool near = look(&at, s, p, &s->near, p->x, slack);
   if (near && s->to->surface &&
-      ds_was_outside(s->pair, s->to->surface->skin, at.gap, at.normal, v3_sub(way, other_way(s, &at)), feature))
+      ds_was_outside(s->pair, s->to->surface->skin, at.gap, at.normal, v3_sub(displacement, other_displacement(s, &at)), feature))
     return;
-  if (!near || at.gap > q->slack + q->relax * v3_norm(v3_sub(way, other_way(s, &at)))) {
+  if (!near || at.gap > q->slack + q->relax * v3_norm(v3_sub(displacement, other_displacement(s, &at)))) {
     if (!(at.gap < slack + length + meets)) return;
     bool may_lag = meets < (1 + SLIP - backward) * length;
-    if (s->to->surface && may_lag && v3_dot(own_normal(s, p), way) + meets < -backward * length)
+    if (s->to->surface && may_lag && v3_dot(own_normal(s, p), displacement) + meets < -backward * length)
       return; /* others go ahead of it */
-    t = s->to->surface && s->round == 0 ? cross(&at, s, p, way, length, slack) : march(&at, s, p, way, length, slack);
+    t = s->to->surface && s->round == 0 ? cross(&at, s, p, displacement, length, slack) : march(&at, s, p, displacement, length, slack);
     if (t < 0) return; /* passes by */
   }
-  double gap = at.gap - t * v3_dot(at.normal, way);
+  double gap = at.gap - t * v3_dot(at.normal, displacement);
   if (t > 0 && gap < 0) return;                                                       /* comes from behind */
   if (-at.gap > s->shallow && v3_dot(own_normal(s, p), at.normal) > same_way) return; /* is on the far side */
   add(s, p->x, &at, gap, anchor, feature);
 }
 
-/* Bounds for all points within `radius` of c: their ways, and how near the other counts as touching. */
+/* Bounds for all points within `radius` of c: their displacements, and how near the other counts as touching. */
 typedef struct bounds {
-  ds_vec3 way; /* of c */
+  ds_vec3 displacement; /* of c */
   double stray, slack;
 } bounds;
 
 static bounds bounds_of(const seeker *s, ds_vec3 c, double radius) {
-  bounds b = {.way = v3_add(s->twist.move, v3_cross(s->twist.turn, c))};
+  bounds b = {.displacement = v3_add(s->twist.move, v3_cross(s->twist.turn, c))};
   b.stray = v3_norm(s->twist.turn) * radius + s->stir;
-  b.slack = s->query->slack + s->query->relax * (v3_norm(b.way) + b.stray);
+  b.slack = s->query->slack + s->query->relax * (v3_norm(b.displacement) + b.stray);
   return b;
 }
 
@@ -259,7 +259,7 @@ static bounds bounds_of(const seeker *s, ds_vec3 c, double radius) {
 static bool is_near(const seeker *s, ds_nearby_spheres *near, const ds_nearby_spheres *among, ds_vec3 c,
                     double radius) {
   bounds b = bounds_of(s, c, radius);
-  double reach = v3_norm(b.way) + b.stray + radius + s->round;
+  double reach = v3_norm(b.displacement) + b.stray + radius + s->round;
   if (!s->to->surface) return ds_shape_distance_alone(s->to->party->shape, c) < b.slack + reach;
   reach += fmax(b.slack, s->deep);
   ds_deformed_gather(near, s->to->surface, among, c, reach, radius);
@@ -267,16 +267,16 @@ static bool is_near(const seeker *s, ds_nearby_spheres *near, const ds_nearby_sp
 }
 
 /* The leaves to test when they are tested one by one from here on. False if none is near, where they are and at the end
- * of their ways, and these are too short to cross any in between. */
+ * of their displacements, and these are too short to cross any in between. */
 static bool gather_near(seeker *s, const ds_nearby_spheres *among, ds_vec3 c, double radius) {
   if (!s->to->surface) return true;
   bounds b = bounds_of(s, c, radius);
-  double far = fmax(b.slack, s->deep), reach = radius + far + s->round, way = v3_norm(b.way) + b.stray;
+  double far = fmax(b.slack, s->deep), reach = radius + far + s->round, travel = v3_norm(b.displacement) + b.stray;
   ds_deformed_gather(&s->near, s->to->surface, among, c, reach, 0);
   s->end.count = 0;
-  if (way > still * s->query->slack)
-    ds_deformed_gather(&s->end, s->to->surface, among, v3_add(c, b.way), reach + b.stray, 0);
-  return s->round > 0 || s->near.count != 0 || s->end.count != 0 || way > far * (1 - SLIP);
+  if (travel > still * s->query->slack)
+    ds_deformed_gather(&s->end, s->to->surface, among, v3_add(c, b.displacement), reach + b.stray, 0);
+  return s->round > 0 || s->near.count != 0 || s->end.count != 0 || travel > far * (1 - SLIP);
 }
 
 static uint32_t sample_feature(const seeker *s, int32_t number) { return DS_FEATURE(s->from_is_a ? 0 : 1, number); }
@@ -346,8 +346,8 @@ static void seek_feet(seeker *s, int32_t sphere, ds_vec3 c, double reach) {
 }
 
 static void seek_ball(seeker *s, ds_vec3 c) {
-  ds_vec3 way = v3_add(s->twist.move, v3_cross(s->twist.turn, c));
-  double reach = s->query->slack + (1 + s->query->relax) * (v3_norm(way) + s->stir);
+  ds_vec3 displacement = v3_add(s->twist.move, v3_cross(s->twist.turn, c));
+  double reach = s->query->slack + (1 + s->query->relax) * (v3_norm(displacement) + s->stir);
   ds_foot foot;
   if (!ds_deformed_nearest(&foot, s->to->surface, c, fmax(reach, s->deep) + s->round, v3(0, 0, 0))) return;
   sight at = {foot.gap - s->round, 0, foot.normal, foot.anchor};
@@ -376,8 +376,8 @@ static seeker seeker_of(ds_found *found, const ds_deformable_query *query, side 
   s.stir = (from->surface ? from->surface->stir : 0) + (to->surface ? to->surface->stir : 0);
   if (to->surface) {
     double radius = from->surface ? from->surface->balls[0].radius : from->party->shape->bounding_radius;
-    double way = v3_norm(v3_add(s.twist.move, v3_cross(s.twist.turn, s.p))) + v3_norm(s.twist.turn) * radius;
-    s.deep = ds_search_depth(to->surface->skin, query->deepest, isfinite(radius) ? way + s.stir : s.stir);
+    double travel = v3_norm(v3_add(s.twist.move, v3_cross(s.twist.turn, s.p))) + v3_norm(s.twist.turn) * radius;
+    s.deep = ds_search_depth(to->surface->skin, query->deepest, isfinite(radius) ? travel + s.stir : s.stir);
   }
   return s;
 }

@@ -29,9 +29,9 @@ bool ds_narrow_deformable(ds_arena *scratch, ds_manifold *manifold, const ds_def
 bool ds_narrow_self(ds_arena *scratch, ds_manifold *manifold, const ds_deformable_query *query, const ds_party *body);
 /* False if it is deformed too little to touch itself, and will be after points have moved by `stir` more. */
 bool ds_may_touch_itself(const ds_skin *skin, const double *q, double stir);
-/* False if points below two spheres of its tree are displaced too little for it; *way: farthest that they come
+/* False if points below two spheres of its tree are displaced too little for it; *travel: farthest that they come
  * nearer to each other within the step. */
-bool ds_may_fold(double *way, const ds_skin *skin, int32_t a, int32_t b, const ds_displacement *of_a,
+bool ds_may_fold(double *travel, const ds_skin *skin, int32_t a, int32_t b, const ds_displacement *of_a,
                  const ds_displacement *of_b);
 
 /* ---- what both files share ---- */
@@ -48,10 +48,11 @@ typedef struct ds_found {
 void ds_found_add(ds_found *found, const ds_candidate *candidate, ds_anchor on_a, ds_anchor on_b);
 /* At most `limit` of a patch, in order of their features. */
 void ds_found_emit(ds_manifold *manifold, ds_found *found, int32_t limit, double eps);
-/* Whether a point that seems to be inside this body cannot have come there since the last step, by its way against it.
+/* Whether a point that seems to be inside this body cannot have come there since the last step, by its displacement
+ * against it.
  */
-bool ds_was_outside(const ds_deformable_query *query, const ds_skin *skin, double gap, ds_vec3 normal, ds_vec3 way,
-                    uint32_t feature);
+bool ds_was_outside(const ds_deformable_query *query, const ds_skin *skin, double gap, ds_vec3 normal,
+                    ds_vec3 displacement, uint32_t feature);
 /* The part of an edge by which a point may be inside that was nowhere before. */
 static inline double ds_fresh_depth(const ds_skin *skin) {
   return 0.25 * fmin(0.5 * skin->tree->thickness, skin->tree->spacing);

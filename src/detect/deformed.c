@@ -32,7 +32,7 @@ bool ds_deformed_begin(ds_arena *arena, ds_deformed *d, const ds_skin *skin, con
   d->faced = DS_NEW(arena, int32_t, triangles);
   d->balls = DS_NEW(arena, ds_round, skin->tree->sphere_count);
   d->marks = DS_NEW0(arena, unsigned char, skin->tree->sphere_count);
-  if (rate && step > 0) d->ways = DS_NEW(arena, ds_vec3, vertices);
+  if (rate && step > 0) d->displacements = DS_NEW(arena, ds_vec3, vertices);
   return !ds_arena_failed(arena);
 }
 
@@ -40,22 +40,22 @@ ds_deformed ds_deformed_rest(const ds_skin *skin) {
   return (ds_deformed){.skin = skin, .vertices = skin->mesh->vertices};
 }
 
-/* ---- places, normals, ways ---- */
+/* ---- places, normals, displacements ---- */
 
 ds_round ds_round_join(ds_round a, ds_round b) {
-  ds_vec3 way = v3_sub(b.center, a.center);
-  double d = v3_norm(way);
+  ds_vec3 displacement = v3_sub(b.center, a.center);
+  double d = v3_norm(displacement);
   if (d + b.radius <= a.radius) return a;
   if (d + a.radius <= b.radius) return b;
   double radius = 0.5 * (d + a.radius + b.radius);
-  return (ds_round){v3_mad(a.center, (radius - a.radius) / d, way), radius * (1 + 1e-12)};
+  return (ds_round){v3_mad(a.center, (radius - a.radius) / d, displacement), radius * (1 + 1e-12)};
 }
 
-ds_vec3 ds_deformed_anchor_way(const ds_deformed *d, ds_anchor at) {
-  if (!d->ways || at.triangle < 0) return v3(0, 0, 0);
+ds_vec3 ds_deformed_anchor_displacement(const ds_deformed *d, ds_anchor at) {
+  if (!d->displacements || at.triangle < 0) return v3(0, 0, 0);
   const int32_t *v = d->skin->mesh->triangles + 3 * (size_t)at.triangle;
-  ds_vec3 way = v3_scale(1 - at.s - at.t, d->ways[v[0]]);
-  return v3_mad(v3_mad(way, at.s, d->ways[v[1]]), at.t, d->ways[v[2]]);
+  ds_vec3 displacement = v3_scale(1 - at.s - at.t, d->displacements[v[0]]);
+  return v3_mad(v3_mad(displacement, at.s, d->displacements[v[1]]), at.t, d->displacements[v[2]]);
 }
 
 ds_anchor ds_deformed_anchor(const ds_deformed *d, int32_t v) {
@@ -297,19 +297,19 @@ void ds_deformed_on_triangle(ds_nearest *best, const ds_deformed *d, int32_t tri
   take_triangle(best, d, triangle, x);
 }
 
-/* ---- ways through the surface ---- */
+/* ---- paths through the surface ---- */
 
 typedef struct crossing {
-  ds_vec3 x, way;
+  ds_vec3 x, displacement;
   double first;
   int32_t triangle;
 } crossing;
 
-/* Where the way meets a triangle from outside (Moeller and Trumbore 1997). */
+/* Where the displacement meets a triangle from outside (Moeller and Trumbore 1997). */
 static void cross_triangle(crossing *c, const ds_deformed *d, int32_t t) {
   ds_vec3 a = corner(d, 3 * t), e1 = v3_sub(corner(d, 3 * t + 1), a), e2 = v3_sub(corner(d, 3 * t + 2), a);
-  ds_vec3 p = v3_cross(c->way, e2), s = v3_sub(c->x, a), w = v3_cross(s, e1);
-  double det = v3_dot(e1, p), u = v3_dot(s, p), v = v3_dot(c->way, w), at = v3_dot(e2, w);
+  ds_vec3 p = v3_cross(c->displacement, e2), s = v3_sub(c->x, a), w = v3_cross(s, e1);
+  double det = v3_dot(e1, p), u = v3_dot(s, p), v = v3_dot(c->displacement, w), at = v3_dot(e2, w);
   if (!(det > 0)) return; /* along it, or from inside */
   if (!(u >= 0 && v >= 0 && u + v <= det && at >= 0 && at < c->first * det)) return;
   c->first = at / det;
@@ -320,8 +320,10 @@ static void cross_sphere(crossing *c, const ds_deformed *d, int32_t sphere) {
   const ds_bd_sphere *s = &d->skin->tree->spheres[sphere];
   double radius = d->balls[sphere].radius;
   ds_vec3 to = v3_sub(d->balls[sphere].center, c->x);
-  double at = v3_dot(to, c->way) / v3_norm2(c->way), clamped = at < 0 ? 0 : at > c->first ? c->first : at;
-  if (!(v3_norm2(v3_mad(to, -clamped, c->way)) <= radius * radius)) return;
+  double at = v3_dot(to, c->displacement) / v3_norm2(c->displacement), clamped = at < 0          ? 0
+                                                                                 : at > c->first ? c->first
+                                                                                                 : at;
+  if (!(v3_norm2(v3_mad(to, -clamped, c->displacement)) <= radius * radius)) return;
   if (s->child != 0) {
     cross_sphere(c, d, s->child);
     cross_sphere(c, d, s->child + 1);
@@ -330,9 +332,9 @@ static void cross_sphere(crossing *c, const ds_deformed *d, int32_t sphere) {
   for (int32_t i = s->first; i < s->first + s->count; i++) cross_triangle(c, d, d->skin->tree->triangle[i]);
 }
 
-double ds_deformed_crossing(int32_t *triangle, const ds_deformed *d, ds_vec3 x, ds_vec3 way) {
-  crossing c = {x, way, 1 + 1e-9, -1};
-  if (v3_norm2(way) > 0) cross_sphere(&c, d, 0);
+double ds_deformed_crossing(int32_t *triangle, const ds_deformed *d, ds_vec3 x, ds_vec3 displacement) {
+  crossing c = {x, displacement, 1 + 1e-9, -1};
+  if (v3_norm2(displacement) > 0) cross_sphere(&c, d, 0);
   *triangle = c.triangle;
   return c.triangle < 0 ? -1 : fmin(c.first, 1);
 }
@@ -402,11 +404,11 @@ static void ray_triangle(ray *ray, int32_t t) {
   ds_vec3 p = v3_cross(ray->direction, e2), s = v3_sub(ray->origin, a), w = v3_cross(s, e1);
   double det = v3_dot(e1, p);
   if (det == 0) return;
-  double u = v3_dot(s, p) / det, v2 = v3_dot(ray->direction, w) / det, way = v3_dot(e2, w) / det;
-  if (!(u >= 0 && v2 >= 0 && u + v2 <= 1 && way >= 0 && way <= ray->nearest)) return;
-  if (ray->hit && way == ray->nearest) return;
+  double u = v3_dot(s, p) / det, v2 = v3_dot(ray->direction, w) / det, distance = v3_dot(e2, w) / det;
+  if (!(u >= 0 && v2 >= 0 && u + v2 <= 1 && distance >= 0 && distance <= ray->nearest)) return;
+  if (ray->hit && distance == ray->nearest) return;
   ray->hit = true;
-  ray->nearest = way;
+  ray->nearest = distance;
   ray->normal = v3_unit(v3_cross(e1, e2));
 }
 

@@ -18,9 +18,9 @@ typedef struct ds_deformed {
   const double *rate; /* h dq/dt by `step`, NULL: at rest */
   double step;
   ds_vec3 *vertices;
-  ds_vec3 *ways;    /* h U dq/dt of the vertices, NULL: at rest */
-  ds_vec3 *normals; /* of the triangles, unit where not zero; NULL: computed on demand */
-  double stir;      /* the longest of them */
+  ds_vec3 *displacements; /* h U dq/dt of the vertices, NULL: at rest */
+  ds_vec3 *normals;       /* of the triangles, unit where not zero; NULL: computed on demand */
+  double stir;            /* the longest of them */
   ds_round *
       balls; /* one per sphere of the tree: contains all corners below it in the current shape; radius -1: not needed */
   unsigned char *known, *marks; /* what is there of a vertex or triangle, what of a sphere (patches.c) */
@@ -31,7 +31,7 @@ typedef struct ds_deformed {
 
 /* Balls around what the points below a sphere of the tree have been displaced by, and are within the step. */
 typedef struct ds_displacement {
-  ds_round move, way;
+  ds_round move, displacement;
 } ds_displacement;
 enum { DS_RING_MAX = 1000 }; /* triangles around a vertex */
 
@@ -50,10 +50,10 @@ void ds_deformed_fill(ds_deformed *d);
 /* The undeformed surface as it is in the body: no balls. */
 ds_deformed ds_deformed_rest(const ds_skin *skin);
 
-ds_round ds_round_join(ds_round a, ds_round b);                         /* the least ball around two */
-ds_vec3 ds_deformed_normal(const ds_deformed *d, int32_t vertex);       /* angle-weighted, unit where not zero */
-ds_vec3 ds_deformed_anchor_way(const ds_deformed *d, ds_anchor anchor); /* by deformation within the step */
-ds_anchor ds_deformed_anchor(const ds_deformed *d, int32_t vertex);     /* the vertex as a material point */
+ds_round ds_round_join(ds_round a, ds_round b);                   /* the least ball around two */
+ds_vec3 ds_deformed_normal(const ds_deformed *d, int32_t vertex); /* angle-weighted, unit where not zero */
+ds_vec3 ds_deformed_anchor_displacement(const ds_deformed *d, ds_anchor anchor); /* by deformation within the step */
+ds_anchor ds_deformed_anchor(const ds_deformed *d, int32_t vertex);              /* the vertex as a material point */
 
 /* The surface point nearest to a point, without its normal. */
 typedef struct ds_nearest {
@@ -98,9 +98,9 @@ bool ds_deformed_is_plain(const ds_deformed *d, const ds_nearest *nearest, ds_ve
 bool ds_deformed_nearest(ds_foot *foot, const ds_deformed *d, ds_vec3 x, double reach, ds_vec3 own);
 /* On one triangle, at any distance. */
 void ds_deformed_on_triangle(ds_nearest *nearest, const ds_deformed *d, int32_t triangle, ds_vec3 x);
-/* Where on its way, 0 .. 1, a point first crosses the surface from outside, and which triangle; -1 where it does not.
+/* Where on its path, 0 .. 1, a point first crosses the surface from outside, and which triangle; -1 where it does not.
  */
-double ds_deformed_crossing(int32_t *triangle, const ds_deformed *d, ds_vec3 x, ds_vec3 way);
+double ds_deformed_crossing(int32_t *triangle, const ds_deformed *d, ds_vec3 x, ds_vec3 displacement);
 
 /* ---- from the coordinates alone, by the bounds of the tree: any q, no memory ---- */
 /* World bounds with the principal frame at a pose; returns the radius of a ball about its origin. */

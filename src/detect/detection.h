@@ -9,7 +9,7 @@
 #include "detect/detect.h"
 #include "detect/solid.h"
 
-#define DS_STRAY 0.1   /* share of its way by which a point of a solid may stray from it */
+#define DS_STRAY 0.1   /* share of its displacement by which a point of a solid may stray from it */
 #define DS_DEEPER 2e-3 /* of the smaller radius: what gets deeper by more was overlooked */
 
 /* How far a body can come within the step. */

@@ -284,7 +284,7 @@ static bool find_spots(region *g) {
 
 /* ---- how wide it is ---- */
 
-/* Where a side of p may enter or leave q, as ways along it; ascending, both its ends among them. */
+/* Where a side of p may enter or leave q, as distances along it; ascending, both its ends among them. */
 static int32_t cut_side(double *cuts, const outline *p, int32_t i, const outline *q, double eps) {
   int32_t count = 2;
   double du = p->du[i], dw = p->dw[i], l = p->length[i];

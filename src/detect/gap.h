@@ -1,4 +1,4 @@
-/* How far two shapes are apart: for following bodies along their way (meet.c). */
+/* How far two shapes are apart: for following bodies along their path (meet.c). */
 #ifndef DS_DETECT_GAP_H
 #define DS_DETECT_GAP_H
 

@@ -126,13 +126,13 @@ static double meet_convex(contest *c, const ds_vec3 *hint) {
 }
 
 /* How far points of two shapes can come towards each other within the step. */
-static double relative_way(const contest *c) {
+static double relative_travel(const contest *c) {
   const ds_course *a = c->course[0], *b = c->course[1];
-  double way = v3_dist(v3_scale(a->share, a->move), v3_scale(b->share, b->move));
-  if (a->share != b->share) way = fmax(way, a->share * v3_norm(a->move) + b->share * v3_norm(b->move));
-  if (isfinite(c->arm[0])) way += a->share * v3_norm(a->turn) * c->arm[0];
-  if (isfinite(c->arm[1])) way += b->share * v3_norm(b->turn) * c->arm[1];
-  return way;
+  double travel = v3_dist(v3_scale(a->share, a->move), v3_scale(b->share, b->move));
+  if (a->share != b->share) travel = fmax(travel, a->share * v3_norm(a->move) + b->share * v3_norm(b->move));
+  if (isfinite(c->arm[0])) travel += a->share * v3_norm(a->turn) * c->arm[0];
+  if (isfinite(c->arm[1])) travel += b->share * v3_norm(b->turn) * c->arm[1];
+  return travel;
 }
 
 /* Least distance of shapes of which one is a solid, by their samples; any number above `enough` where it is more. */
@@ -143,14 +143,14 @@ static double gap_at(const contest *c, double t, double enough) {
 }
 
 static double meet_solid(const contest *c, double thin) {
-  double way = relative_way(c), t = 0, gap = gap_at(c, 0, way), allowed = c->allowed;
-  if (gap > way) return 1;
+  double travel = relative_travel(c), t = 0, gap = gap_at(c, 0, travel), allowed = c->allowed;
+  if (gap > travel) return 1;
   allowed = fmax(allowed, leeway * allowed - gap);
   for (int i = 0; i < LOOKS; i++) {
     double safe = t;
     if (!(t < 1)) return 1;
-    t = fmin(1, t + fmax(gap + allowed, per_look * thin) / way);
-    gap = gap_at(c, t, way * (1 - t));
+    t = fmin(1, t + fmax(gap + allowed, per_look * thin) / travel);
+    gap = gap_at(c, t, travel * (1 - t));
     if (gap >= -allowed) continue;
     for (int k = 0; k < HALVINGS; k++) {
       double middle = 0.5 * (safe + t);
@@ -167,11 +167,11 @@ static double meet_solid(const contest *c, double thin) {
 /* Whether boxes around the shapes stay apart. */
 static bool is_far(const contest *c) {
   ds_vec3 low[2], high[2];
-  double way = relative_way(c);
+  double travel = relative_travel(c);
   for (int k = 0; k < 2; k++)
     ds_shape_bounds(&low[k], &high[k], c->shape[k], pose_mul(c->course[k]->pose, c->shape[k]->pose));
-  return low[0].x > high[1].x + way || low[1].x > high[0].x + way || low[0].y > high[1].y + way ||
-         low[1].y > high[0].y + way || low[0].z > high[1].z + way || low[1].z > high[0].z + way;
+  return low[0].x > high[1].x + travel || low[1].x > high[0].x + travel || low[0].y > high[1].y + travel ||
+         low[1].y > high[0].y + travel || low[0].z > high[1].z + travel || low[1].z > high[0].z + travel;
 }
 
 /* Of a half-space, what can touch the other. */
@@ -207,7 +207,7 @@ double ds_bodies_meet(const ds_body *a, const ds_course *ca, const ds_body *b, c
 }
 
 /* How far points of a body go. */
-static double way_of(const ds_body *body, const ds_course *c) {
+static double travel_of(const ds_body *body, const ds_course *c) {
   double spin = v3_norm(c->turn);
   return v3_norm(c->move) + (spin > 0 ? spin * body->bounding_radius : 0);
 }
@@ -215,22 +215,22 @@ static double way_of(const ds_body *body, const ds_course *c) {
 bool ds_course_matters(const ds_body *a, const ds_course *ca, const ds_body *b, const ds_course *cb) {
   double apart = v3_dist(ca->pose.p, cb->pose.p) + v3_norm(ca->move) + v3_norm(cb->move);
   double ra = fmin(a->bounding_radius, apart + b->bounding_radius), rb = fmin(b->bounding_radius, apart + ra);
-  double way = v3_dist(ca->move, cb->move) + v3_norm(ca->turn) * ra + v3_norm(cb->turn) * rb;
-  return way > moving * DS_OVERLAP_MOST * fmin(a->thickness, b->thickness);
+  double travel = v3_dist(ca->move, cb->move) + v3_norm(ca->turn) * ra + v3_norm(cb->turn) * rb;
+  return travel > moving * DS_OVERLAP_MOST * fmin(a->thickness, b->thickness);
 }
 
 bool ds_course_is_long(const ds_body *body, const ds_course *c, double thin) {
-  return way_of(body, c) > 0.5 * moving * DS_OVERLAP_MOST * thin;
+  return travel_of(body, c) > 0.5 * moving * DS_OVERLAP_MOST * thin;
 }
 
 ds_box ds_course_box(const ds_body *body, const ds_course *c) {
   ds_box box = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
-  double way = way_of(body, c);
+  double travel = travel_of(body, c);
   for (int32_t i = 0; i < body->shape_count; i++) {
     ds_vec3 low, high;
     ds_shape_bounds(&low, &high, &body->shapes[i], pose_mul(c->pose, body->shapes[i].pose));
-    box.low = v3_min(box.low, v3_sub(low, v3(way, way, way)));
-    box.high = v3_max(box.high, v3_add(high, v3(way, way, way)));
+    box.low = v3_min(box.low, v3_sub(low, v3(travel, travel, travel)));
+    box.high = v3_max(box.high, v3_add(high, v3(travel, travel, travel)));
   }
   return box;
 }

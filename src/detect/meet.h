@@ -6,7 +6,7 @@
 #include "detect/broad.h"
 #include "detect/detect.h"
 
-/* The way of a body within a step: x + t move, exp(t turn) q for t from 0 to `share`, where it stays. */
+/* The path of a body within a step: x + t move, exp(t turn) q for t from 0 to `share`, where it stays. */
 typedef struct ds_course {
   ds_pose pose; /* principal frame at the start */
   ds_vec3 move, turn;
@@ -18,7 +18,7 @@ ds_pose ds_course_at(const ds_course *course, double t);
 /* Of the thinner body's thickness: the deepest overlap that motion may end in. */
 #define DS_OVERLAP_MOST 5e-3
 
-/* The way of a body without contact from where it is, with these velocities. */
+/* The path of a body without contact from where it is, with these velocities. */
 static inline ds_course ds_course_of(const ds_body_state *s, ds_vec3 move, ds_vec3 turn) {
   return (ds_course){ds_principal_pose(s), move, turn, 1};
 }
@@ -26,7 +26,7 @@ static inline ds_course ds_course_of(const ds_body_state *s, ds_vec3 move, ds_ve
  * to each other, by more than half of what an overlap may be, that their courses have to be followed. */
 bool ds_course_is_long(const ds_body *body, const ds_course *course, double thin);
 bool ds_course_matters(const ds_body *a, const ds_course *ca, const ds_body *b, const ds_course *cb);
-/* The box of all places of a body on its way. */
+/* The box of all places of a body on its path. */
 ds_box ds_course_box(const ds_body *body, const ds_course *course);
 
 /* The normal of the deepest contact of a pair, or NULL. */

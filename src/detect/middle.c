@@ -1,4 +1,4 @@
-/* Contacts in the middle of the step. What rolls or turns touches elsewhere in each moment: for the way that points
+/* Contacts in the middle of the step. What rolls or turns touches elsewhere in each moment: for the path that points
  * take over a step, the points that touch in its middle stand for all. So contacts that are closed at the start are
  * looked at once more, with the bodies half a step on at the velocities that are known. What is not found again goes
  * with its bodies; so does what is found with a normal more than a quarter turn away: these velocities may lead through
@@ -50,8 +50,8 @@ static bool mark(bool *active, const ds_contact_list *contacts, const ds_scene *
 }
 
 /* How far the place of a contact goes in the first half of the step on one of its bodies. */
-static double way_on(ds_vec3 *then_arm, const ds_contact_point *c, ds_vec3 point, const ds_body_state *start,
-                     const ds_body_state *then) {
+static double travel_on(ds_vec3 *then_arm, const ds_contact_point *c, ds_vec3 point, const ds_body_state *start,
+                        const ds_body_state *then) {
   *then_arm = v3_sub(point, then->x);
   return v3_dist(quat_unrotate(then->q, *then_arm), quat_unrotate(start->q, v3_sub(c->point, start->x)));
 }
@@ -73,17 +73,17 @@ static bool is_round(const ds_body *body) {
 static void place(ds_contact_point *c, const ds_contact_point *found, const ds_state *state, const ds_state *then,
                   double h, double size) {
   int32_t index[2] = {c->a, c->b};
-  double way[2], apparent = 1e-9 * size;
+  double travel[2], apparent = 1e-9 * size;
   for (int side = 0; side < 2; side++) {
     const ds_body_state *s = &state->bodies[index[side]];
     double turn = h * v3_norm(s->w);
-    way[side] = way_on(&c->middle[side], c, found->point, s, &then->bodies[index[side]]);
+    travel[side] = travel_on(&c->middle[side], c, found->point, s, &then->bodies[index[side]]);
     apparent += fmin(2 * turn, 0.25) * turn * v3_dist(c->point, s->x);
   }
-  double least = fmin(way[0], way[1]), most = fmax(way[0], way[1]);
+  double least = fmin(travel[0], travel[1]), most = fmax(travel[0], travel[1]);
   bool rolls = least > apparent;
   for (int side = 0; side < 2; side++) {
-    bool moves_over = rolls || (way[side] == most && most > apparent);
+    bool moves_over = rolls || (travel[side] == most && most > apparent);
     bool round = ds_feature_is_tread(c->feature, side) || is_round(&state->scene->bodies[index[side]]);
     c->in_middle[side] = moves_over || round;
   }

@@ -83,11 +83,11 @@ static const ds_displacement *displacement(folding *f, int32_t sphere) {
   if (x->move.radius >= 0) return x;
   ds_round now = bound(f->d, sphere);
   x->move = (ds_round){v3_sub(now.center, s->center), now.radius - s->radius};
-  x->way = (ds_round){{0, 0, 0}, 0};
-  if (d->ways) {
+  x->displacement = (ds_round){{0, 0, 0}, 0};
+  if (d->displacements) {
     ds_vec3 c;
     double radius = ds_skin_sphere(&c, d->skin, d->rate, sphere);
-    x->way = (ds_round){v3_scale(d->step, v3_sub(c, s->center)), d->step * (radius - s->radius)};
+    x->displacement = (ds_round){v3_scale(d->step, v3_sub(c, s->center)), d->step * (radius - s->radius)};
   }
   return x;
 }
@@ -96,10 +96,10 @@ static void want_fold(folding *f, int32_t a, int32_t b) {
   ds_deformed *d = f->d;
   const ds_bd_sphere *sa = &d->skin->tree->spheres[a], *sb = &d->skin->tree->spheres[b];
   bool last_a = is_patch(d, a), last_b = is_patch(d, b);
-  double way;
+  double travel;
   if (last_a && last_b && d->folds && (d->marks[a] & d->marks[b] & WANTED)) return;
   const ds_displacement *of_a = displacement(f, a), *of_b = displacement(f, b);
-  if (!ds_may_fold(&way, d->skin, a, b, of_a, of_b)) return;
+  if (!ds_may_fold(&travel, d->skin, a, b, of_a, of_b)) return;
   ds_round ball = bound(d, a), other = bound(d, b);
   if (!(v3_dist(ball.center, other.center) < ball.radius + other.radius + f->reach)) return;
   if (last_a && last_b) {
@@ -170,11 +170,11 @@ static void list_wanted(ds_deformed *d, int32_t sphere) {
 
 static void place_listed(ds_deformed *d) {
   ds_skin_place(d->vertices, d->skin, d->q, d->placed, d->placed_count);
-  if (d->ways) ds_skin_place(d->ways, d->skin, d->rate, d->placed, d->placed_count);
-  for (int32_t i = 0; i < d->placed_count && d->ways; i++) {
-    ds_vec3 *way = &d->ways[d->placed[i]];
-    *way = v3_scale(d->step, v3_sub(*way, d->skin->mesh->vertices[d->placed[i]]));
-    d->stir = fmax(d->stir, v3_norm(*way));
+  if (d->displacements) ds_skin_place(d->displacements, d->skin, d->rate, d->placed, d->placed_count);
+  for (int32_t i = 0; i < d->placed_count && d->displacements; i++) {
+    ds_vec3 *u = &d->displacements[d->placed[i]];
+    *u = v3_scale(d->step, v3_sub(*u, d->skin->mesh->vertices[d->placed[i]]));
+    d->stir = fmax(d->stir, v3_norm(*u));
   }
   for (int32_t i = 0; i < d->faced_count; i++) {
     const int32_t *v = d->skin->mesh->triangles + 3 * (size_t)d->faced[i];

@@ -359,8 +359,8 @@ static bool rounded_contact(ds_manifold *m, const ds_query *query, const pair *c
 }
 
 /* 1. and 2. of the above; false if the cores overlap. Where even the bodies overlap so far that no core can be apart,
- * that is known without a search; `way` is NULL if the cores are inside enough to be apart. */
-static bool contact_of_cores(ds_manifold *m, const ds_query *query, const pair *c, double far, way_out *way) {
+ * that is known without a search; `out` is NULL if the cores are inside enough to be apart. */
+static bool contact_of_cores(ds_manifold *m, const ds_query *query, const pair *c, double far, way_out *out) {
   double apart = 1e-3 * fmin(c->h[0]->skin, c->h[1]->skin);
   int32_t fa, fb;
   double sa = best_face(&fa, c, 0, true, apart);
@@ -380,7 +380,7 @@ static bool contact_of_cores(ds_manifold *m, const ds_query *query, const pair *
     return rounded_contact(m, query, c, guess, far);
   }
   /* overlap of the cores along every face: edges may still hold them apart */
-  if (way && least_way_out(way, c) > c->retreat[0] + c->retreat[1]) return false;
+  if (out && least_way_out(out, c) > c->retreat[0] + c->retreat[1]) return false;
   return rounded_contact(m, query, c, v3_neg(c->p[0]), far);
 }
 

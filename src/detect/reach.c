@@ -71,9 +71,9 @@ bool ds_place_shapes(ds_arena *arena, ds_detection *d, const ds_detect_options *
     if (options) {
       d->motions[i] = motion_of(scene, body, d->state, &d->state->bodies[i], radius, options);
       const ds_motion_ahead *m = &d->motions[i];
-      double way = 2 * (v3_norm(m->move) + m->spin);
-      if (!looks_once(scene)) way = fmin(way, farthest * body->bounding_radius);
-      double grow = way + m->fall + (isfinite(m->margin) ? m->margin : 0);
+      double travel = 2 * (v3_norm(m->move) + m->spin);
+      if (!looks_once(scene)) travel = fmin(travel, farthest * body->bounding_radius);
+      double grow = travel + m->fall + (isfinite(m->margin) ? m->margin : 0);
       if (box.low.x <= box.high.x) {
         box.low = v3_sub(box.low, v3(grow, grow, grow));
         box.high = v3_add(box.high, v3(grow, grow, grow));
@@ -86,22 +86,22 @@ bool ds_place_shapes(ds_arena *arena, ds_detection *d, const ds_detect_options *
 
 /* How far two bodies can come nearer to each other by their own motion: twice what they do now, because an impact turns
  * a fall into a spin within the same step. */
-static double relative_way(const ds_detection *d, int32_t a, int32_t b) {
+static double relative_travel(const ds_detection *d, int32_t a, int32_t b) {
   const ds_motion_ahead *ma = &d->motions[a], *mb = &d->motions[b];
-  double way = v3_dist(ma->move, mb->move) + ma->spin + mb->spin;
+  double travel = v3_dist(ma->move, mb->move) + ma->spin + mb->spin;
   double apart = v3_dist(d->state->bodies[a].x, d->state->bodies[b].x);
-  if (!isfinite(d->scene->bodies[a].bounding_radius)) way += ma->turn * apart;
-  if (!isfinite(d->scene->bodies[b].bounding_radius)) way += mb->turn * apart;
-  if (d->scene->bodies[a].skin || d->scene->bodies[b].skin) return 2 * way;
-  return fmin(2 * way, farthest * fmin(d->scene->bodies[a].bounding_radius, d->scene->bodies[b].bounding_radius));
+  if (!isfinite(d->scene->bodies[a].bounding_radius)) travel += ma->turn * apart;
+  if (!isfinite(d->scene->bodies[b].bounding_radius)) travel += mb->turn * apart;
+  if (d->scene->bodies[a].skin || d->scene->bodies[b].skin) return 2 * travel;
+  return fmin(2 * travel, farthest * fmin(d->scene->bodies[a].bounding_radius, d->scene->bodies[b].bounding_radius));
 }
 
 /* How far ahead contacts of a pair are searched. */
 double ds_pair_reach(const ds_detection *d, int32_t a, int32_t b) {
   const ds_motion_ahead *ma = &d->motions[a], *mb = &d->motions[b];
-  double margin = fmin(ma->margin, mb->margin), way = relative_way(d, a, b);
+  double margin = fmin(ma->margin, mb->margin), travel = relative_travel(d, a, b);
   /* gravity counts once: it moves both alike */
-  return fmax(way, fmax(ma->struck, mb->struck)) + fmax(ma->fall, mb->fall) + (isfinite(margin) ? margin : 0);
+  return fmax(travel, fmax(ma->struck, mb->struck)) + fmax(ma->fall, mb->fall) + (isfinite(margin) ? margin : 0);
 }
 
 static bool grow_struck(ds_detection *d, int32_t body, double struck) {
@@ -119,14 +119,14 @@ static bool grow_struck(ds_detection *d, int32_t body, double struck) {
 bool ds_pass_on_motion(ds_detection *d, const ds_box_pair *pairs, int32_t pair_count) {
   bool grew = false;
   for (int32_t i = 0; i < pair_count; i++) {
-    double way = relative_way(d, pairs[i].a, pairs[i].b);
-    grew |= grow_struck(d, pairs[i].a, way);
-    grew |= grow_struck(d, pairs[i].b, way);
+    double travel = relative_travel(d, pairs[i].a, pairs[i].b);
+    grew |= grow_struck(d, pairs[i].a, travel);
+    grew |= grow_struck(d, pairs[i].b, travel);
   }
   for (int32_t i = 0; i < pair_count; i++) {
-    double way = fmax(d->motions[pairs[i].a].struck, d->motions[pairs[i].b].struck);
-    grew |= grow_struck(d, pairs[i].a, way);
-    grew |= grow_struck(d, pairs[i].b, way);
+    double travel = fmax(d->motions[pairs[i].a].struck, d->motions[pairs[i].b].struck);
+    grew |= grow_struck(d, pairs[i].a, travel);
+    grew |= grow_struck(d, pairs[i].b, travel);
   }
   return grew;
 }

@@ -59,16 +59,17 @@ bool ds_may_touch_itself(const ds_skin *skin, const double *q, double stir) {
   return 2 * growth > (1 - outside) * near_share * skin->tree->spacing;
 }
 
-bool ds_may_fold(double *way, const ds_skin *skin, int32_t a, int32_t b, const ds_displacement *of_a,
+bool ds_may_fold(double *travel, const ds_skin *skin, int32_t a, int32_t b, const ds_displacement *of_a,
                  const ds_displacement *of_b) {
   const ds_bd_sphere *sa = &skin->tree->spheres[a], *sb = &skin->tree->spheres[b];
   double near = near_share * skin->tree->spacing;
   double rest = v3_dist(sa->center, sb->center), apart = rest - sa->radius - sb->radius;
   if (rest + sa->radius + sb->radius <= near) return false;
-  ds_vec3 move = v3_sub(of_a->move.center, of_b->move.center), go = v3_sub(of_a->way.center, of_b->way.center);
-  double spread = of_a->move.radius + of_b->move.radius, stray = of_a->way.radius + of_b->way.radius;
+  ds_vec3 move = v3_sub(of_a->move.center, of_b->move.center),
+          go = v3_sub(of_a->displacement.center, of_b->displacement.center);
+  double spread = of_a->move.radius + of_b->move.radius, stray = of_a->displacement.radius + of_b->displacement.radius;
   double now = v3_norm(move), then = v3_norm(v3_add(move, go)) + stray, moved = (now > then ? now : then) + spread;
-  *way = v3_norm(go) + stray;
+  *travel = v3_norm(go) + stray;
   return moved > (1 - outside) * (apart > near ? apart : near);
 }
 
@@ -112,11 +113,11 @@ static void set_cone(const folder *f, fold_node *n, const ds_bd_sphere *s) {
 static ds_round leaf_ball(const folder *f, const ds_bd_sphere *s, bool will) {
   const ds_mesh *surface = f->now->skin->mesh;
   ds_round ball = {{0, 0, 0}, 0};
-  if (will && !f->now->ways) return ball;
+  if (will && !f->now->displacements) return ball;
   for (int pass = 0; pass < 2; pass++) {
     for (int32_t i = 3 * s->first; i < 3 * (s->first + s->count); i++) {
       int32_t v = surface->triangles[3 * f->now->skin->tree->triangle[i / 3] + i % 3];
-      ds_vec3 u = will ? f->now->ways[v] : v3_sub(f->now->vertices[v], surface->vertices[v]);
+      ds_vec3 u = will ? f->now->displacements[v] : v3_sub(f->now->vertices[v], surface->vertices[v]);
       if (pass == 0) ball.center = v3_add(ball.center, u);
       if (pass == 1) ball.radius = fmax(ball.radius, v3_dist(ball.center, u));
     }
@@ -138,7 +139,7 @@ static void hold_cone(fold_node *n, const fold_node *a) {
 
 static void join_nodes(fold_node *n, const fold_node *a, const fold_node *b) {
   n->displaced.move = ds_round_join(a->displaced.move, b->displaced.move);
-  n->displaced.way = ds_round_join(a->displaced.way, b->displaced.way);
+  n->displaced.displacement = ds_round_join(a->displaced.displacement, b->displaced.displacement);
   n->axis = v3_unit(v3_add(a->axis, b->axis));
   n->cos = 1, n->sin = 0;
   if (!(v3_norm2(n->axis) > 0)) set_all(n);
@@ -178,10 +179,10 @@ static bool may_face(const fold_node *a, const fold_node *b) {
 static bool may_touch(const folder *f, double *reach, int32_t a, int32_t b) {
   const fold_node *na = &f->nodes[a], *nb = &f->nodes[b];
   const ds_round *pa = &f->now->balls[a], *pb = &f->now->balls[b];
-  double way;
+  double travel;
   if (pa->radius < 0 || pb->radius < 0) return false;
-  if (!ds_may_fold(&way, f->now->skin, a, b, &na->displaced, &nb->displaced)) return false;
-  double ahead_by = (1 + f->query->relax) * way;
+  if (!ds_may_fold(&travel, f->now->skin, a, b, &na->displaced, &nb->displaced)) return false;
+  double ahead_by = (1 + f->query->relax) * travel;
   *reach = f->query->slack + (ahead_by < f->farthest ? ahead_by : f->farthest);
   if (*reach < f->depth) *reach = f->depth;
   return v3_dist(pa->center, pb->center) - pa->radius - pb->radius < *reach && may_face(na, nb);
@@ -193,8 +194,9 @@ static ds_vec3 own_normal(folder *f, int32_t v) {
   return f->own[v];
 }
 
-static ds_vec3 relative_way(const folder *f, int32_t v, ds_anchor at) {
-  return f->now->ways ? v3_sub(f->now->ways[v], ds_deformed_anchor_way(f->now, at)) : v3(0, 0, 0);
+static ds_vec3 relative_displacement(const folder *f, int32_t v, ds_anchor at) {
+  return f->now->displacements ? v3_sub(f->now->displacements[v], ds_deformed_anchor_displacement(f->now, at))
+                               : v3(0, 0, 0);
 }
 
 /* Whether vertex v and the point next to it on a triangle are the two sides of a wall in the undeformed body. */
@@ -228,8 +230,9 @@ static void try_vertex(folder *f, int32_t v, int32_t triangle, double reach, dou
   ds_deformed_on_triangle(&nearest, f->now, triangle, x);
   if (!(nearest.distance2 < reach * reach && nearest.distance2 < f->best[v].distance2)) return;
   ds_deformed_on_triangle(&rest, &f->rest, triangle, f->rest.vertices[v]);
-  double d = sqrt(nearest.distance2), apart = sqrt(rest.distance2), way = v3_norm(relative_way(f, v, nearest.at));
-  if (!(apart > f->near) || !(height < 0 ? d < inside * apart : d - way < outside * apart)) return;
+  double d = sqrt(nearest.distance2), apart = sqrt(rest.distance2),
+         travel = v3_norm(relative_displacement(f, v, nearest.at));
+  if (!(apart > f->near) || !(height < 0 ? d < inside * apart : d - travel < outside * apart)) return;
   if (across_wall(f, v, &rest)) return;
   f->best[v] = nearest;
 }
@@ -237,14 +240,14 @@ static void try_vertex(folder *f, int32_t v, int32_t triangle, double reach, dou
 /* What is found, vertex by vertex. */
 static void keep(folder *f, int32_t v) {
   const ds_solid_query *q = f->query;
-  ds_vec3 x = f->now->vertices[v], own = own_normal(f, v), way = relative_way(f, v, f->best[v].at);
+  ds_vec3 x = f->now->vertices[v], own = own_normal(f, v), displacement = relative_displacement(f, v, f->best[v].at);
   ds_foot foot;
   ds_deformed_foot(&foot, f->now, &f->best[v], x, own);
   ds_nearest rest;
   ds_deformed_on_triangle(&rest, &f->rest, f->best[v].at.triangle, f->rest.vertices[v]);
   if (!(-foot.distance < inside * sqrt(rest.distance2))) return;
-  if (ds_was_outside(f->itself, f->now->skin, foot.gap, foot.normal, way, DS_FEATURE(0, v))) return;
-  double coming = fmin(0, v3_dot(foot.normal, way)), slack = q->slack + q->relax * v3_norm(way);
+  if (ds_was_outside(f->itself, f->now->skin, foot.gap, foot.normal, displacement, DS_FEATURE(0, v))) return;
+  double coming = fmin(0, v3_dot(foot.normal, displacement)), slack = q->slack + q->relax * v3_norm(displacement);
   if (!(foot.gap + coming < slack) || !(v3_dot(own, foot.normal) < facing)) return;
   ds_candidate c = {.point = pose_point(f->pose, v3_mad(x, -0.5 * foot.gap, foot.normal)), .gap = foot.gap};
   c.normal = quat_rotate(f->pose.q, foot.normal);

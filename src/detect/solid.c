@@ -25,7 +25,7 @@
 
 enum { PATH_STEPS = 16 };
 static const double aside = 1.25;   /* of the spread: caps that would touch farther from their sample are not tried */
-static const double late = 0.25;    /* of its way: a leaf farther than this from the surface touches late */
+static const double late = 0.25;    /* of its travel: a leaf farther than this from the surface touches late */
 static const double backward = 0.3; /* sine by which a surface moves backwards: it meets nothing first */
 static const double same_way = 0.5; /* cosine of surface normals beyond which two surfaces do not face each other */
 
@@ -45,7 +45,7 @@ typedef struct seeker {
   ds_twist twist; /* of the samples against the other, in the other's frame */
   uint32_t kind;  /* of features */
   double round;   /* radius about every sample */
-  double thin;    /* ways up to this length pass through no wall of the other unseen */
+  double thin;    /* displacements up to this length pass through no wall of the other unseen */
   ds_candidate *found;
   int32_t count, capacity;
   ds_tread_list treads, edges; /* edges: near what the other's normal does not hold still */
@@ -84,15 +84,15 @@ static void add(seeker *s, ds_vec3 x, ds_vec3 normal, double gap, uint32_t featu
 
 /* The fraction of its path, 0 .. 1, at which a sample comes nearer than slack, or -1. Short paths are tested at their
  * middle and end, those longer than a wall is thick step by step. */
-static double first_touch(const seeker *s, ds_vec3 x, ds_vec3 way, double length, double gap, double slack) {
+static double first_touch(const seeker *s, ds_vec3 x, ds_vec3 displacement, double length, double gap, double slack) {
   if (length <= s->thin) {
-    if (ds_shape_distance_alone(s->other, v3_add(x, way)) - s->round <= slack) return 1;
-    return ds_shape_distance_alone(s->other, v3_mad(x, 0.5, way)) - s->round <= slack ? 0.5 : -1;
+    if (ds_shape_distance_alone(s->other, v3_add(x, displacement)) - s->round <= slack) return 1;
+    return ds_shape_distance_alone(s->other, v3_mad(x, 0.5, displacement)) - s->round <= slack ? 0.5 : -1;
   }
   double t = 0, d = gap;
   for (int i = 0; i < PATH_STEPS && t < 1; i++) {
     t = fmin(1, t + (d - 0.5 * slack) / length);
-    d = ds_shape_distance_alone(s->other, v3_mad(x, t, way)) - s->round;
+    d = ds_shape_distance_alone(s->other, v3_mad(x, t, displacement)) - s->round;
     if (d <= slack) return t;
   }
   return -1;
@@ -102,19 +102,19 @@ static double first_touch(const seeker *s, ds_vec3 x, ds_vec3 way, double length
  * and gap. */
 static bool touches(const seeker *s, ds_vec3 *n, double *at, ds_vec3 x, ds_vec3 own) {
   const ds_solid_query *q = s->query;
-  ds_vec3 way = v3_add(s->twist.move, v3_cross(s->twist.turn, x));
-  double length = v3_norm(way), slack = q->slack + q->relax * length;
+  ds_vec3 displacement = v3_add(s->twist.move, v3_cross(s->twist.turn, x));
+  double length = v3_norm(displacement), slack = q->slack + q->relax * length;
   double gap = ds_shape_distance_alone(s->other, x) - s->round;
   if (!(gap < slack + length)) return false;
-  if (gap > q->slack && v3_dot(own, way) < -backward * length) return false; /* others go ahead of it */
+  if (gap > q->slack && v3_dot(own, displacement) < -backward * length) return false; /* others go ahead of it */
   double t = 0;
-  if (q->after && ds_shape_distance_alone(s->other, v3_add(x, way)) - s->round < fmin(gap, 0) - q->slack) {
+  if (q->after && ds_shape_distance_alone(s->other, v3_add(x, displacement)) - s->round < fmin(gap, 0) - q->slack) {
     t = 1; /* deeper at its end: that is where to look from */
   } else if (gap > slack) {
-    t = first_touch(s, x, way, length, gap, slack);
+    t = first_touch(s, x, displacement, length, gap, slack);
     if (t < 0) return false; /* passes by */
   }
-  *at = ds_shape_distance(n, s->other, v3_mad(x, t, way)) - s->round - t * v3_dot(*n, way);
+  *at = ds_shape_distance(n, s->other, v3_mad(x, t, displacement)) - s->round - t * v3_dot(*n, displacement);
   if (t > 0 && *at < 0 && !q->after) return false; /* comes from behind */
   return v3_dot(own, *n) <= same_way;
 }
@@ -134,8 +134,9 @@ static void try_sample(seeker *s, const ds_samples *samples, int32_t i) {
  * some distance from the sample, and lower. */
 static void note_cap(seeker *s, const ds_samples *samples, int32_t i) {
   const ds_cap *cap = &samples->caps[i];
-  ds_vec3 x = v3_add(s->p, mat3_mul_v3(&s->r, cap->p)), n, way = v3_add(s->twist.move, v3_cross(s->twist.turn, x));
-  double near = s->query->slack + (1 + s->query->relax) * v3_norm(way) + s->lift;
+  ds_vec3 x = v3_add(s->p, mat3_mul_v3(&s->r, cap->p)), n,
+          displacement = v3_add(s->twist.move, v3_cross(s->twist.turn, x));
+  double near = s->query->slack + (1 + s->query->relax) * v3_norm(displacement) + s->lift;
   if (!(ds_shape_distance_alone(s->other, x) < near + samples->bulge)) return;
   double gap = ds_shape_distance(&n, s->other, x);
   ds_vec3 m = v3_neg(mat3_tmul_v3(&s->r, n)), d = v3_sub(ds_cap_point(cap, m), cap->p);
@@ -161,14 +162,14 @@ static int compare_caps(const void *pa, const void *pb) {
 /* Whether a tread touches within the step, as a sample does there; its gap is then as seen from the start. */
 static bool tread_touches(const seeker *s, ds_vec3 *n, double *gap, ds_vec3 x) {
   const ds_solid_query *q = s->query;
-  ds_vec3 way = v3_add(s->twist.move, v3_cross(s->twist.turn, x));
-  double length = v3_norm(way), slack = q->slack + q->relax * length;
+  ds_vec3 displacement = v3_add(s->twist.move, v3_cross(s->twist.turn, x));
+  double length = v3_norm(displacement), slack = q->slack + q->relax * length;
   if (!(*gap < slack + length)) return false;
-  if (*gap > q->slack && -v3_dot(*n, way) < -backward * length) return false;
+  if (*gap > q->slack && -v3_dot(*n, displacement) < -backward * length) return false;
   if (!(*gap > slack)) return true;
-  double t = first_touch(s, x, way, length, *gap, slack);
+  double t = first_touch(s, x, displacement, length, *gap, slack);
   if (t < 0) return false;
-  *gap = ds_smooth_distance(n, s->other, v3_mad(x, t, way)) - t * v3_dot(*n, way);
+  *gap = ds_smooth_distance(n, s->other, v3_mad(x, t, displacement)) - t * v3_dot(*n, displacement);
   return *gap >= 0;
 }
 
@@ -201,25 +202,25 @@ static double outside_box(const ds_shape *other, ds_vec3 x) {
 
 /* The sample of a leaf that is farthest ahead on its path: it represents all if the leaf touches late in the step. */
 static int32_t foremost(const seeker *s, const ds_samples *samples, const ds_ball *ball, ds_vec3 c) {
-  ds_vec3 way = mat3_tmul_v3(&s->r, v3_add(s->twist.move, v3_cross(s->twist.turn, c)));
+  ds_vec3 displacement = mat3_tmul_v3(&s->r, v3_add(s->twist.move, v3_cross(s->twist.turn, c)));
   int32_t best = ball->first;
   for (int32_t i = ball->first + 1; i < ball->first + ball->count; i++)
-    if (v3_dot(way, samples->points[i]) > v3_dot(way, samples->points[best])) best = i;
+    if (v3_dot(displacement, samples->points[i]) > v3_dot(displacement, samples->points[best])) best = i;
   return best;
 }
 
 static void seek(seeker *s, const ds_samples *samples, int32_t index) {
   const ds_ball *ball = &samples->balls[index];
   ds_vec3 c = v3_add(s->p, mat3_mul_v3(&s->r, ball->center)), turn = s->twist.turn;
-  double way = v3_norm(v3_add(s->twist.move, v3_cross(turn, c))) + v3_norm(turn) * ball->radius;
-  double reach = s->query->slack + (1 + s->query->relax) * way + ball->radius + s->round + s->rise + s->lift;
+  double travel = v3_norm(v3_add(s->twist.move, v3_cross(turn, c))) + v3_norm(turn) * ball->radius;
+  double reach = s->query->slack + (1 + s->query->relax) * travel + ball->radius + s->round + s->rise + s->lift;
   if (outside_box(s->other, c) > reach || s->failed) return;
   double d = ds_shape_distance_alone(s->other, c);
   if (!(d < reach)) return;
   for (int32_t i = 0; i < ball->child_count; i++) seek(s, samples, ball->child + i);
   if (ball->child_count > 0) return;
   int32_t first = ball->first, last = ball->first + ball->count;
-  if (d - ball->radius - s->round - s->rise > fmax(s->query->slack, late * way)) {
+  if (d - ball->radius - s->round - s->rise > fmax(s->query->slack, late * travel)) {
     first = foremost(s, samples, ball, c);
     last = first + 1;
   }
@@ -243,10 +244,10 @@ static ds_vec3 direction(int i) {
 /* Places of the surface nearest to the ball about c, each the foot of a normal through c: from every direction u, steps
  * of u <- -gradient at c + radius u, which a plane wall ends at once. */
 static void seek_ball(seeker *s, ds_vec3 c, double radius) {
-  ds_vec3 feet[DIRECTIONS + 1], n, way = v3_add(s->twist.move, v3_cross(s->twist.turn, c));
+  ds_vec3 feet[DIRECTIONS + 1], n, displacement = v3_add(s->twist.move, v3_cross(s->twist.turn, c));
   const ds_solid_query *q = s->query;
   int count = 0;
-  double d = ds_shape_distance(&n, s->other, c), reach = q->slack + (1 + q->relax) * v3_norm(way);
+  double d = ds_shape_distance(&n, s->other, c), reach = q->slack + (1 + q->relax) * v3_norm(displacement);
   if (!(d - radius < reach)) return;
   for (int i = 0; i <= DIRECTIONS; i++) {
     ds_vec3 u = i < DIRECTIONS ? direction(i) : v3_neg(n), g = n;
@@ -280,8 +281,8 @@ static bool seek_smooth(seeker *s, const ds_shape *shape) {
   const ds_solid_query *q = s->query;
   int count = 0;
   double d = ds_shape_distance(&n, s->other, s->p), turn = v3_norm(s->twist.turn) * shape->bounding_radius;
-  double way = v3_norm(v3_add(s->twist.move, v3_cross(s->twist.turn, s->p))) + turn;
-  double reach = q->slack + (1 + q->relax) * way;
+  double travel = v3_norm(v3_add(s->twist.move, v3_cross(s->twist.turn, s->p))) + turn;
+  double reach = q->slack + (1 + q->relax) * travel;
   if (!(d - shape->bounding_radius < reach)) return true;
   for (int i = 0; i <= DIRECTIONS; i++) {
     ds_vec3 u = i < DIRECTIONS ? direction(i) : v3_neg(n), g = n, x = s->p;
@@ -378,7 +379,7 @@ static bool is_polyhedron(const ds_shape *shape) {
   return f && f->complete;
 }
 
-static ds_vec3 way_at(const meeting *m, ds_vec3 x) {
+static ds_vec3 displacement_at(const meeting *m, ds_vec3 x) {
   return v3_add(m->query->twist.move, v3_cross(m->query->twist.turn, x));
 }
 
@@ -398,24 +399,26 @@ static void seek_faces(ds_arena *scratch, meeting *m) {
   int32_t kept = 0;
   for (int32_t i = 0; i < m->faces.count; i++) {
     ds_candidate c = m->faces.found[i];
-    ds_vec3 x = ds_placed_point(&m->a, c.point), way = way_at(m, x);
+    ds_vec3 x = ds_placed_point(&m->a, c.point), displacement = displacement_at(m, x);
     c.normal = mat3_mul_v3(&m->then.r, c.normal);
-    c.point = query->after ? v3_mad(x, 0.5, way) : x;
-    if (query->after) c.gap -= v3_dot(c.normal, way);
+    c.point = query->after ? v3_mad(x, 0.5, displacement) : x;
+    if (query->after) c.gap -= v3_dot(c.normal, displacement);
     /* beside samples the same holds as for them: what does not come near is no contact */
-    double nearest = c.gap + fmin(0, v3_dot(c.normal, way));
-    if (!round || query->after || nearest < query->slack + query->relax * v3_norm(way)) m->faces.found[kept++] = c;
+    double nearest = c.gap + fmin(0, v3_dot(c.normal, displacement));
+    if (!round || query->after || nearest < query->slack + query->relax * v3_norm(displacement))
+      m->faces.found[kept++] = c;
   }
   m->faces.count = kept;
 }
 
 /* Whether contacts of faces hold a point that was found otherwise. */
 static bool is_held(const meeting *m, const ds_candidate *c) {
-  ds_vec3 way = m->query->after ? way_at(m, c->point) : v3(0, 0, 0), x = v3_mad(c->point, 0.5, way);
+  ds_vec3 displacement = m->query->after ? displacement_at(m, c->point) : v3(0, 0, 0),
+          x = v3_mad(c->point, 0.5, displacement);
   ds_candidate local = {mat3_tmul_v3(&m->then.r, v3_sub(x, m->then.p)), mat3_tmul_v3(&m->then.r, c->normal),
-                        c->gap + v3_dot(c->normal, way), 0, 0};
+                        c->gap + v3_dot(c->normal, displacement), 0, 0};
   double error = field_error(m->a.shape) + field_error(m->b.shape) + one_point * m->size;
-  return ds_faces_hold(&m->faces, &local, m->query->slack + 0.5 * v3_norm(way), error);
+  return ds_faces_hold(&m->faces, &local, m->query->slack + 0.5 * v3_norm(displacement), error);
 }
 
 /* Corners stand for all samples where both shapes are polyhedra: faces and crossing edges have their contacts already,
@@ -425,9 +428,9 @@ static bool seek_corners(seeker *s, const meeting *m, const ds_placed *from) {
   bool near = false, ahead = !m->query->after;
   for (int32_t i = 0; i < f->corner_count && !s->failed; i++) {
     ds_vec3 x = v3_add(s->p, mat3_mul_v3(&s->r, f->corners[i]));
-    double way = v3_norm(v3_add(s->twist.move, v3_cross(s->twist.turn, x)));
+    double travel = v3_norm(v3_add(s->twist.move, v3_cross(s->twist.turn, x)));
     int32_t before = s->count;
-    if (outside_box(s->other, x) > s->query->slack + (1 + s->query->relax) * way) continue;
+    if (outside_box(s->other, x) > s->query->slack + (1 + s->query->relax) * travel) continue;
     if (ahead && ds_faces_cover(&m->faces, s->sign > 0 ? f->corners[i] : x, m->query->slack)) continue;
     try_point(s, x, mat3_mul_v3(&s->r, f->corner_normals[i]), DS_FEATURE_LONE | (uint32_t)i);
     if (s->count == before) continue;

@@ -13,7 +13,7 @@ typedef struct ds_twist {
 
 typedef struct ds_solid_query {
   double slack;     /* a point counts as touching where it comes nearer than this */
-  double relax;     /* of its own way, added to slack: an impact changes motions within the step */
+  double relax;     /* of its own displacement, added to slack: an impact changes motions within the step */
   double reach;     /* how far ahead planar faces that face each other are searched; at least slack */
   ds_twist twist;   /* of a against b */
   int32_t per_face; /* largest number of points per patch */

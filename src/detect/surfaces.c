@@ -32,7 +32,7 @@ static void fill_surface(void *context, int32_t item, int32_t worker) {
 }
 
 /* How far a body's points move within the step; `apart` replaces the size of a body that has none. */
-static double way_of(const ds_detection *d, int32_t i, double apart) {
+static double travel_of(const ds_detection *d, int32_t i, double apart) {
   const ds_body *body = &d->scene->bodies[i];
   const ds_body_state *s = &d->state->bodies[i];
   if (body->ops->fixed) return 0;
@@ -40,27 +40,27 @@ static double way_of(const ds_detection *d, int32_t i, double apart) {
   return d->step * v3_norm(s->w) * (isfinite(radius) ? radius : apart) + d->motions[i].stir;
 }
 
-/* No search of a pair goes farther than this: slack, ways and depth of deformable.c. */
+/* No search of a pair goes farther than this: slack, travel and depth of deformable.c. */
 static double want_reach(const ds_detection *d, ds_box_pair pair) {
   const ds_body *a = &d->scene->bodies[pair.a], *b = &d->scene->bodies[pair.b];
   const ds_body_state *sa = &d->state->bodies[pair.a], *sb = &d->state->bodies[pair.b];
   const ds_motion_ahead *ma = &d->motions[pair.a], *mb = &d->motions[pair.b];
   double apart = v3_dist(sa->x, sb->x), margin = fmin(ma->margin, mb->margin);
-  double way = d->step * v3_dist(sa->v, sb->v) + way_of(d, pair.a, apart) + way_of(d, pair.b, apart);
+  double travel = d->step * v3_dist(sa->v, sb->v) + travel_of(d, pair.a, apart) + travel_of(d, pair.b, apart);
   double reach = (isfinite(margin) ? margin : 0) + fmax(ma->struck, mb->struck) + fmax(ma->fall, mb->fall);
   double deepest = d->step > 0 ? ds_deepest_before(d->state, pair) : INFINITY, deep = 0;
-  if (a->skin) deep = fmax(deep, ds_search_depth(a->skin, deepest, way));
-  if (b->skin) deep = fmax(deep, ds_search_depth(b->skin, deepest, way));
-  return reach + 2 * (1 + DS_STRAY) * way + deep + DS_DEEPER * fmin(a->bounding_radius, b->bounding_radius);
+  if (a->skin) deep = fmax(deep, ds_search_depth(a->skin, deepest, travel));
+  if (b->skin) deep = fmax(deep, ds_search_depth(b->skin, deepest, travel));
+  return reach + 2 * (1 + DS_STRAY) * travel + deep + DS_DEEPER * fmin(a->bounding_radius, b->bounding_radius);
 }
 
 /* The same of a body and itself: only its deformation brings it nearer. */
 static double fold_reach(const ds_detection *d, int32_t i) {
   const ds_skin *skin = d->scene->bodies[i].skin;
   const ds_motion_ahead *m = &d->motions[i];
-  double way = 2 * m->stir;
-  double deep = ds_search_depth(skin, ds_deepest_before(d->state, (ds_box_pair){i, i}), way);
-  return (isfinite(m->margin) ? m->margin : 0) + m->struck + m->fall + (1 + DS_STRAY) * way + deep;
+  double travel = 2 * m->stir;
+  double deep = ds_search_depth(skin, ds_deepest_before(d->state, (ds_box_pair){i, i}), travel);
+  return (isfinite(m->margin) ? m->margin : 0) + m->struck + m->fall + (1 + DS_STRAY) * travel + deep;
 }
 
 /* Marks the patches of a pair's surfaces that may touch. */

@@ -11,14 +11,14 @@ typedef struct ds_move {
   ds_vec3 lost;     /* of v at the end of the step, where it was stopped (sweep.c) */
   double keep;      /* of its velocities at the end of the step: less than 1 where it was lifted (separate.c) */
   double *rate;     /* of a deformable body */
-  double share;     /* of its way that it takes: 1, or less where it would pass through something (sweep.c) */
+  double share;     /* of its displacement that it takes: 1, or less where it would pass through something (sweep.c) */
   bool rests;       /* it keeps its place, and has no velocity */
 } ds_move;
 
 /* What the stage did besides moving. */
 typedef struct ds_integration {
   double separation;    /* m: farthest that any body was moved out of overlaps */
-  int32_t stopped;      /* bodies stopped on their way */
+  int32_t stopped;      /* bodies stopped before the end */
   double energy;        /* J: before, to be compared with that after (limit.c) ... */
   double *swing;        /* ... by so much above that of the state: of every island, then of every body in none */
   ds_energy *energies;  /* of every body, before */
@@ -43,8 +43,8 @@ void ds_store_contacts(ds_contact *out, const ds_assembly *assembly, const ds_co
 /* separate.c: for every contact the overlap of its pair that is held, 0 if there is none. NULL if memory ran out.
  */
 double *ds_held_overlaps(ds_arena *arena, const ds_contact_list *contacts, const ds_state *state);
-/* separate.c: fills dx and turn of bodies that overlap; *farthest is the longest of these ways. False where memory ran
- * out. */
+/* separate.c: fills dx and turn of bodies that overlap; *farthest is the longest of these displacements. False where
+ * memory ran out. */
 bool ds_separate(ds_arena *arena, ds_move *moves, double *farthest, const ds_state *state, const ds_assembly *assembly,
                  const ds_contact_list *contacts, const double *held, double h);
 /* sweep.c: cuts the share of bodies that would overlap others too deeply or pass through them; *stopped is how many.

@@ -2,7 +2,7 @@
  *
  * Contacts hold to first order in the velocities, at the points where they were looked for. What turns, and what an
  * impact sends elsewhere, can still end inside another body, or beyond it where that is thin. So every pair that can
- * come nearer within the step by more than half of what an overlap may be is followed along its way (detect/meet.c):
+ * come nearer within the step by more than half of what an overlap may be is followed along its path (detect/meet.c):
  * x + dx + t h v and exp(t h w) exp(turn) q, from where it has been taken out of overlaps (separate.c) on. Where the
  * overlap would be more than a hundredth of the thinner body's thickness, both bodies stop before for the rest of the
  * step and keep their velocities: the next step finds the contact and lets them bounce, stick or slide by its impulses.
@@ -126,7 +126,7 @@ static bool close_stopped(ds_arena *arena, ds_move *moves, const sweep *s, const
 }
 
 /* Takes away what gravity does while a body waits: of a body that touches nothing the velocity, else as much energy as
- * it would have done work on the way that is left. */
+ * it would have done work on the rest of its path. */
 static void wait(ds_move *move, const ds_body *body, const ds_step_body *step, ds_vec3 gravity, double share,
                  double h) {
   ds_vec3 w = mat3_tmul_v3(&step->rotation, move->w);

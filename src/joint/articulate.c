@@ -106,7 +106,8 @@ static ds_joint_pose pose_before(const ds_held_joint *held, const ds_assembly *a
     const ds_vec3 *points = side == 0 ? held->joint->on_a : held->joint->on_b;
     const ds_step_body *body = &assembly->bodies[held->body[side]];
     pose.center[side] = state->bodies[held->body[side]].x;
-    if (midpoint) pose.center[side] = v3_mad(pose.center[side], 0.5, body->way), pose.stretch[side] = body->stretch;
+    if (midpoint)
+      pose.center[side] = v3_mad(pose.center[side], 0.5, body->displacement), pose.stretch[side] = body->stretch;
     for (int32_t k = 0; k < held->joint->point_count; k++) pose.arm[side][k] = mat3_mul_v3(&body->rotation, points[k]);
     if (side == 0 && held->kind->has_axis) pose.across = ds_joint_across(pose.arm[0]);
     if (!midpoint) continue;
@@ -359,7 +360,7 @@ static ds_held_limit held_limit(const ds_contact_point *c, const ds_linkage *l, 
   return (ds_held_limit){.linkage = l,
                          .held = held,
                          .feature = c->feature,
-                         .way = fabs(c->gap) + h * h * v3_norm(scene->def.gravity),
+                         .travel = fabs(c->gap) + h * h * v3_norm(scene->def.gravity),
                          .stay = ds_contact_is_open(c, scene) ? 0 : c->gap};
 }
 

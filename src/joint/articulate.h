@@ -61,10 +61,10 @@ typedef struct ds_held_limit {
   const ds_linkage *linkage;
   const ds_held_joint *held;
   uint64_t feature;
-  double stay; /* m: the least gap allowed: 0, or the gap it has already */
-  double left; /* m: the gap after a step with velocities (y, w), beyond that */
-  double b;    /* of the island's problem, with that */
-  double way;  /* m: about how far it may move in a step; the scale of its errors */
+  double stay;   /* m: the least gap allowed: 0, or the gap it has already */
+  double left;   /* m: the gap after a step with velocities (y, w), beyond that */
+  double b;      /* of the island's problem, with that */
+  double travel; /* m: about how far it may move in a step; the scale of its errors */
 } ds_held_limit;
 
 /* A contact or limit of the island that no free coordinate moves: joints and scripts alone decide whether it holds. */

@@ -276,7 +276,8 @@ double ds_articulation_gap(double *error, const ds_island *island, const ds_asse
   for (int32_t i = 0; i < a->limit_count; i++) {
     const ds_held_limit *limit = &a->limits[i];
     double off = a->r[3 * limit->contact] > 0 ? fabs(limit->left) : -limit->left;
-    if (off > NOTHING * limit->linkage->extent) *error = fmax(*error, off / fmax(limit->linkage->without, limit->way));
+    if (off > NOTHING * limit->linkage->extent)
+      *error = fmax(*error, off / fmax(limit->linkage->without, limit->travel));
   }
   return largest;
 }

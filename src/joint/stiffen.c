@@ -48,7 +48,8 @@ static bool find_impulses(ds_arena *arena, bool *found, ds_linkage *l, const ds_
   if (!system || !c) return false;
   for (int32_t k = 0; k < l->body_count; k++) {
     const ds_step_body *body = &assembly->bodies[island->bodies[l->bodies[k]]];
-    ds_scale_velocity(l->x + a->place[l->bodies[k]], body, v3_scale(1 / h, body->way), from_start(body, h), NULL);
+    ds_scale_velocity(l->x + a->place[l->bodies[k]], body, v3_scale(1 / h, body->displacement), from_start(body, h),
+                      NULL);
   }
   ds_linkage_gaps(l, assembly, state, h);
   for (int32_t i = 0; i < l->row_count; i++) c[i] = times(&l->rows[i], l->x) - l->gap[i];

@@ -6,8 +6,9 @@
  *   F(W) = (1 - (k/2) W^)⁻¹ (P0(W) - P) = Rᵀ ((h/2) torque + sum (k/h) a x rho),   P0(W) = I W - (k/2) (I W x W),
  *   v+ = 2 v - v0,   P+ = 2 I W - P,
  *
- * a the mean of the lever arms at start and end. The work of the impulses is sum 2 rho . way/h exactly, way that of the
- * material point: what sticks or rolls does none. Without impulses F(W) = 0 is ds_free_spin (rigid.c).
+ * a the mean of the lever arms at start and end. The work of the impulses is sum 2 rho . s/h exactly, s the
+ * displacement of the material point: what sticks or rolls does none. Without impulses F(W) = 0 is ds_free_spin
+ * (rigid.c).
  *
  * The solver knows W = W_p + I⁻¹ torque only; so W_p is taken from a known W as Newton's method with the derivative I
  * would have it, and both are repeated (assemble/refine.c). */

@@ -87,7 +87,7 @@ bool ds_refine_island(ds_island *island, const ds_assembly *assembly, const ds_c
     change = fmax(change, change_of(body, w, def, h));
     speed = fmax(speed, v3_norm(body->v) + v3_norm(w) * def->bounding_radius);
     if (!r) continue;
-    put(r->x + 6 * k, v3_scale(1 / h, body->way), v3_scale(1 / h, body->turn), def->bounding_radius);
+    put(r->x + 6 * k, v3_scale(1 / h, body->displacement), v3_scale(1 / h, body->turn), def->bounding_radius);
     put(r->image + 6 * k, v, w, def->bounding_radius);
   }
   bool slow = change <= fair * speed && change > SLOW * island->change;

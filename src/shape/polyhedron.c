@@ -14,7 +14,7 @@ static const double level = 0.05;   /* sine up to which an edge is treated as a 
 
 /* ---- both ---- */
 
-/* Twice the way from a point well inside to the nearest face. */
+/* Twice the distance from a point well inside to the nearest face. */
 static double thickness(const ds_shape *shape) {
   double least = INFINITY;
   for (int32_t f = 0; f < shape->hull.face_count; f++)

@@ -39,10 +39,10 @@ static double mesh_ray(ds_vec3 *normal, const ds_mesh *mesh, ds_vec3 o, ds_vec3 
     ds_vec3 p = v3_cross(dir, e2), s = v3_sub(o, a), q = v3_cross(s, e1);
     double det = v3_dot(e1, p);
     if (det == 0) continue;
-    double u = v3_dot(s, p) / det, w = v3_dot(dir, q) / det, way = v3_dot(e2, q) / det;
-    if (!(u >= 0 && w >= 0 && u + w <= 1 && way >= 0 && way <= max_distance)) continue;
-    if (nearest >= 0 && way >= nearest) continue;
-    nearest = way;
+    double u = v3_dot(s, p) / det, w = v3_dot(dir, q) / det, distance = v3_dot(e2, q) / det;
+    if (!(u >= 0 && w >= 0 && u + w <= 1 && distance >= 0 && distance <= max_distance)) continue;
+    if (nearest >= 0 && distance >= nearest) continue;
+    nearest = distance;
     *normal = v3_unit(v3_cross(e1, e2));
   }
   return nearest;

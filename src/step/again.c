@@ -144,8 +144,8 @@ bool ds_step_keep_impulses(ds_step_run *run, ds_state *solved) {
 /* A contact ahead keeps a body on one side of a plane, as it was found at the start of the step. What turns about
  * another body, or flies past its edge, crosses that plane and touches nothing. So where an open contact acts, and at
  * the end of the step the bodies are apart all the same, it is left out, and the step solved again: what they run into
- * then is found on their way (below). By the midpoint rule: Euler's takes energy away anyway. Of 20 links let go level,
- * which never touch, it took 3.15 of 4.9 J in 10 s.
+ * then is found on their path (below). By the midpoint rule: Euler's takes energy away anyway. Of 20 links let go
+ * level, which never touch, it took 3.15 of 4.9 J in 10 s.
  *
  * Bodies that do touch end apart as well, by second order in their turns: of 12,000 contacts of piles, dominoes and
  * walls hit two are apart by half of their gap and a tenth of the thickness, of cards that fall 1 to 5 %; links are by

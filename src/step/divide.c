@@ -126,7 +126,7 @@ static ds_pose pose_at(const ds_step_run *run, int32_t i, double t) {
   return (ds_pose){v3_mad(s->x, t, v), quat_unit(quat_mul(quat_exp(v3_scale(t, w)), s->q))};
 }
 
-/* How far a contact is open at time t, by its points; of a limit what is left of its way. */
+/* How far a contact is open at time t, by its points; of a limit what is left of its range. */
 static double gap_at(const ds_step_run *run, const ds_contact_point *c, double t) {
   if (ds_feature_is_limit(c->feature)) {
     const ds_joint *joint = &run->scene->joints[ds_feature_joint(c->feature)];

@@ -39,7 +39,7 @@ static int32_t place_of(const ds_step_run *run, int32_t body) {
 }
 
 /* How far the point of a body that was at `point` at the start has come. */
-static ds_vec3 way_of(const ds_body_state *before, const ds_body_state *after, ds_vec3 point) {
+static ds_vec3 displacement_of(const ds_body_state *before, const ds_body_state *after, ds_vec3 point) {
   ds_vec3 local = quat_unrotate(before->q, v3_sub(point, before->x));
   return v3_sub(v3_add(after->x, quat_rotate(after->q, local)), point);
 }
@@ -99,9 +99,10 @@ static void add_contact(balance *all, const ds_step_run *run, const ds_state *af
     if (!within) b->momentum = v3_sub(b->momentum, impulse);
     b->driven |= drive || ds_feature_is_limit(c->feature) || run->scene->bodies[other].ops->script != NULL;
     if (!drive && within) continue;
-    ds_vec3 way = way_of(&run->state->bodies[worker], &after->bodies[worker], c->point);
-    if (run->scene->bodies[i].reduced) way = v3_scale(0.5, v3_mad(way, h, velocity_before(run, worker, c->point)));
-    b->gain -= v3_dot(impulse, way) / h;
+    ds_vec3 displacement = displacement_of(&run->state->bodies[worker], &after->bodies[worker], c->point);
+    if (run->scene->bodies[i].reduced)
+      displacement = v3_scale(0.5, v3_mad(displacement, h, velocity_before(run, worker, c->point)));
+    b->gain -= v3_dot(impulse, displacement) / h;
   }
 }
 
@@ -131,8 +132,8 @@ static double slip_of(const ds_step_run *run, const ds_state *after) {
       before++;
     if (order != 0 || before == end || before->mode != DS_CONTACT_STICK || c->mode != DS_CONTACT_STICK) continue;
     if (ds_feature_is_drive(c->feature) || run->scene->bodies[a].reduced || run->scene->bodies[b].reduced) continue;
-    ds_vec3 apart = v3_sub(way_of(&run->state->bodies[a], &after->bodies[a], c->point),
-                           way_of(&run->state->bodies[b], &after->bodies[b], c->point));
+    ds_vec3 apart = v3_sub(displacement_of(&run->state->bodies[a], &after->bodies[a], c->point),
+                           displacement_of(&run->state->bodies[b], &after->bodies[b], c->point));
     worst = fmax(worst, v3_norm(v3_mad(apart, -v3_dot(apart, c->normal), c->normal)));
   }
   return worst;

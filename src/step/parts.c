@@ -117,9 +117,9 @@ static double parts_of(const ds_step_run *run, int32_t body, excitement e) {
   double excess = e.error / (LOSS * energy_scale(run, body)); /* of first order in h: so many parts are enough */
   if (!(excess > 1)) return 1;
   double phase = h * sqrt(fmax(0, frequency2(d, rate))) / PHASE;
-  double way = h * e.closing / (ADVANCE * run->scene->bodies[body].bounding_radius);
+  double travel = h * e.closing / (ADVANCE * run->scene->bodies[body].bounding_radius);
   if (h * sqrt(d->reduced->stiffness[0]) > STIFFEST) return 1;
-  return fmin(PARTS_MAX, ceil(fmin(excess, fmax(phase, way))));
+  return fmin(PARTS_MAX, ceil(fmin(excess, fmax(phase, travel))));
 }
 
 bool ds_step_parts(int32_t *parts, const ds_step_run *run) {
