@@ -151,6 +151,76 @@ static void test_two_balls(void) {
   }
 }
 
+/* A body falls on a sled of 1 kg that slides under it at 3 m/s with two boxes on top, at a time within a step: a ball
+ * bounces by e, a box stays on it. Friction pushes it along from the impact on, for it slides; how little of the energy
+ * of the whole it has, does not matter. Returns how far it is from that at most. */
+static double lands_on_sled(double mass, double e, double height) {
+  const double mu = 0.1;
+  ds_scene *scene = scene_new(v3(0, 0, -gravity), mu, e);
+  ds_body_def sled = body_at(0, 0, 0.05), falling = body_at(0.3, 0, 0.2 + height);
+  scene_add_floor(scene);
+  sled.mass = 1, sled.velocity = v3(3, 0, 0);
+  scene_add(scene, &sled, shape_box(4, 1, 0.1));
+  for (int32_t i = 0; i < 2; i++) {
+    ds_body_def rider = body_at(0.4 * i - 1.85, 0, 0.2);
+    rider.mass = 1, rider.velocity = v3(3, 0, 0);
+    scene_add(scene, &rider, shape_box(0.2, 0.2, 0.2));
+  }
+  falling.mass = mass;
+  ds_body_id id = scene_add(scene, &falling, e > 0 ? shape_sphere(0.1) : shape_box(0.4, 0.4, 0.2));
+  sim s;
+  if (!sim_finish(&s, "a body falls on a sled", scene)) return INFINITY;
+  double landing = sqrt(2 * height / gravity), speed = gravity * landing, off = 0;
+  for (int32_t k = 0; k < 40 && sim_step(&s); k++) { /* before the boxes get there */
+    double t = ds_state_time(s.state) - landing;
+    if (t < 0 || (e > 0 && t > 1.8 * e * landing)) continue; /* to before the next impact */
+    double z = e > 0 ? e * speed * t - 0.5 * gravity * t * t : 0, slid = e > 0 ? 0 : 0.5 * mu * gravity * t * t;
+    ds_vec3 x = ds_state_center(s.state, id);
+    off = fmax(off, fmax(fabs(x.z - 0.2 - z), fabs(x.x - 0.3 - mu * (1 + e) * speed * t - slid)));
+  }
+  sim_close(&s);
+  return off;
+}
+
+static void test_light_on_moving(void) {
+  static const double masses[] = {0.003, 0.03, 0.3};
+  for (int32_t i = 0; i < 3; i++)
+    for (int32_t k = 0; k < 3; k++) CHECK_LE(lands_on_sled(masses[i], 0.5 * k, 0.3 + 0.011 * i), 1e-6);
+}
+
+/* The same without friction and rebound: one of two balls on the sled meets the other at an angle, and takes half of
+ * its speed along the line of their centres at that moment. */
+static void test_oblique_on_moving(void) {
+  const double speed = 4, aside = 0.1, mass = 0.6, r = 0.1, away = sqrt(4 * r * r - aside * aside);
+  for (int32_t i = 0; i < 3; i++) {
+    ds_scene *scene = scene_new(v3(0, 0, -gravity), 0, 0);
+    ds_body_def sled = body_at(0, 0, 0.05), fast = body_at(-0.3 - 0.011 * i, aside, 0.2), slow = body_at(0.2, 0, 0.2);
+    scene_add_floor(scene);
+    sled.mass = 1, sled.velocity = v3(3, 0, 0);
+    scene_add(scene, &sled, shape_box(4, 1, 0.1));
+    for (int32_t k = 0; k < 2; k++) {
+      ds_body_def rider = body_at(0.4 * k - 1.85, 0, 0.2);
+      rider.mass = 1, rider.velocity = v3(3, 0, 0);
+      scene_add(scene, &rider, shape_box(0.2, 0.2, 0.2));
+    }
+    fast.mass = slow.mass = mass, fast.velocity = v3(speed, 0, 0);
+    ds_body_id first = scene_add(scene, &fast, shape_sphere(r)), other = scene_add(scene, &slow, shape_sphere(r));
+    sim s;
+    if (sim_finish(&s, "balls on a sled", scene)) {
+      double t = (0.5 + 0.011 * i - away) / speed; /* when they meet */
+      ds_vec3 n = v3(away / (2 * r), -aside / (2 * r), 0), given = v3_scale(0.5 * speed * n.x, n);
+      s.options.integrator = DS_INTEGRATOR_MIDPOINT;
+      sim_run(&s, 0.2);
+      double left = ds_state_time(s.state) - t;
+      ds_vec3 want[2] = {v3_mad(v3(0.2 - away, aside, 0.2), left, v3_sub(v3(speed, 0, 0), given)),
+                         v3_mad(v3(0.2, 0, 0.2), left, given)};
+      CHECK_LE(v3_dist(ds_state_center(s.state, first), want[0]), 1e-5); /* by Euler's rule 1e-2 */
+      CHECK_LE(v3_dist(ds_state_center(s.state, other), want[1]), 1e-5);
+    }
+    sim_close(&s);
+  }
+}
+
 /* ---- momentum ---- */
 
 /* A rack struck by the cue ball, without gravity: the floor gives nothing, and what the balls have together stays. */
@@ -268,6 +338,8 @@ int main(void) {
   RUN(test_touching);
   RUN(test_rebound_speed);
   RUN(test_two_balls);
+  RUN(test_light_on_moving);
+  RUN(test_oblique_on_moving);
   RUN(test_billiard);
   RUN(test_swarm);
   RUN(test_energy_never_rises);

@@ -13,12 +13,10 @@
 
 enum { PARTS = 12 };                 /* of a step, at most so many end with an impact */
 enum { TRIES = 5, HALVINGS = 4 };    /* of the time of an impact; of a part that was not solved */
-static const double LATE = 1e-5;     /* of the smaller radius: by so much an impact may be overdue */
 static const double SHORTEST = 1e-4; /* part, of the step */
-static const double SHARE = 0.05;    /* of an island's energy: impacts of less are left to the whole step */
-static const double GLANCE =
-    1e-2;                        /* error of a solution that is to say no more than whether, or when, something lands */
-static const double SLOW = 0.25; /* of what gravity does in a step: approaches that are left alone */
+static const double SHARE = 0.05;    /* of an island's energy: less is left to the whole step, where nothing rubs */
+static const double GLANCE = 1e-2;   /* error of a solution that says whether or when something lands, no more */
+static const double SLOW = 0.25;     /* of what gravity does in a step: approaches that are left alone */
 
 /* ---- which contacts are impacts ---- */
 
@@ -40,14 +38,17 @@ static double approach_of(const ds_step_run *run, const ds_contact_point *c) {
   return v3_dot(c->normal, v3_sub(velocity_at(run, c->b, c->point), velocity_at(run, c->a, c->point)));
 }
 
-/* Whether contact k of an island is open at the start and comes fast: with a share of the energy of the island, in what
- * it can take away. */
+/* Whether contact k of an island is open at the start and comes fast. The whole step knows neither its rebound nor the
+ * friction of the impact; without both its impulse is much the same whenever it acts, and it counts where it can take
+ * away a share of the island's energy. */
 static bool comes_fast(const ds_step_run *run, const ds_island *island, int32_t k, double energy) {
   const ds_contact_point *c = &run->contacts.points[island->contacts[k]];
   if (!ds_contact_is_open(c, run->scene)) return false;
   double approach = approach_of(run, c);
   if (!(approach > SLOW * run->slow)) return false;
   if (ds_feature_is_limit(c->feature)) return true; /* of few; a light body may stop what lies on it */
+  const ds_contact_frame *frame = &run->assembly.frames[island->contacts[k]];
+  if (frame->restitution > 0 || frame->mu > 0) return true;
   const ds_subproblem *p = &island->problem;
   double ease = 0; /* 1/kg, along the normal */
   for (int side = 0; side < 2; side++)
@@ -174,16 +175,11 @@ static double first_touch(const ds_step_run *run, const ds_contact_point *c, dou
   return fmin(t, h);
 }
 
-/* The last time before a contact closes; all of the part where it does not, or where it closes at its end by no more
- * than `late`. */
-static double meeting(const ds_step_run *run, const ds_contact_point *c, bool apart, double near, double late) {
+/* The last time before a contact closes; all of the part where it does not. */
+static double meeting(const ds_step_run *run, const ds_contact_point *c, bool apart, double near) {
   double from = 0, to = run->options->step;
-  if (apart) {
-    const ds_body *one = &run->scene->bodies[c->a], *other = &run->scene->bodies[c->b];
-    if (late > 0 && ds_bodies_gap(one, pose_at(run, c->a, to), other, pose_at(run, c->b, to), near) > -late) return to;
-    return first_touch(run, c, near);
-  }
-  if (gap_at(run, c, to) > -late) return to;
+  if (apart) return first_touch(run, c, near);
+  if (gap_at(run, c, to) > 0) return to;
   for (int i = 0; i < 60; i++) {
     double middle = 0.5 * (from + to), gap = gap_at(run, c, middle);
     if (gap > 0) from = middle;
@@ -233,8 +229,7 @@ static void drop_ahead(ds_contact_list *list) {
 }
 
 /* When the first of the contacts that are off closes. */
-static double first_meeting(const ds_step_run *run, const ds_contact_list *all, const bool *off, const bool *touching,
-                            double late) {
+static double first_meeting(const ds_step_run *run, const ds_contact_list *all, const bool *off, const bool *touching) {
   double first = run->options->step;
   const ds_contact_point *known = NULL; /* bodies apart: their first contact was enough */
   for (int32_t k = 0; k < all->count; k++) {
@@ -243,7 +238,7 @@ static double first_meeting(const ds_step_run *run, const ds_contact_list *all, 
     if (!off[k] || (apart && known && known->a == c->a && known->b == c->b)) continue;
     if (apart) known = c;
     double size = ds_smaller_radius(run->scene, c->a, c->b);
-    first = fmin(first, meeting(run, c, apart, 0.5 * DS_TOUCHING * size, late * size));
+    first = fmin(first, meeting(run, c, apart, 0.5 * DS_TOUCHING * size));
   }
   return first;
 }
@@ -269,7 +264,7 @@ static ds_status cut(ds_step_run *run, ds_options *options, double shortest, boo
     ds_status status = ds_step_solve(run, &solved, NULL);
     run->hasty = false;
     if (status != DS_OK) return status;
-    double first = first_meeting(run, &all, off, touching, i == 0 ? 0 : LATE);
+    double first = first_meeting(run, &all, off, touching);
     if (!(first < options->step) && i > 0) return DS_OK;
     if (!ds_step_keep_impulses(run, &solved)) return DS_ERROR_MEMORY;
     if (!(first < options->step)) continue;
