@@ -2,7 +2,9 @@
  * the contact's own impulses; and no stiffness, mass or step makes it unstable. */
 #include "drystone/touch.h"
 
+#include "assemble/hold.h"
 #include "drystone/reduce.h"
+#include "la/eigen.h"
 #include "scene_helper.h"
 
 static const double g = 9.81;
@@ -317,10 +319,61 @@ static void test_changes(void) {
   sim_close(&s);
 }
 
+/* A pull F at the arm r turns the body like a pendulum: the torque r x F changes by -S d with a small rotation d, S =
+ * (r.F) 1 - (r F' + F r')/2 without its antisymmetric part. The implicit step may have no negative stiffness: the
+ * metric gains h² P, with P the positive part of S, which is the one P >= 0 with P - S >= 0 and tr(P (P - S)) = 0. */
+static void pendulum(ds_vec3 arm, ds_vec3 to) {
+  const double h = 0.01, k = 300, c = 2;
+  ds_scene *scene = scene_new(v3(0, 0, 0), 0, 0);
+  ds_body_def def = body_at(0, 0, 0);
+  def.mass = 1;
+  ds_body_id ball = scene_add(scene, &def, shape_sphere(sqrt(2.5))); /* an inertia of 1 kg m² */
+  sim s;
+  if (!sim_finish(&s, "a ball that is held", scene)) return;
+  ds_hand_def hand = hand_on(ball, v3_add(arm, to));
+  hand.grip = arm, hand.stiffness = k, hand.damping = c, hand.max_force = INFINITY;
+  grab(&s, &hand);
+  s.options.step = h;
+  ds_arena arena = {0};
+  ds_assembly assembly = {0};
+  ds_contact_list none = {0};
+  CHECK(ds_assemble(&arena, &assembly, s.scene, s.state, &none, &s.options, NULL) && assembly.bodies[0].hold);
+  const double *t = assembly.bodies[0].hold->factor, r[3] = {arm.x, arm.y, arm.z},
+               f[3] = {k * to.x, k * to.y, k * to.z};
+  double extra[9], rest[9], over[9], wp[3], wr[3], work[9], dot = v3_dot(arm, v3_scale(k, to)), trace = 0, size = 0;
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) {
+      double m = 0; /* of T T', whose diagonal is kept reciprocal */
+      for (int q = 0; q <= 3 + (i < j ? i : j); q++) {
+        double a = t[6 * (3 + i) + q], b = t[6 * (3 + j) + q];
+        m += (q == 3 + i ? 1 / a : a) * (q == 3 + j ? 1 / b : b);
+      }
+      double spring = (h * c + h * h * k) * ((i == j ? v3_norm2(arm) : 0) - r[i] * r[j]);
+      double stiff = (i == j ? dot : 0) - 0.5 * (r[i] * f[j] + f[i] * r[j]);
+      extra[3 * i + j] = over[3 * i + j] = (m - (i == j) - spring) / (h * h);
+      rest[3 * i + j] = extra[3 * i + j] - stiff;
+      trace += extra[3 * i + j] * rest[3 * i + j];
+      size += stiff * stiff;
+    }
+  CHECK(ds_symmetric_eigen(over, wp, work, 3) && ds_symmetric_eigen(rest, wr, work, 3));
+  for (int i = 0; i < 3; i++) CHECK(wp[i] > -1e-9 * sqrt(size) && wr[i] > -1e-9 * sqrt(size));
+  CHECK_LE(fabs(trace), 1e-9 * size);
+  ds_arena_free(&arena);
+  sim_free(&s);
+}
+
+static void test_pendulum(void) {
+  pendulum(v3(0.3, 0.1, -0.2), v3(0.5, 0.2, 0.1));
+  pendulum(v3(0.3, 0.1, -0.2), v3(-0.4, 0.2, 0.3));
+  pendulum(v3(0, 0, 0.5), v3(0, 0.2, 0));
+  pendulum(v3(0, 0.1, 0.2), v3(0, 0.3, 0.6)); /* in line */
+}
+
 int main(void) {
   RUN(test_spring);
   RUN(test_contact);
   RUN(test_stable);
+  RUN(test_pendulum);
   RUN(test_tool);
   RUN(test_limit);
   RUN(test_deformable);

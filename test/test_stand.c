@@ -339,6 +339,35 @@ static void test_vault_ranges(void) {
   sim_close(&s);
 }
 
+/* A block between two walls that friction holds: each has at least half of the weight over mu, and there is no most.
+ * With too little below it, nothing is in equilibrium. */
+static void test_ranges_without_bounds(void) {
+  for (int32_t held = 0; held < 2; held++) {
+    hand_begin(&h);
+    int32_t wall = hand_support(&h), b = hand_box(&h, v3(0, 0, 0), v3(1, 1, 1));
+    double weight = h.blocks[b].mass * 9.81;
+    for (int32_t side = -1; side <= 1; side += held ? 2 : 3) {
+      double x = 0.5 * side;
+      ds_vec3 face[4] = {v3(x, -0.5, -0.5), v3(x, 0.5, -0.5), v3(x, 0.5, 0.5), v3(x, -0.5, 0.5)};
+      hand_interface(&h, wall, b, v3(-side, 0, 0), 0.4, face, 4);
+    }
+    for (int32_t i = 0; i < h.a.interface_count; i++) {
+      ds_force_range range;
+      ds_error error = {""};
+      CHECK(ds_stand_range(&range, &h.a, i, &error) == DS_OK);
+      if (held) {
+        CHECK_NEAR(range.least, 0.5 / 0.4 * weight, 1e-4 * weight);
+        CHECK_NEAR(range.low, 0.5 / 0.4 * weight, 1e-4 * weight);
+        CHECK(range.most == INFINITY && range.high == INFINITY);
+      } else {
+        CHECK(isnan(range.low) && isnan(range.high) && isnan(range.least) && isnan(range.most));
+      }
+      CHECK(ds_stand_range(&range, &h.a, h.a.interface_count, &error) == DS_ERROR_INPUT);
+      CHECK(ds_stand_range(&range, &h.a, -1, &error) == DS_ERROR_INPUT);
+    }
+  }
+}
+
 /* A plank on two piers: statics gives their forces; on three, ranges. */
 static void test_ranges(void) {
   hand_begin(&h);
@@ -357,6 +386,7 @@ static void test_ranges(void) {
     CHECK(ds_stand_range(&range, &h.a, i, &error) == DS_OK);
     CHECK_NEAR(range.low, low[i] * weight, 1e-5 * weight);
     CHECK_NEAR(range.high, high[i] * weight, 1e-5 * weight);
+    CHECK(range.low >= 0); /* nothing pulls */
   }
   for (int32_t threads = 0; threads < 3; threads++) { /* all at once: the same numbers */
     ds_force_range all[3], one;
@@ -616,6 +646,7 @@ int main(void) {
   RUN(test_planar_tampering);
   RUN(test_least_mu);
   RUN(test_ranges);
+  RUN(test_ranges_without_bounds);
   RUN(test_vault_ranges);
   RUN(test_removal);
   RUN(test_tampering);
