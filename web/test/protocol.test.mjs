@@ -48,7 +48,8 @@ test("joints are read, may be missing, and must fit the scene", () => {
   assert.deepEqual(read(scene(2)).scene.joints, []);
   const pin = { name: "pin", kind: "hinge", a: 1, b: 2, point: [0.1, 0, 0.2], axis: [0, 1, 0] };
   assert.deepEqual(read(scene(2, { joints: [pin] })).scene.joints, [pin]);
-  for (const wrong of [{ kind: "screw" }, { b: 3 }, { a: -1 }, { axis: [0, 0, 0] }, { point: [0, 0] }])
+  for (const kind of ["ball", "planar", "a kind of tomorrow"]) assert.equal(read(scene(2, { joints: [{ ...pin, kind }] })).scene.joints[0].kind, kind);
+  for (const wrong of [{ b: 3 }, { a: -1 }, { axis: [0, 0] }, { point: [0, 0] }])
     assert.throws(() => read(scene(2, { joints: [{ ...pin, ...wrong }] })), ProtocolError, JSON.stringify(wrong));
 });
 

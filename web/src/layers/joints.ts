@@ -1,4 +1,5 @@
-// Joints: a ball where two bodies share a point, a bar along the axis of a hinge, a block on the axis of a slider, a diamond for a weld. They move with the first of their bodies, also between frames.
+// Joints: a bar along the axis of a kind that has one; on it a block for a slider, a diamond for a weld, a ball for all others. They move with the first of their bodies, also
+// between frames.
 // Hidden parts shine through faintly, as for contacts.
 import { BoxGeometry, CylinderGeometry, DynamicDrawUsage, Group, InstancedMesh, Matrix4, MeshBasicMaterial, OctahedronGeometry, Quaternion, SphereGeometry, Vector3, type BufferGeometry } from "three";
 import type { Joint } from "../protocol";
@@ -55,12 +56,12 @@ export class Joints {
     const size = RADIUS * near, at = (joint: Joint, scale: number) => new Matrix4().makeScale(scale, scale, scale).setPosition(...joint.point);
     const bar = (joint: Joint) => new Matrix4().compose(new Vector3(...joint.point), new Quaternion().setFromUnitVectors(new Vector3(0, 1, 0), new Vector3(...joint.axis).normalize()),
       new Vector3(0.4 * size, LENGTH * near, 0.4 * size));
-    const kinds = (...names: string[]) => joints.filter((joint) => names.includes(joint.kind));
+    const kind = (name: string) => joints.filter((joint) => joint.kind === name), axes = joints.filter((joint) => Math.hypot(...joint.axis) > 0);
     const add = (shape: BufferGeometry, some: Joint[], matrix: (joint: Joint) => Matrix4) => { if (some.length) this.marks.push(new Marks(this.root, shape, some, matrix)); };
-    add(new SphereGeometry(1, 20, 12), kinds("ball", "hinge"), (joint) => at(joint, size));
-    add(new CylinderGeometry(1, 1, 1, 12), kinds("hinge", "slider"), bar);
-    add(new BoxGeometry(2, 2, 2), kinds("slider"), (joint) => at(joint, size));
-    add(new OctahedronGeometry(1), kinds("weld"), (joint) => at(joint, 1.5 * size));
+    add(new SphereGeometry(1, 20, 12), joints.filter((joint) => joint.kind !== "slider" && joint.kind !== "weld"), (joint) => at(joint, size));
+    add(new CylinderGeometry(1, 1, 1, 12), axes, bar);
+    add(new BoxGeometry(2, 2, 2), kind("slider"), (joint) => at(joint, size));
+    add(new OctahedronGeometry(1), kind("weld"), (joint) => at(joint, 1.5 * size));
   }
 
   follow(world: World): void { if (this.root.visible) for (const mark of this.marks) mark.follow(world); }
