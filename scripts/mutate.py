@@ -54,7 +54,7 @@ FIRST = {
     "integrate": "rest_rule body_kinds energy_limit friction_axis truth_impact truth_motion sweep api deformable_motion golden",
     "kind": "body_kinds truth_motion truth_spin truth_impact deformable_motion stvk golden",
     "body": "mass api friction_axis truth_motion state_image bd_tree reduced",
-    "record": "record record_damage record_live record_solid",
+    "record": "record record_damage record_live record_solid reduced_file",
     "la": "la cone joints golden",
     "detect": "detect gap faces hull field golden",
     "step": "model_range motion_certificate truth_impact midpoint motion sweep certificate effort observe deadline golden",

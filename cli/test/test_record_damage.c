@@ -132,6 +132,58 @@ static void test_damaged_sizes(void) {
   }
 }
 
+/* The tail of a dataset alone: of other bodies, other numbers per body, or numbers of another type. */
+static void test_damaged_tails(void) {
+  static const hsize_t sizes[4][3] = {{12, 2, 7}, {12, 3, 7}, {12, 1, 7}, {12, 2, 6}};
+  for (int i = 0; i < 5; i++) {
+    const char *path = place("bad.h5");
+    const hsize_t *dims = sizes[i % 4];
+    write_plain(path);
+    hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
+    replace_set(file, "/tail/pose", dims);
+    if (i == 4) {
+      hid_t space = H5Screate_simple(3, dims, NULL);
+      CHECK(H5Ldelete(file, "/tail/pose", H5P_DEFAULT) >= 0);
+      H5Dclose(H5Dcreate2(file, "/tail/pose", H5T_IEEE_F32LE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+      H5Sclose(space);
+    }
+    H5Fclose(file);
+    if (i > 0) {
+      check_refused(path, "tail of another type or shape");
+      continue;
+    }
+    ds_error error = {{0}};
+    ds_recording *r = ds_recording_open(path, &error);
+    CHECK(r != NULL);
+    ds_recording_close(r);
+  }
+}
+
+/* More rows than the bytes of a dataset can hold, however well they are packed: deflate packs 1,032 to one at most. */
+static void test_claimed_rows(void) {
+  const char *path = place("bad.h5");
+  write_plain(path);
+  hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT), set = H5Dopen2(file, "/frames/pose", H5P_DEFAULT);
+  double stored = (double)H5Dget_storage_size(set), row = 2 * 7 * sizeof(double);
+  hsize_t most = (hsize_t)(1032 * stored / row);
+  for (int far = 0; far < 2; far++) {
+    CHECK(H5Dset_extent(set, (hsize_t[3]){most + (far ? 1 : 0), 2, 7}) >= 0);
+    H5Fflush(file, H5F_SCOPE_GLOBAL);
+    H5Dclose(set);
+    H5Fclose(file);
+    ds_error error = {{0}};
+    ds_recording *r = far ? NULL : ds_recording_open(path, &error);
+    if (far)
+      check_refused(path, "more rows than it has bytes");
+    else
+      CHECK(r != NULL);
+    ds_recording_close(r);
+    file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT), set = H5Dopen2(file, "/frames/pose", H5P_DEFAULT);
+  }
+  H5Dclose(set);
+  H5Fclose(file);
+}
+
 static void check_bad_frame(const char *set, hsize_t row, double value) {
   ds_error error = {{0}};
   ds_frame frame;
@@ -238,6 +290,8 @@ int main(void) {
   RUN(test_damaged_index);
   RUN(test_damaged_structure);
   RUN(test_damaged_sizes);
+  RUN(test_damaged_tails);
+  RUN(test_claimed_rows);
   RUN(test_damaged_frame);
   RUN(test_damaged_numbers);
   RUN(test_truncated);

@@ -397,6 +397,29 @@ static void test_recording(void) {
   ds_scene_destroy(scene);
 }
 
+/* What docs/recording.md says of /deformables, for who reads the file without the library: bodies 1 and 3 share one,
+ * body 0 is rigid, and coordinates follow each other. */
+static void test_as_documented(void) {
+  hid_t file = H5Fopen(place("run.h5"), H5F_ACC_RDONLY, H5P_DEFAULT);
+  int32_t of_body[8] = {0}, first[8] = {0}, sizes[2] = {0};
+  static const int32_t wanted[4] = {-1, 0, 1, 0};
+  for (int i = 0; i < 2; i++) {
+    hid_t set = H5Dopen2(file, i == 0 ? "/deformables/of_body" : "/deformables/first", H5P_DEFAULT);
+    hid_t space = H5Dget_space(set);
+    CHECK_NEAR((double)H5Sget_simple_extent_npoints(space), 4 + i, 0);
+    CHECK(H5Dread(set, H5T_NATIVE_INT32, H5S_ALL, H5S_ALL, H5P_DEFAULT, i == 0 ? of_body : first) >= 0);
+    H5Sclose(space);
+    H5Dclose(set);
+  }
+  for (int i = 0; i < 4; i++) CHECK_NEAR(of_body[i], wanted[i], 0);
+  for (int i = 1; i < 3; i++) sizes[wanted[i]] = first[i + 1] - first[i];
+  CHECK(first[0] == 0 && first[1] == 0 && sizes[0] > 0 && sizes[1] > 0);
+  CHECK_NEAR(first[4] - first[3], sizes[0], 0);
+  CHECK_NEAR(first[4], COORDINATES, 0);
+  CHECK(H5Lexists(file, "/deformables/1", H5P_DEFAULT) > 0 && H5Lexists(file, "/deformables/2", H5P_DEFAULT) == 0);
+  H5Fclose(file);
+}
+
 static const damage recording_damages[] = {
     {MISSING, "/deformables/1", 0, 0, "/deformables/1 is missing"},
     {MISSING, "/deformables/0/nodes", 0, 0, "/deformables/0: not a usable reduced body: nodes is missing"},
@@ -438,6 +461,7 @@ int main(void) {
   RUN(test_mutations);
   RUN(test_no_partial_file);
   RUN(test_recording);
+  RUN(test_as_documented);
   RUN(test_bad_recordings);
   char command[128];
   snprintf(command, sizeof command, "rm -rf '%s'", folder);
