@@ -1,6 +1,7 @@
 /* Energy that deformable bodies gain in a step (integrate/limit.c): what is taken away, and what is left because it is
  * a vibration, or damped. By hand: a body in flight whose rates are scaled after the step. */
 #include "assemble/assemble.h"
+#include "assemble/hold.h"
 #include "body/deformable.h"
 #include "hand_body.h"
 #include "integrate/integrate.h"
@@ -123,8 +124,36 @@ static void test_longer_step(void) {
   world_close(&x);
 }
 
+/* An island is limited where nothing but gravity and contacts acts: no rebound, script, joint, force, torque or hand.
+ */
+static void test_sources(void) {
+  for (int source = 0; source < 9; source++) {
+    world x;
+    ds_hold hold = {0};
+    int32_t body = 0, contact = 0;
+    ds_contact_point point = {.a = 0, .b = 0};
+    ds_contact_frame frame = {.mu = 0.5, .restitution = source == 1 ? 0.1 : 0};
+    ds_contact_list list = {&point, 1};
+    if (!world_open(&x, 0)) return;
+    ds_island island = {.bodies = &body, .contacts = &contact, .joint_count = source == 3};
+    island.problem.body_count = island.problem.contact_count = 1;
+    x.assembly.islands = &island, x.assembly.island_count = 1, x.assembly.frames = &frame;
+    if (source == 2) x.scene->bodies[0].kind = DS_BODY_KINEMATIC;
+    if (source == 4) x.state->force[0].y = 1e-9;
+    if (source == 5) x.state->torque[0].z = 1e-9;
+    if (source == 6) x.scene->bodies[0].def.force.x = 1e-9;
+    if (source == 7) x.scene->bodies[0].def.torque.x = 1e-9;
+    if (source == 8) x.assembly.bodies[0].hold = &hold;
+    const double *before = ds_limit_begin(&x.arena, &x.integration, x.state, &x.assembly, &list, x.moves, h);
+    CHECK(before && isfinite(before[0]) == (source == 0));
+    x.assembly.bodies[0].hold = NULL;
+    world_close(&x);
+  }
+}
+
 int main(void) {
   RUN(test_gains);
+  RUN(test_sources);
   RUN(test_longer_step);
   return test_summary();
 }
