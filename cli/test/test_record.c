@@ -171,6 +171,30 @@ static void test_rest(void) {
   world_close(&w);
 }
 
+/* Impulses that differ by 1e-13 of the largest of the frame, and velocities by 1e-13 m/s, are the same; more is not. */
+static void test_rounding(void) {
+  enum { FRAMES = 3 };
+  for (int k = 0; k < 8; k++) {
+    world w;
+    if (!world_open(&w)) return;
+    ds_error error = {{0}};
+    const char *path = place("rest.h5");
+    double by = (k % 2 ? 2e-12 : 0.9e-13) * (k < 4 ? 6 : 1); /* the largest impulse is 6 N s */
+    ds_recorder *recorder = ds_recorder_create(path, scene_text, &w.run, w.scene, &error);
+    CHECK(recorder != NULL);
+    for (int i = 0; recorder != NULL && i < FRAMES; i++) {
+      ds_step_report report = fill(&w, 13);
+      w.state->time = report.time = 0.01 * i;
+      ds_vec3 *x = k < 4 ? &w.contacts[2].impulse : &w.contacts[2].velocity;
+      *(k / 2 % 2 ? &x->y : &x->x) = i == 1 ? by : 0;
+      CHECK(ds_recorder_append(recorder, w.scene, w.state, &report, &error) == DS_OK);
+    }
+    CHECK(ds_recorder_close(recorder, &error) == DS_OK);
+    CHECK_NEAR((double)rows_of(path, "/contacts"), k % 2 ? 9 : 3, 0); /* there and back again */
+    world_close(&w);
+  }
+}
+
 /* Version 5 had a row of poses per frame. */
 static void test_version_5(void) {
   world w;
@@ -286,6 +310,7 @@ int main(void) {
   RUN(test_older_settings);
   RUN(test_as_documented);
   RUN(test_rest);
+  RUN(test_rounding);
   RUN(test_version_5);
   RUN(test_state);
   RUN(test_joints);

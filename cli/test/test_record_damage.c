@@ -244,6 +244,49 @@ static void check_frame_with(const char *set, const char *member, hsize_t row, h
   ds_recording_close(r);
 }
 
+/* One number of the first row of contacts: a vector's, or a real. */
+static void doctor_contact(const char *path, const char *member, int column, double value) {
+  hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT), at = H5Dopen2(file, "/contacts", H5P_DEFAULT);
+  hsize_t start = 0, one = 1, three = 3;
+  double x[3] = {0, 0, 1};
+  hid_t array = column < 0 ? H5T_NATIVE_DOUBLE : H5Tarray_create2(H5T_NATIVE_DOUBLE, 1, &three);
+  hid_t type = H5Tcreate(H5T_COMPOUND, column < 0 ? sizeof *x : sizeof x);
+  hid_t space = H5Dget_space(at), memory = H5Screate_simple(1, &one, NULL);
+  x[column < 0 ? 0 : column] = value;
+  CHECK(H5Tinsert(type, member, 0, array) >= 0);
+  H5Sselect_hyperslab(space, H5S_SELECT_SET, &start, NULL, &one, NULL);
+  CHECK(H5Dwrite(at, type, memory, space, H5P_DEFAULT, x) >= 0);
+  H5Sclose(memory);
+  H5Sclose(space);
+  H5Tclose(type);
+  if (column >= 0) H5Tclose(array);
+  H5Dclose(at);
+  H5Fclose(file);
+}
+
+/* Every number of a contact: NaN and infinity are refused where the frame is read, others are not. */
+static void test_damaged_contacts(void) {
+  static const char *const members[] = {"point", "normal", "impulse", "velocity", "gap", "mu", "restitution"};
+  static const double values[] = {(double)NAN, HUGE_VAL, 0.5};
+  for (int i = 0; i < 7; i++)
+    for (int column = i < 4 ? 0 : -1; column < (i < 4 ? 3 : 0); column++)
+      for (int k = 0; k < 3; k++) {
+        ds_error error = {{0}};
+        ds_frame frame;
+        const char *path = place("bad.h5");
+        write_plain(path);
+        doctor_contact(path, members[i], column, values[k]);
+        ds_recording *r = ds_recording_open(path, &error);
+        CHECK(r != NULL);
+        if (r == NULL) continue;
+        ds_status status = ds_recording_read(r, &frame, 4, &error); /* frames 4 to 7 have row 0 */
+        if (status != (k < 2 ? DS_ERROR_INPUT : DS_OK)) printf("  %s %d, %g\n", members[i], column, values[k]);
+        CHECK(status == (k < 2 ? DS_ERROR_INPUT : DS_OK));
+        CHECK(ds_recording_read(r, &frame, 0, &error) == DS_OK);
+        ds_recording_close(r);
+      }
+}
+
 /* Every number of a pose and a velocity, of either body; the length of quaternions; bodies and modes of contacts. */
 static void test_damaged_numbers(void) {
   for (hsize_t body = 0; body < 2; body++)
@@ -294,6 +337,7 @@ int main(void) {
   RUN(test_claimed_rows);
   RUN(test_damaged_frame);
   RUN(test_damaged_numbers);
+  RUN(test_damaged_contacts);
   RUN(test_truncated);
   static const char *const names[] = {"text", "empty", "other", "bad", "cut"};
   CHECK(remove_folder(names, sizeof names / sizeof *names)); /* nothing is left behind beside the recordings */
