@@ -295,6 +295,30 @@ static void work_of_joints_counts(void) {
   }
 }
 
+/* Two boxes slide and three lie still, each an island: the report says how many have a looser tolerance for that. With
+ * a given tolerance none has. */
+static void moving_islands_are_counted(void) {
+  for (int given = 0; given < 2; given++) {
+    ds_scene *scene = scene_new(v3(0, 0, -9.81), 0.4, 0);
+    scene_add_floor(scene);
+    for (int i = 0; i < 5; i++) {
+      ds_body_def def = body_at(0, i, 0.05);
+      def.velocity = v3(i < 2 ? 2 : 0, 0, 0);
+      scene_add(scene, &def, shape_box(0.2, 0.2, 0.1));
+    }
+    sim s;
+    if (sim_finish(&s, "some slide", scene)) {
+      s.options.tolerance = given ? 1e-8 : 0;
+      sim_run(&s, 0.1);
+      CHECK_NEAR(s.report.islands, 5, 0);
+      CHECK_NEAR(s.report.moving_islands, given ? 0 : 2, 0);
+      sim_run(&s, 1); /* they come to rest after 2/(mu g) = 0.51 s */
+      CHECK_NEAR(s.report.moving_islands, 0, 0);
+    }
+    sim_close(&s);
+  }
+}
+
 int main(void) {
   RUN(fields_by_hand);
   RUN(pulling_by_hand);
@@ -304,6 +328,7 @@ int main(void) {
   RUN(solution_by_hand);
   RUN(work_adds_up);
   RUN(step_is_the_worst_of_islands);
+  RUN(moving_islands_are_counted);
   RUN(joint_gap_counts);
   RUN(work_of_joints_counts);
   return test_summary();

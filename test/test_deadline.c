@@ -14,7 +14,7 @@ static void test_no_time(void) {
       if (sim_generate(&s, scenes[i])) {
         double approach = 0, gain = 0;
         s.options.deadline = deadlines[j];
-        int32_t steps = (int32_t)(test_time(1, 0.2) / s.options.step);
+        int32_t steps = (int32_t)(test_time(1, 0.5) / s.options.step);
         for (int32_t k = 0; k < steps && sim_step(&s); k++) {
           approach = fmax(approach, s.report.worst.approach_velocity);
           /* what separating overlaps lifts is energy too */
