@@ -48,7 +48,7 @@ FIRST = {
     "problem": "certificate conflict problem_checks random_problems project problem_set problem_file problem_bad observe effort",
     "assemble": "assemble pressure friction_axis truth_impact warm touch_limits hand joints truth_motion joint_kinds certificate observe equivalence "
     "truth_incline deformable_contact deformable_motion deformable_incline stvk effort golden",
-    "joint": "joint_kinds joint_limits drive planar joints certificate joints_contact golden",
+    "joint": "joint_kinds slider joint_limits drive planar joints certificate joints_contact golden",
     "touch": "touch_limits hand touch",
     "predict": "truth_motion truth_spin touch_limits stvk deformable_motion golden",
     "integrate": "rest_rule body_kinds energy_limit friction_axis truth_impact truth_motion sweep api deformable_motion golden",

@@ -44,6 +44,22 @@ static bool puck_start(sim *s, ds_body_id *body, int variant, const puck *p) {
   return ok;
 }
 
+/* Its gap, with bodies where no step would put them: how far b is out of the plane, not how far along it or turned. */
+static void gap_by_hand(void) {
+  for (int variant = 0; variant < 2; variant++) {
+    puck p = puck_new();
+    ds_body_id body;
+    sim s;
+    if (!puck_start(&s, &body, variant, &p)) continue;
+    ds_joint_id joint = ds_scene_joint(s.scene, 0);
+    ds_pose start = ds_state_pose(s.scene, s.state, body), moved = start;
+    moved.p = v3_add(start.p, in_world(0.3, -0.2, 0.02));
+    ds_state_set_pose(s.scene, s.state, body, moved);
+    CHECK_NEAR(ds_state_joint(s.scene, s.state, joint).gap, 0.02, 1e-12);
+    sim_free(&s);
+  }
+}
+
 /* Thrown anyhow: what points out of the plane, and tilts, is gone after a step; the rest stays. Gravity along the axis
  * is carried. */
 static void held_and_free(void) {
@@ -218,6 +234,7 @@ static void what_is_refused(void) {
 }
 
 int main(void) {
+  RUN(gap_by_hand);
   RUN(held_and_free);
   RUN(straight_to_its_target);
   RUN(dry_friction);
