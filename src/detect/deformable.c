@@ -172,14 +172,15 @@ static double march(sight *at, const seeker *s, probe *p, ds_vec3 displacement, 
   }
   for (int i = 0; i < PATH_STEPS && t < 1; i++) {
     t = fmin(1, t + (at->gap - 0.5 * slack) / length);
-    if (!look(at, s, p, &all, v3_mad(p->x, t, displacement), slack + (1 - t) * length)) return -1; /* its displacement is too short */
+    if (!look(at, s, p, &all, v3_mad(p->x, t, displacement), slack + (1 - t) * length))
+      return -1; /* its displacement is too short */
     if (at->gap <= slack) return t;
   }
   return -1;
 }
 
-/* The same against triangles: the first that its displacement crosses, or what is near at its end, where the other may have come
- * to meet it. A displacement that is shorter than the distance to the surface crosses none. */
+/* The same against triangles: the first that its displacement crosses, or what is near at its end, where the other may
+ * have come to meet it. A displacement that is shorter than the distance to the surface crosses none. */
 static double cross(sight *at, const seeker *s, probe *p, ds_vec3 displacement, double length, double slack) {
   const ds_deformed *to = s->to->surface;
   ds_nearest nearest;
@@ -225,14 +226,16 @@ static void try_point(seeker *s, probe *p, ds_anchor anchor, uint32_t feature) {
   sight at;
   bool near = look(&at, s, p, &s->near, p->x, slack);
   if (near && s->to->surface &&
-      ds_was_outside(s->pair, s->to->surface->skin, at.gap, at.normal, v3_sub(displacement, other_displacement(s, &at)), feature))
+      ds_was_outside(s->pair, s->to->surface->skin, at.gap, at.normal, v3_sub(displacement, other_displacement(s, &at)),
+                     feature))
     return;
   if (!near || at.gap > q->slack + q->relax * v3_norm(v3_sub(displacement, other_displacement(s, &at)))) {
     if (!(at.gap < slack + length + meets)) return;
     bool may_lag = meets < (1 + SLIP - backward) * length;
     if (s->to->surface && may_lag && v3_dot(own_normal(s, p), displacement) + meets < -backward * length)
       return; /* others go ahead of it */
-    t = s->to->surface && s->round == 0 ? cross(&at, s, p, displacement, length, slack) : march(&at, s, p, displacement, length, slack);
+    t = s->to->surface && s->round == 0 ? cross(&at, s, p, displacement, length, slack)
+                                        : march(&at, s, p, displacement, length, slack);
     if (t < 0) return; /* passes by */
   }
   double gap = at.gap - t * v3_dot(at.normal, displacement);

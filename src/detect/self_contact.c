@@ -264,8 +264,9 @@ static void try_leaves(folder *f, int32_t a, int32_t b, double reach) {
     if (skin->tree->corner[v] != half) continue;
     double far = reach + f->now->balls[b].radius;
     if (!(v3_norm2(v3_sub(f->now->vertices[v], f->now->balls[b].center)) < far * far)) continue;
-    const ds_round *way = &f->nodes[b].displaced.way;
-    double most = f->now->ways ? v3_dist(f->now->ways[v], way->center) + way->radius : 0;
+    const ds_round *displacement = &f->nodes[b].displaced.displacement;
+    double most =
+        f->now->displacements ? v3_dist(f->now->displacements[v], displacement->center) + displacement->radius : 0;
     for (int32_t k = sb->first; k < sb->first + sb->count; k++) try_vertex(f, v, skin->tree->triangle[k], reach, most);
   }
 }
