@@ -1,9 +1,12 @@
 /* Smooth convex parts of meshes roll (mesh/caps.c, detect/tread.c): balls by the 5/7 law on planes, boxes, balls and in
- * bowls, ellipsoids as the shape of that name does, rings on their rim. And what has edges has no caps. */
+ * bowls, ellipsoids as the shape of that name does, rings on their rim. Rings touch each
+ * other where their samples do. And what has edges has no caps. */
+#include "detect/solid.h"
 #include "drystone/solid.h"
 #include "mesh/mesh.h"
 #include "mesh/solid.h"
 #include "mesh_helper.h"
+#include "random_pose.h"
 #include "scene_helper.h"
 
 static const double gravity = 9.81;
@@ -226,6 +229,76 @@ static void test_ellipsoids(void) {
   ds_solid_release(mesh);
 }
 
+/* ---- where caps are almost flat ---- */
+
+/* The gap of the sample of a that is deepest in b, and where it is. */
+static double deepest_sample(ds_vec3 *where, const ds_shape *a, ds_pose pa, const ds_shape *b, ds_pose pb) {
+  const ds_samples *samples = &a->solid->samples;
+  double least = INFINITY;
+  for (int32_t i = 0; i < samples->count; i++) {
+    ds_vec3 x = pose_point(pa, samples->points[i]);
+    double gap = ds_shape_distance_alone(b, pose_unpoint(pb, x));
+    if (gap < least) least = gap, *where = x;
+  }
+  return least;
+}
+
+/* The same of the samples of both. */
+static double deepest_of_both(ds_vec3 *where, const ds_shape *shape, ds_pose pa, ds_pose pb) {
+  ds_vec3 x;
+  double a = deepest_sample(where, shape, pa, shape, pb), b = deepest_sample(&x, shape, pb, shape, pa);
+  if (b < a) *where = x;
+  return fmin(a, b);
+}
+
+/* The least gap of contacts of two placed shapes within `far` of a place. */
+static double gap_near(ds_vec3 x, double far, const ds_shape *shape, ds_pose pa, ds_pose pb) {
+  ds_arena arena = {0};
+  ds_manifold m = {.count = 0};
+  ds_solid_query query = {.slack = 1e-3, .reach = 1e-3, .per_face = 8};
+  double gap = INFINITY;
+  CHECK(ds_narrow_solid(&arena, &m, &query, shape, pa, shape, pb));
+  for (int32_t i = 0; i < m.count; i++)
+    if (v3_dist(m.point[i], x) < far) gap = fmin(gap, m.gap[i]);
+  ds_arena_free(&arena);
+  return gap;
+}
+
+/* A ring beside another, tilted, and lowered until one sample overlaps by so much; false where it passes by. `where` is
+ * that sample. */
+static bool lower_ring(ds_pose *ring, ds_vec3 *where, const ds_shape *shape, double overlap) {
+  double around = uniform(0, 2 * DS_PI), gap = INFINITY;
+  ring->q = quat_axis_angle(v3(cos(around), sin(around), 0), uniform(0, 0.5 * DS_PI));
+  ring->p = v3(uniform(0.02, 0.06), 0, 0.06);
+  for (int i = 0; i < 30 && ring->p.z > -0.06 && fabs(gap + overlap) > 1e-3 * overlap; i++) {
+    gap = deepest_of_both(where, shape, *ring, pose_identity());
+    ring->p.z -= gap + overlap;
+  }
+  return deepest_of_both(where, shape, *ring, pose_identity()) < 0;
+}
+
+/* Rings of 30 mm that overlap by 10 um at one sample. About the circle where a ring begins to curve the other way one
+ * radius of its caps is large: they touch a plane millimetres away from their samples, where the ring is elsewhere. By
+ * caps alone 215 of 2,650 pairs had no contact near that sample. */
+static void test_rings(void) {
+  ds_solid *ring = solid_of(mesh_torus(0.024, 0.006, 48, 24));
+  ds_shape shape = {.kind = DS_SHAPE_SOLID, .solid = ring, .bounding_radius = 0.03};
+  double error = ring ? 2 * ring->error : 0;
+  int32_t missed = 0, touching = 0;
+  seed = 5;
+  for (int32_t k = 0; ring && k < 3000; k++) {
+    ds_pose high;
+    ds_vec3 where;
+    if (!lower_ring(&high, &where, &shape, 1e-5)) continue;
+    touching++;
+    missed += !(gap_near(where, 0.003, &shape, high, pose_identity()) < error);
+  }
+  printf("     of %d pairs of rings %d touch where no contact is\n", (int)touching, (int)missed);
+  CHECK(touching > 2000);
+  CHECK(missed == 0);
+  ds_solid_release(ring);
+}
+
 /* ---- what does not roll ---- */
 
 static ds_mesh mesh_prism(int32_t sides) {
@@ -282,5 +355,6 @@ int main(void) {
   RUN(test_on_balls);
   RUN(test_in_bowl);
   RUN(test_ellipsoids);
+  RUN(test_rings);
   return test_summary();
 }
