@@ -27,8 +27,10 @@ static double distance_to(const ds_detection *d, int32_t body, int32_t shape, ds
   return fabs(ds_shape_distance_alone(&d->scene->bodies[body].shapes[shape], pose_unpoint(pose, x)));
 }
 
-/* Where a contact of the last step is now: its gap has changed as the velocities solved for say, its point went with
- * both bodies, its normal with b. */
+/* Where a contact that carried load in the last step is now: its point went with both bodies, its normal with b. Its
+ * gap is closed: the way of the step led onto the surface, g + h n.u = 0, whatever the velocity at its end is; by that
+ * it leaves where it rebounds. By the velocity at the end a gap of 2 nm stayed what it was, and every step moved bodies
+ * at rest to close it. */
 static ds_contact_point carry(const ds_contact *c, const ds_state *state) {
   double h = state->reduced_step;
   int32_t a = ds_index(c->a), b = ds_index(c->b);
@@ -38,7 +40,7 @@ static ds_contact_point carry(const ds_contact *c, const ds_state *state) {
                             .b = b,
                             .point = v3_mad(c->point, 0.5 * h, sum),
                             .normal = quat_rotate(quat_exp(v3_scale(h, sb->w)), c->normal),
-                            .gap = fmax(0, c->gap + h * v3_dot(c->normal, c->velocity)),
+                            .gap = fmax(0, h * v3_dot(c->normal, c->velocity)),
                             .feature = c->feature,
                             .on_a = {-1, 0, 0},
                             .on_b = {-1, 0, 0}};
