@@ -15,7 +15,7 @@ enum { PARTS = 12 };                 /* of a step, at most so many end with an i
 enum { TRIES = 5, HALVINGS = 4 };    /* of the time of an impact; of a part that was not solved */
 static const double SHORTEST = 1e-4; /* part, of the step */
 static const double SHARE = 0.05;    /* of an island's energy: less is left to the whole step, where nothing rubs */
-static const double GLANCE = 1e-2;   /* error of a solution that says whether or when something lands, no more */
+static const double GLANCE = 1e-2;   /* error of a solution that is to say no more than whether something lands */
 static const double SLOW = 0.25;     /* of what gravity does in a step: approaches that are left alone */
 
 /* ---- which contacts are impacts ---- */
@@ -86,10 +86,10 @@ bool ds_step_lands(const ds_step_run *run, const ds_island *island) {
 bool ds_step_glance(const ds_step_run *run, const ds_solve *solve, ds_island *island) {
   ds_certificate *c = &island->certificate;
   const ds_subproblem *p = &island->problem;
-  if (!island->midpoint || run->careful || island->articulation || island->impact) return false;
-  if (run->assembly.level == DS_LEVEL_NODE || !(run->close ? run->hasty : may_land(run, island))) return false;
+  if (!island->midpoint || run->careful || run->close || island->articulation || island->impact) return false;
+  if (run->assembly.level == DS_LEVEL_NODE || !may_land(run, island)) return false;
   if (!ds_project_roughly(solve, island->r, island->v, c, p, GLANCE)) return false;
-  island->glanced = run->hasty || ds_step_lands(run, island);
+  island->glanced = ds_step_lands(run, island);
   c->tolerance = ds_options_tolerance(run->options);
   c->converged = c->natural_error <= c->tolerance; /* where nothing is left to be spent, this is the answer */
   return island->glanced;
@@ -243,6 +243,13 @@ static double first_meeting(const ds_step_run *run, const ds_contact_list *all, 
   return first;
 }
 
+/* Whether smaller parts and better times are of no use: nothing may be spent on them. */
+static bool is_spent(const ds_step_run *run) {
+  bool any = false;
+  for (int32_t i = 0; i < run->assembly.island_count; i++) any |= ds_step_is_spent(run, &run->assembly.islands[i]);
+  return any;
+}
+
 /* Cuts the part to its first impact, if there is *any, and solves it without those to come. */
 static ds_status cut(ds_step_run *run, ds_options *options, double shortest, bool *any) {
   ds_arena *arena = &run->stepper->arena;
@@ -259,15 +266,15 @@ static ds_status cut(ds_step_run *run, ds_options *options, double shortest, boo
   run->contacts = (ds_contact_list){kept, count};
   run->found = NULL; /* with the impacts */
   ds_state solved = *run->state;
-  for (int i = 0; i < TRIES; i++) {
-    run->hasty = i == 0; /* a guess of the time: a glance will do, and the turns of the start */
+  for (int i = 0; i < TRIES && (i == 0 || !is_spent(run)); i++) {
+    run->hasty = i == 0; /* a guess of the time needs no exact turns; from a glance it was 4e-6 m off */
     ds_status status = ds_step_solve(run, &solved, NULL);
     run->hasty = false;
     if (status != DS_OK) return status;
     double first = first_meeting(run, &all, off, touching);
     if (!(first < options->step) && i > 0) return DS_OK;
     if (!ds_step_keep_impulses(run, &solved)) return DS_ERROR_MEMORY;
-    if (!(first < options->step)) continue;
+    if (!(first < options->step)) break;
     options->step = run->detect.step = fmin(fmax(first, shortest), options->step);
     drop_ahead(&run->contacts);
     if (options->step == shortest) break;
@@ -282,7 +289,7 @@ static ds_status to_impact(ds_step_run *run, ds_options *options, double shortes
   run->close = true;
   for (int i = 1; status == DS_OK && !run->careful; i++) {
     status = cut(run, options, shortest, &any);
-    run->careful = !any || options->step == shortest || i == TRIES;
+    run->careful = !any || options->step == shortest || i == TRIES || is_spent(run);
     if (status == DS_OK && any) status = ds_step_look_again(run);
   }
   return status;
@@ -295,13 +302,6 @@ static bool is_solved(const ds_step_run *run) {
   for (int32_t i = 0; i < run->assembly.island_count; i++)
     all &= run->assembly.islands[i].certificate.converged && !run->assembly.islands[i].unsettled;
   return all;
-}
-
-/* Whether smaller parts are of no use: nothing may be spent on them. */
-static bool is_spent(const ds_step_run *run) {
-  bool any = false;
-  for (int32_t i = 0; i < run->assembly.island_count; i++) any |= ds_step_is_spent(run, &run->assembly.islands[i]);
-  return any;
 }
 
 /* What the islands of a part have in common is its length: each goes on alone, those that nothing lands in to the end
@@ -373,7 +373,7 @@ static ds_status divide_one(ds_step_run *given, ds_state *before, const bool *ac
     double shortest = fmin(options.step, SHORTEST * run->options->step);
     ds_status status = take_part(&part, at, &options, shortest, halvings);
     if (status != DS_OK) return status;
-    if (!is_solved(&part)) longest = options.step, halvings = 0; /* nor will the rest be: it says so once */
+    if (!is_solved(&part)) halvings = 0, longest = is_spent(&part) ? left : options.step; /* nor will the rest be */
     at->time += options.step;
     at->contacts = part.warm, at->contact_count = part.warm_count;
     if (!add_part(&run->stepper->arena, run, part.solved, part.solved_count)) return DS_ERROR_MEMORY;

@@ -151,16 +151,21 @@ static bool is_finite(const ds_state *state) {
 }
 
 /* Takes from an island what it has gained; velocities keep their directions, so that contacts stay closed or open.
- * Deformable bodies that have gained more than can be taken from velocities get their shape at the start back. */
-static void slow_down(const ds_step_run *run, ds_state *after, int32_t place, double gain) {
+ * Deformable bodies that have gained more than can be taken from velocities get their shape at the start back; rigid
+ * ones that were missed, and that nothing drives, their places. */
+static void slow_down(const ds_step_run *run, ds_state *after, const balance *b, int32_t place) {
   double kinetic = 0;
   for (int32_t i = 0; i < run->scene->body_count; i++)
     if (run->assembly.bodies[i].moves && place_of(run, i) == place) kinetic += ds_body_energy(after, i).kinetic;
-  double keep = kinetic > gain ? sqrt(1 - gain / kinetic) : 0;
+  double keep = kinetic > b->gain ? sqrt(1 - b->gain / kinetic) : 0;
+  bool back = keep == 0 && !b->deforms && !b->driven && place < run->assembly.island_count &&
+              !run->stepper->islands[place].converged;
   for (int32_t i = 0; i < run->scene->body_count; i++) {
+    const ds_body_state *before = &run->state->bodies[i];
     if (!run->assembly.bodies[i].moves || place_of(run, i) != place) continue;
     after->bodies[i].v = v3_scale(keep, after->bodies[i].v);
     after->bodies[i].w = v3_scale(keep, after->bodies[i].w);
+    if (back) after->bodies[i].x = before->x, after->bodies[i].q = before->q;
     for (int32_t a = 0, k = run->scene->bodies[i].first_reduced; a < run->scene->bodies[i].r; a++, k++) {
       after->reduced_rate[k] *= keep;
       if (keep == 0) after->reduced[k] = run->state->reduced[k];
@@ -183,13 +188,13 @@ static void judge_gain(const ds_step_run *run, ds_state *after, const balance *b
   bool guarded = ds_step_is_guarded(run->options), passes = b->gain <= GAIN * b->energy;
   if (b->open_energy || !(b->gain > 0)) return;
   if (guarded && passes && is_of_solution(run, b, place)) {
-    slow_down(run, after, place, b->gain);
+    slow_down(run, after, b, place);
     return;
   }
   motion->gain = fmax(motion->gain, b->gain);
   motion->gain_share = fmax(motion->gain_share, b->gain / b->energy);
   if (!run->last_try || !guarded || passes) return;
-  slow_down(run, after, place, b->gain);
+  slow_down(run, after, b, place);
   motion->limited++;
 }
 

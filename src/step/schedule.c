@@ -58,7 +58,8 @@ static double already_spent(const ds_step_run *run, double before) {
 }
 
 bool ds_step_is_spent(const ds_step_run *run, const ds_island *island) {
-  return run->options->step_budget > 0 && spent_by(run, island) >= SOLVES * run->options->step_budget;
+  double left = SOLVES * run->options->step_budget - spent_by(run, island);
+  return run->options->step_budget > 0 && left < 1; /* not enough for a factorization */
 }
 
 static void keep_efforts(const ds_step_run *run) {
