@@ -15,7 +15,7 @@ enum { PARTS = 12 };                 /* of a step, at most so many end with an i
 enum { TRIES = 5, HALVINGS = 4 };    /* of the time of an impact; of a part that was not solved */
 static const double SHORTEST = 1e-4; /* part, of the step */
 static const double SHARE = 0.05;    /* of an island's energy: less is left to the whole step, where nothing rubs */
-static const double GLANCE = 1e-2;   /* error of a solution that is to say no more than whether something lands */
+static const double GLANCE = 1e-2;   /* error of a solution that says whether or about when something lands */
 static const double SLOW = 0.25;     /* of what gravity does in a step: approaches that are left alone */
 
 /* ---- which contacts are impacts ---- */
@@ -86,10 +86,10 @@ bool ds_step_lands(const ds_step_run *run, const ds_island *island) {
 bool ds_step_glance(const ds_step_run *run, const ds_solve *solve, ds_island *island) {
   ds_certificate *c = &island->certificate;
   const ds_subproblem *p = &island->problem;
-  if (!island->midpoint || run->careful || run->close || island->articulation || island->impact) return false;
-  if (run->assembly.level == DS_LEVEL_NODE || !may_land(run, island)) return false;
+  if (!island->midpoint || run->careful || island->articulation || island->impact) return false;
+  if (run->assembly.level == DS_LEVEL_NODE || !(run->close ? run->hasty : may_land(run, island))) return false;
   if (!ds_project_roughly(solve, island->r, island->v, c, p, GLANCE)) return false;
-  island->glanced = ds_step_lands(run, island);
+  island->glanced = run->hasty || ds_step_lands(run, island);
   c->tolerance = ds_options_tolerance(run->options);
   c->converged = c->natural_error <= c->tolerance; /* where nothing is left to be spent, this is the answer */
   return island->glanced;
@@ -267,14 +267,15 @@ static ds_status cut(ds_step_run *run, ds_options *options, double shortest, boo
   run->found = NULL; /* with the impacts */
   ds_state solved = *run->state;
   for (int i = 0; i < TRIES && (i == 0 || !is_spent(run)); i++) {
-    run->hasty = i == 0; /* a guess of the time needs no exact turns; from a glance it was 4e-6 m off */
+    run->hasty = i == 0; /* a guess of the time: a glance will do, and the turns of the start */
     ds_status status = ds_step_solve(run, &solved, NULL);
     run->hasty = false;
     if (status != DS_OK) return status;
     double first = first_meeting(run, &all, off, touching);
     if (!(first < options->step) && i > 0) return DS_OK;
     if (!ds_step_keep_impulses(run, &solved)) return DS_ERROR_MEMORY;
-    if (!(first < options->step)) break;
+    if (i == 0) first *= 1 + GLANCE; /* beyond it, so that an exact solution sees it */
+    if (!(first < options->step)) continue;
     options->step = run->detect.step = fmin(fmax(first, shortest), options->step);
     drop_ahead(&run->contacts);
     if (options->step == shortest) break;
