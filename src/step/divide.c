@@ -290,8 +290,9 @@ static ds_status to_impact(ds_step_run *run, ds_options *options, double shortes
   run->close = true;
   for (int i = 1; status == DS_OK && !run->careful; i++) {
     status = cut(run, options, shortest, &any);
+    if (status != DS_OK) return status;
     run->careful = !any || options->step == shortest || i == TRIES || is_spent(run);
-    if (status == DS_OK && any) status = ds_step_look_again(run);
+    if (any) status = ds_step_look_again(run);
   }
   return status;
 }
